@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
+import { sampledByDay } from '../support/day.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
 import { listed, sqlFor } from '../support/listed.ts';
@@ -20,7 +21,7 @@ describe('audit.drift', () => {
   });
 
   test.each(
-    listed('audit/drift.sql').map(
+    sampledByDay(listed('audit/drift.sql')).map(
       ({ head: [what = '', change, kind, object], sql }) => [what, sql, { kind, change, object }] as const,
     ),
   )('shows a DBA %s', async (_what, sql, fact) => {

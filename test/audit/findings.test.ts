@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { sampledByDay } from '../support/day.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
 import { sqlFor } from '../support/listed.ts';
@@ -21,7 +22,7 @@ describe('the findings', () => {
     expect(await found()).toEqual([]);
   });
 
-  test.each(BREAKAGES.map((breakage) => [breakage.what, breakage] as const))(
+  test.each(sampledByDay(BREAKAGES).map((breakage) => [breakage.what, breakage] as const))(
     'a DBA is told of %s',
     async (_what, { finding, object, bad, mend }) => {
       // Never committed: roles belong to the whole server, where other tests run.

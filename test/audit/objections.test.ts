@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampledByDay } from '../support/day.ts';
 import { listed, sqlFor } from '../support/listed.ts';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
@@ -25,7 +26,7 @@ describe('app.objections', () => {
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
   test.each(
-    listed('audit/objections.sql').map(({ head: [what = '', attributes = '', ...said], sql }) => ({
+    sampledByDay(listed('audit/objections.sql')).map(({ head: [what = '', attributes = '', ...said], sql }) => ({
       what,
       attributes,
       said,

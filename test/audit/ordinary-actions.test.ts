@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampledByDay } from '../support/day.ts';
 import { findingsBeside } from '../support/durability.ts';
 import type { Found } from '../support/durability.ts';
 import { listed, sqlFor } from '../support/listed.ts';
@@ -62,7 +63,7 @@ describe('a DBA who', () => {
     }
   });
 
-  test.each(OUTSIDE.map(({ what, sql, undo }) => [what, sql, undo] as const))(
+  test.each(sampledByDay(OUTSIDE).map(({ what, sql, undo }) => [what, sql, undo] as const))(
     '%s is not told of it',
     async (_what, sql, undo) => {
       await admin.query(sqlFor(database, sql));
@@ -101,7 +102,7 @@ describe('a DBA who', () => {
     }
   });
 
-  test.each(TOLD.map(({ what, sql, tells }) => [what, sql, tells] as const))(
+  test.each(sampledByDay(TOLD).map(({ what, sql, tells }) => [what, sql, tells] as const))(
     '%s is told so, and no more once it is accepted',
     async (_what, sql, expected) => {
       await admin.query('begin');

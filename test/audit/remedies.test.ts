@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/deploy/migrate.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { sampledByDay } from '../support/day.ts';
 import { withAdmin } from '../support/database.ts';
 import { findingsBeside } from '../support/durability.ts';
 import { rolesSql } from '../support/roles-sql.ts';
@@ -74,7 +75,7 @@ describe('the remedies', () => {
     }
   }
 
-  test.each(BREAKAGES.map(({ what, bad }) => [what, bad] as const))(
+  test.each(sampledByDay(BREAKAGES).map(({ what, bad }) => [what, bad] as const))(
     'of %s: what is a statement runs as printed, and mends',
     async (_what, bad) => {
       const { left } = await remedied(bad);
