@@ -40,12 +40,3 @@ export function spreadOfDay(count: number): number[] {
 
 /** By multiples of it an interval is filled as evenly as can be. */
 const GOLDEN = 0.618_033_988_75;
-
-/** All rows, or with `TEST_SAMPLE=1/8` one of eight parts of them: the same rows are in the same part on each day. */
-export function sampledByDay<T>(all: readonly T[]): T[] {
-  const parts = Number(/^1\/(\d+)$/.exec(process.env['TEST_SAMPLE'] ?? '1/1')?.[1]);
-  const random = randomFrom(1);
-  const order = all.map((_, index) => ({ index, at: random() })).sort((a, b) => a.at - b.at);
-  const drawn = new Set(order.filter((_, place) => (place + DAY) % parts === 0).map(({ index }) => index));
-  return all.filter((_, index) => drawn.has(index));
-}
