@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { TEXT_BYTES_BEFORE_YIELD } from '../../src/limits.ts';
+import { convertToUtf8 } from '../../src/records/import/csv-text.ts';
 import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
@@ -226,6 +228,14 @@ describe('a table', () => {
     const [, id] = (answer.json as { ids: string[] }).ids;
     const { json } = await service.ask(`GET /api/sites/${String(id)}`, { token });
     expect(json).toMatchObject({ site_name: 'Entrepôt n°2 – 12 €' });
+  });
+
+  test('a table in Windows-1252 keeps every accent, also between two pieces of the decoded text', async () => {
+    const accents = 'éàçùœ'.repeat(50_000);
+    const bytes = Buffer.from(accents.replaceAll('œ', '\x9c'), 'latin1');
+    const decoded = await convertToUtf8(bytes, 'windows-1252', () => Promise.resolve());
+    expect(bytes.length).toBeGreaterThan(3 * TEXT_BYTES_BEFORE_YIELD);
+    expect(decoded.toString() === accents).toBe(true);
   });
 
   test('in another encoding than it says is told by its line', async () => {
