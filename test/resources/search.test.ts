@@ -163,3 +163,16 @@ describe('app.found_claims', () => {
     }
   });
 });
+
+test('a claim is found by a word of its new grounds, and no longer by a word that its grounds had before', async () => {
+  const { reclamations: id } = await service.tenant('Minoterie');
+  const token = await service.token('ADMIN');
+  const found = async (word: string) => {
+    const { json } = await service.ask(`GET /api/reclamations?q=${word}`, { token });
+    return (json as { id: string }[]).map((claim) => claim.id);
+  };
+  await service.ask(`PUT /api/reclamations/${id}`, { token, body: { grounds: 'Toiture' } });
+  expect([await found('toiture'), await found('pignon')]).toEqual([[id], []]);
+  await service.ask(`PUT /api/reclamations/${id}`, { token, body: { grounds: 'Pignon' } });
+  expect([await found('toiture'), await found('pignon')]).toEqual([[], [id]]);
+});
