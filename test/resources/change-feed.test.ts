@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request as send } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { ROLES } from '../../src/identity/caller.ts';
@@ -102,10 +102,13 @@ class Stream {
     });
   }
 
-  /** Resolves once the events so far match. */
+  /** Resolves once the events so far match. @throws Error if the stream ends before */
   async until(sought: string | RegExp): Promise<void> {
     const isThere = (): boolean => (typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text));
-    while (!isThere()) await new Promise<void>((resolve) => (this.#heard = resolve));
+    while (!isThere()) {
+      if (this.response.closed) throw new Error(`the stream ended without ${String(sought)}: ${this.text}`);
+      await Promise.race([this.ended, new Promise<void>((resolve) => (this.#heard = resolve))]);
+    }
   }
 
   get lastId(): string {
@@ -117,6 +120,14 @@ class Stream {
   }
 }
 
+/** A stream has no end of its own, so a test of one fails after this time and not after three minutes. */
+const STREAM_TEST_MS = 20_000;
+
+const openStreams: Stream[] = [];
+afterEach(() => {
+  for (const stream of openStreams.splice(0)) stream.close();
+});
+
 function open(token: string, { after = '', headers = {}, of = service } = {}): Promise<Stream> {
   const path = `/api/changes${after === '' ? '' : `?after=${after}`}`;
   return new Promise((resolve, reject) => {
@@ -126,7 +137,9 @@ function open(token: string, { after = '', headers = {}, of = service } = {}): P
     });
     asked.once('error', reject);
     asked.once('response', (response) => {
-      resolve(new Stream(response));
+      const stream = new Stream(response);
+      openStreams.push(stream);
+      resolve(stream);
     });
     asked.end();
   });
@@ -191,6 +204,57 @@ test('nobody misses a change or hears of one twice, while many write at once', a
   isOver = true;
   await listening;
   expect(receivedIds.toSorted()).toEqual([...written].toSorted());
+});
+
+test('a reader misses and repeats no change while more transactions write than a position lists', async () => {
+  const [{ definition = '' } = {}] = await service.sql`
+    select pg_get_functiondef('app.next_changes(text, bigint)'::regprocedure) as definition`;
+  const listingTwo = String(definition).replace(/(max_listed constant integer := )50;/, '$12;');
+  expect(listingTwo).not.toBe(definition);
+  await service.admin(listingTwo);
+  try {
+    const written = sessions.map(() => randomUUID());
+    let { next: place } = await changes();
+    for (const [index, session] of sessions.entries()) {
+      await session.query('begin');
+      await session.query(insertion(written[index] ?? ''));
+    }
+    const receivedIds: string[] = [];
+    for (const session of sessions.toReversed()) {
+      await session.query('commit');
+      const answer = await changes(place);
+      receivedIds.push(...answer.changes.map(({ id }) => id));
+      place = answer.next;
+    }
+    expect(receivedIds.toSorted()).toEqual(written.toSorted());
+  } finally {
+    await service.admin(String(definition));
+  }
+});
+
+test('a position shows the transactions below its bound that were not writing, and of the others those shown before', async () => {
+  const rows = await service.sql`
+    with cases as (
+        select
+            5 + n % 17 as xmax,
+            3 + n % 23 as upto,
+            array(select id from generate_series(3, 4 + n % 17) as id where hashint4(n * 100 + id) % 3 = 0) as running,
+            array(select id::bigint from generate_series(3, 25) as id where hashint4(-n * 100 - id) % 3 = 0) as writing
+        from generate_series(1, 17 * 23) as n
+    ),
+    snapshots as (
+        select
+            upto, writing,
+            format('%s:%s:%s', coalesce(running[1], xmax), xmax, array_to_string(running, ','))::pg_snapshot as before
+        from cases
+    )
+    select
+        pg_visible_in_snapshot(id::text::xid8, app.build_seen_snapshot(before, upto, writing)::pg_snapshot) as is_shown,
+        case when id < upto then id <> all (writing) else pg_visible_in_snapshot(id::text::xid8, before) end as is_expected
+    from snapshots
+    cross join generate_series(1, 30) as id`;
+  expect(rows).toHaveLength(17 * 23 * 30);
+  expect(rows.filter(({ is_shown: isShown, is_expected: isExpected }) => isShown !== isExpected)).toEqual([]);
 });
 
 test('a transaction of more records than an answer looks at is told in parts, each record once', async () => {
@@ -307,68 +371,98 @@ test('a place of another start of the server misses nothing', async () => {
   expect(named(await allBehind(elsewhere))).toContain(`created ${id}`);
 });
 
-test('a stream tells of a change, and begins again behind the Last-Event-ID', async () => {
-  const stream = await open(manager, { after: (await changes()).next });
-  expect(stream.response.headers).toMatchObject({
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-  });
-  const first = await siteOf(own.clients);
-  await stream.until(first);
-  await stream.until(/\nid: .+\n\n$/);
-  const { lastId } = stream;
-  stream.close();
-  await stream.ended;
-  const missed = await siteOf(own.clients);
-  await siteOf(foreign.clients);
-  const again = await open(manager, { headers: { 'last-event-id': lastId } });
-  await again.until(missed);
-  const feed = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
-  expect(feed.map(({ id }) => id)).toEqual([missed]);
-  again.close();
-});
+test(
+  'a stream tells of a change, and begins again behind the Last-Event-ID',
+  async () => {
+    const stream = await open(manager, { after: (await changes()).next });
+    expect(stream.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+    });
+    const first = await siteOf(own.clients);
+    await stream.until(first);
+    await stream.until(/\nid: .+\n\n$/);
+    const { lastId } = stream;
+    stream.close();
+    await stream.ended;
+    const missed = await siteOf(own.clients);
+    await siteOf(foreign.clients);
+    const again = await open(manager, { headers: { 'last-event-id': lastId } });
+    await again.until(missed);
+    const feed = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
+    expect(feed.map(({ id }) => id)).toEqual([missed]);
+  },
+  STREAM_TEST_MS,
+);
 
-test('a stream without changes beats, and each beat has a place', async () => {
-  const token = await beating.token('CLIENT', [own.clients]);
-  const stream = await open(token, { of: beating });
-  await stream.until(/(?:: beat\nid: .+\n\n){3}/);
-  stream.close();
-});
+test(
+  'a browser that connects again to the address of its first stream misses and repeats nothing',
+  async () => {
+    const { next: after } = await changes();
+    const told = await siteOf(own.clients);
+    const { next: lastId } = await changes();
+    const missed = await siteOf(own.clients);
+    const stream = await open(manager, { after, headers: { 'last-event-id': lastId } });
+    await stream.until(missed);
+    expect(stream.text).not.toContain(told);
+  },
+  STREAM_TEST_MS,
+);
 
-test('a stream ends with the rights of its caller, though nothing else is written', async () => {
-  const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
-  const stream = await open(token);
-  await stream.until('id: ');
-  await service.sql`update public.users set is_active = false where id = ${id}`;
-  await stream.ended;
-  expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAUTHORIZED"}');
-  expect(stream.response.complete).toBe(true);
-});
+test(
+  'a stream without changes beats, and each beat has a place',
+  async () => {
+    const token = await beating.token('CLIENT', [own.clients]);
+    const stream = await open(token, { of: beating });
+    await stream.until(/(?:: beat\nid: .+\n\n){3}/);
+  },
+  STREAM_TEST_MS,
+);
+
+test(
+  'a stream ends with the rights of its caller, though nothing else is written',
+  async () => {
+    const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
+    const stream = await open(token);
+    await stream.until('id: ');
+    await service.sql`update public.users set is_active = false where id = ${id}`;
+    await stream.ended;
+    expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAUTHORIZED"}');
+    expect(stream.response.complete).toBe(true);
+  },
+  STREAM_TEST_MS,
+);
 
 test('a caller has so many streams, and a process so many', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
-  const streams = [await open(one, { of: narrow }), await open(one, { of: narrow })];
+  for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });
   const headers = { accept: 'text/event-stream' };
   expectError(await narrow.ask('GET /api/changes', { token: one, headers }), 'ERROR_RATE_LIMITED');
-  streams.push(await open(two, { of: narrow }));
+  await open(two, { of: narrow });
   expectError(await narrow.ask('GET /api/changes', { token: two, headers }), 'ERROR_UNAVAILABLE');
-  for (const stream of streams) stream.close();
 });
 
-test('a caller who takes nothing is broken off', async () => {
-  const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
-  stream.response.pause();
-  expect(await brokenOff.promise).toBe(true);
-  stream.close();
-});
+test(
+  'a caller who takes nothing is broken off',
+  async () => {
+    const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
+    stream.response.pause();
+    expect(await brokenOff.promise).toBe(true);
+  },
+  STREAM_TEST_MS,
+);
 
-test('a process that ends says so to its streams, and takes no other', async () => {
-  const ending = await startService({ postgres });
-  const token = await ending.token('CLIENT', [own.clients]);
-  const stream = await open(token, { of: ending });
-  await stream.until('id: ');
-  await ending.close();
-  await stream.ended;
-  expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAVAILABLE"}');
-});
+test(
+  'a process that ends says so to its streams, and takes no other',
+  async () => {
+    const ending = await startService({ postgres });
+    const token = await ending.token('CLIENT', [own.clients]);
+    const stream = await open(token, { of: ending });
+    await stream.until('id: ');
+    await ending.close();
+    await stream.ended;
+    expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAVAILABLE"}');
+  },
+  STREAM_TEST_MS,
+);

@@ -31,6 +31,9 @@ export async function ask(port: number, line: string, question: Question = {}): 
   };
   const { response, text } = await new Promise<{ response: IncomingMessage; text: string }>((resolve, reject) => {
     const request = send({ port, host, method, path, headers, agent: false }, (response) => {
+      const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+      if (isStream && method !== 'HEAD')
+        request.destroy(new Error(`${line} was answered with a stream, which has no end`));
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.once('error', reject);
