@@ -183,6 +183,18 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
     await expectNothing();
   });
 
+  test('a refused line behind the first thousand is told by its own number', async () => {
+    const amounts = Array.from({ length: 2_002 }, (_, index) => ([999, 1_000, 2_001].includes(index) ? 6 : 5));
+    const rows = amounts.map((granted) => `${own.clients},${own.sites},TF,5,${granted}`);
+    const answer = await importClaims(lines('client_id,site_id,claim_type,amount,granted_amount', ...rows));
+    expectError(answer, 'ERROR_VALIDATION', {
+      'line 1001, granted_amount': 'must not exceed amount',
+      'line 1002, granted_amount': 'must not exceed amount',
+      'line 2003, granted_amount': 'must not exceed amount',
+    });
+    await expectNothing();
+  });
+
   test('of a site that is none, and of one of another client', async () => {
     const answer = await importClaims([claim(), claim({ site_id: NOBODY }), claim({ site_id: other.sites })]);
     expectError(answer, 'ERROR_NOT_FOUND', {
