@@ -258,6 +258,21 @@ describe('a task', () => {
     );
   });
 
+  test('a task is listed within as many days as are left until its last day, and not within fewer', async () => {
+    const due: Record<number, string> = {};
+    for (const days of [-1, 0, 1, 6, 7, 8]) due[days] = (await written(manager, { due_on: day(days) })).id;
+    const within = (days: number) => tasks(manager, `&within=${days}&sort=due_on`);
+    expect(await within(0)).toEqual([due[-1], due[0]]);
+    expect(await within(7)).toEqual([-1, 0, 1, 6, 7].map((days) => due[days]));
+  });
+
+  test('a task of nobody is among those that are not the caller’s', async () => {
+    const nobodys = await written(manager, { due_on: day(1) });
+    const own = await written(manager, { due_on: day(1), assignee_id: specialist.id });
+    expect(await tasks(specialist, '&mine=false')).toEqual([nobodys.id]);
+    expect(await tasks(specialist, '&mine=true')).toEqual([own.id]);
+  });
+
   test('is a deadline until it is done, in the interface and for reporting, whatever the status of its claim', async () => {
     const task = await written(manager, { due_on: day(5), assignee_id: specialist.id });
     const asked = async (query = '') =>
