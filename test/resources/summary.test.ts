@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
-import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { details, expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
@@ -91,6 +91,16 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
       { claim_type: 'TF', tax_year: null, ...sums(2, 2401, 0, 0) },
     ],
   ],
+  // The words of the row above, the other way round.
+  [
+    '?by=year,type',
+    () => [
+      { tax_year: 2024, claim_type: 'CFE', ...sums(1, 100.1, 50.05, 0) },
+      { tax_year: 2025, claim_type: 'CFE', ...sums(1, 200.2, 0, 0) },
+      { tax_year: 2025, claim_type: 'TF', ...sums(1, 99999999.99, 0, 0.01) },
+      { tax_year: null, claim_type: 'TF', ...sums(2, 2401, 0, 0) },
+    ],
+  ],
   [
     '?by=decision_quarter,status',
     () => [
@@ -139,6 +149,13 @@ describe.each(EXPECTED)('the claims of the caller’s clients are counted %s', (
     }
     expect(found).toEqual(rows());
   });
+});
+
+test('a summary by status and type refuses the place of a page of a summary by type and status', async () => {
+  const { headers } = await ask('?by=type,status&limit=1');
+  const [, after = ''] = /[?&](after=[^&>]+)/.exec(String(headers['link'])) ?? [];
+  expect((await ask(`?by=type,status&limit=1&${after}`)).status).toBe(200);
+  expectInvalid(await ask(`?by=status,type&limit=1&${after}`), ['after']);
 });
 
 test('an administrator without a list counts the claims of everybody', async () => {
@@ -194,16 +211,17 @@ describe('what is to be paid', () => {
       insert into public.partners (id, name) values ('${partner}', 'Cabinet Dubois');
       insert into public.factures (client_id, amount_excl_tax, status, number, issue_date, due_date, paid_at)
       select client, 100, status, status || due || left(client::text, 8), date '2025-01-15', due::date, paid::timestamptz
-      from (values ('DRAFT', null, null), ('ISSUED', '${day(-2)}', null), ('ISSUED', '${day(2)}', null), ('PAID', '${day(-2)}', '2025-04-01T00:00:00Z'))
+      from (values ('DRAFT', null, null), ('ISSUED', '${day(-1)}', null), ('ISSUED', '${day(0)}', null), ('PAID', '${day(-2)}', '2025-04-01T00:00:00Z'))
           as i (status, due, paid)
       cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);
       insert into public.partner_invoices (partner_id, client_id, number, status, amount_excl_tax, vat_amount, amount_incl_tax, due_date)
-      select '${partner}', client, status, status, 10, 2, 12, '${day(-2)}'
-      from unnest(array['RECEIVED', 'DISPUTED', 'VALIDATED', 'PAID']) as s (status)
+      select '${partner}', client, status, status, 10, 2, 12, due
+      from (values ('RECEIVED', date '${day(-1)}'), ('DISPUTED', '${day(-1)}'), ('VALIDATED', '${day(0)}'), ('PAID', '${day(-1)}'))
+          as b (status, due)
       cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);`);
   });
 
-  test('is counted for invoices, of which those that are issued are due, and late behind their day', async () => {
+  test('an issued invoice is due, and late from the day after its due day on', async () => {
     const token = await service.token('CLIENT', [billed.clients]);
     const { json } = await service.ask('GET /api/invoices/summary', { token });
     expect(json).toEqual([
@@ -220,17 +238,17 @@ describe('what is to be paid', () => {
     ]);
   });
 
-  test('is counted for bills by partner, of which those that are disputed are not due', async () => {
+  test('a partner’s bill is due unless it is disputed, and late from the day after its due day on', async () => {
     const token = await service.token('ACCOUNT_MANAGER', [billed.clients]);
     const { json } = await service.ask('GET /api/partner-invoices/summary?by=status', { token });
     expect(json).toEqual([
       row({ status: 'RECEIVED' }, [1, 10, 12, 12, 12, 0]),
       row({ status: 'DISPUTED' }, [1, 10, 12, 0, 0, 0]),
-      row({ status: 'VALIDATED' }, [1, 10, 12, 12, 12, 0]),
+      row({ status: 'VALIDATED' }, [1, 10, 12, 12, 0, 0]),
       row({ status: 'PAID' }, [1, 10, 12, 0, 0, 12]),
     ]);
     const partners = await service.ask('GET /api/partner-invoices/summary?by=partner', { token });
-    expect(partners.json).toEqual([expect.objectContaining({ count: 4, due: 24, late: 24, paid: 12 })]);
+    expect(partners.json).toEqual([expect.objectContaining({ count: 4, due: 24, late: 12, paid: 12 })]);
   });
 
   test('of partners is for nobody but those who manage accounts', async () => {
