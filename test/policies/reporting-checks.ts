@@ -159,6 +159,33 @@ export const reportingChecks: readonly Check[] = [
     }),
   ),
   {
+    title: 'a reporting login reads tasks in the reporting view tasks, and no note without a last day, internal or not',
+    run: async ({ reporting, admin }) => {
+      const { rows: notes } = await admin.query<{ id: string; is_task: boolean }>(
+        `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)
+         select n.client_id, n.reclamation_id, n.author_id, 'x', i.internal, d.due_on
+         from public.notes as n, (values (true), (false)) as i (internal), (values (null), (date '2190-01-31')) as d (due_on)
+         where n.id = $1
+         returning id, due_on is not null as is_task`,
+        [idOf('a', 'notes')],
+      );
+      const ids = notes.map(({ id }) => id);
+      try {
+        const { rows: shown } = await reporting.query<{ id: string }>(
+          'select id from reporting.tasks where id = any ($1)',
+          [ids],
+        );
+        equal(notes.length, 4);
+        deepEqual(
+          shown.map(({ id }) => id).sort(),
+          notes.flatMap(({ id, is_task: isTask }) => (isTask ? [id] : [])).sort(),
+        );
+      } finally {
+        await admin.query('delete from public.notes where id = any ($1)', [ids]);
+      }
+    },
+  },
+  {
     title: 'a member of taxclaims_owner grants and revokes a client, and each leaves an audit record',
     run: async ({ reporting, admin }) => {
       const login = `'${String(reporting.user)}'`;
