@@ -129,7 +129,7 @@ describe('a reminder', () => {
       [made[1]],
     );
     const partner = await make(service, 'partners');
-    await make(service, 'partner_invoices', {
+    const bill = await make(service, 'partner_invoices', {
       ...{ client_id: clients, partner_id: partner, number: 'P-9', due_date: day },
     });
     await sender().sendNow();
@@ -142,6 +142,7 @@ describe('a reminder', () => {
     expect(text).toContain(`- Invoice due: ${String(number)}\n`);
     expect(text).toContain(`https://app.example/invoices/${String(made[1])}\n`);
     expect(text).toContain('- Partner’s invoice due: P-9\n');
+    expect(text).toContain(`https://app.example/partner-invoices/${bill}\n`);
   });
 
   test('is sent on the days 30, 14, 7 and 1 before the last, on that of a task, and once it has passed', async () => {
@@ -419,10 +420,10 @@ describe('a mail server', () => {
     expect(JSON.stringify(said)).not.toContain(refused.email);
   });
 
-  test('that refuses one for now is asked again soon', async () => {
+  test.each([421, 450])('that answers %i to an address gets its mail later', async (answer) => {
     const greyed = await person();
     await task(1);
-    server.faults.recipient = () => Promise.reject(new Refused(450, 'greylisted'));
+    server.faults.recipient = () => Promise.reject(new Refused(answer, 'greylisted'));
     await sender().sendNow();
     expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
     server.reset();

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { ROLES } from '../../src/identity/caller.ts';
+import { REFUSED_ADDRESS_RETRY_MS } from '../../src/limits.ts';
+import { createSmtpMailer } from '../../src/outbox/mailer.ts';
+import { createReminderMail, type DueItem } from '../../src/outbox/reminder-mail.ts';
+import { Refused, startMailServer } from '../support/mail-server.ts';
 import { make } from '../support/rows.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Of what a user is reminded by mail, and in which language, the user alone chooses. */
+/* Only a user chooses the kinds and the language of the user's reminders. The proof loop tests who gets which mail. */
 
 const service = await forSuite(startService());
 const own = await service.tenant('Own');
+const mailServer = await forSuite(startMailServer());
 const KINDS = ['claim', 'response', 'court', 'task', 'invoice', 'partner_invoice'];
 const DEFAULT = { language: 'fr', kinds: KINDS, only_mine: false };
 
@@ -62,5 +67,47 @@ describe('the reminders of a user', () => {
     const answer = await choose((await stored('CLIENT')).token, body);
     expectError(answer, 'ERROR_VALIDATION');
     expect(Object.keys(details(answer) as object)).toEqual([expect.stringContaining(field)]);
+  });
+});
+
+describe('a mail', () => {
+  /** A mail about one deadline of this kind. */
+  const mailAbout = (kind: DueItem['kind']) =>
+    createReminderMail(
+      { userId: 'user', name: 'Ada', language: 'en', day: '2026-01-30' },
+      {
+        due: [
+          {
+            ...{ kind, id: 'due', reclamationId: 'claim', dueOn: '2026-01-31', daysLeft: 1 },
+            ...{ clientName: 'Own', about: 'F-1', claim: undefined },
+          },
+        ],
+        count: 1,
+      },
+      'https://desk.example/',
+    );
+
+  test.each([
+    { kind: 'claim', page: '/reclamations/claim' },
+    { kind: 'response', page: '/reclamations/claim' },
+    { kind: 'court', page: '/reclamations/claim' },
+    { kind: 'task', page: '/reclamations/claim' },
+    { kind: 'invoice', page: '/invoices/due' },
+    { kind: 'partner_invoice', page: '/partner-invoices/due' },
+  ] as const)('a mail about a deadline of the kind $kind links to the page $page', ({ kind, page }) => {
+    const { text, html } = mailAbout(kind);
+    expect(text).toContain(`\n  https://desk.example${page}\n`);
+    expect(html).toContain(`<a href="https://desk.example${page}">`);
+  });
+
+  test.each([
+    { answer: 421, scope: 'server', retryAfterMs: 0, tries: 'every mail soon' },
+    { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'this mail soon' },
+    { answer: 550, scope: 'recipient', retryAfterMs: REFUSED_ADDRESS_RETRY_MS, tries: 'this mail in an hour' },
+  ])('the service tries $tries after a mail server’s answer $answer', async ({ answer, scope, retryAfterMs }) => {
+    mailServer.faults.recipient = () => Promise.reject(new Refused(answer, 'no'));
+    const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
+    const sent = createSmtpMailer(mailServer.url, 'firm@own.example')(mail, AbortSignal.timeout(20_000));
+    await expect(sent).rejects.toMatchObject({ scope, retryAfterMs, isCutOff: false });
   });
 });
