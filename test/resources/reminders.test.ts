@@ -105,9 +105,12 @@ describe('a mail', () => {
     { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'this mail soon' },
     { answer: 550, scope: 'recipient', retryAfterMs: REFUSED_ADDRESS_RETRY_MS, tries: 'this mail in an hour' },
   ])('the service tries $tries after a mail server’s answer $answer', async ({ answer, scope, retryAfterMs }) => {
-    mailServer.faults.recipient = () => Promise.reject(new Refused(answer, 'no'));
     const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
-    const sent = createSmtpMailer(mailServer.url, 'firm@own.example')(mail, AbortSignal.timeout(20_000));
-    await expect(sent).rejects.toMatchObject({ scope, retryAfterMs, isCutOff: false });
+    for (const step of ['recipient', 'data'] as const) {
+      mailServer.reset();
+      mailServer.faults[step] = () => Promise.reject(new Refused(answer, 'no'));
+      const sent = createSmtpMailer(mailServer.url, 'firm@own.example')(mail, AbortSignal.timeout(20_000));
+      await expect(sent).rejects.toMatchObject({ scope, retryAfterMs, isCutOff: false });
+    }
   });
 });
