@@ -10,7 +10,7 @@ const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { t
 const stored = (sub: string) => service.admin('select * from public.users where subject = $1', [sub]);
 
 describe('a login', () => {
-  test('stores the user of the token, gives their public record, and stores no one twice', async () => {
+  test('the first login stores the user of the token and returns their public record; a second login stores nobody', async () => {
     const sub = randomUUID();
     const token = await service.token('ACCOUNT_MANAGER', [own.clients], {
       sub,
@@ -33,7 +33,7 @@ describe('a login', () => {
     expect((await service.ask('GET /api/users/me', { token })).json).toEqual(answer.json);
   });
 
-  test('with a token without an email stores nobody, and gives the same shape from the token', async () => {
+  test('a login with a token without an email stores nobody and returns the same fields from the token', async () => {
     const sub = randomUUID();
     const answer = await logIn(await service.token('CLIENT', [own.clients], { sub }));
     expect(answer.json).toEqual({
@@ -48,7 +48,7 @@ describe('a login', () => {
     expect(await stored(sub)).toEqual([]);
   });
 
-  /** A user whom an administrator has made, and who has not logged in yet. */
+  /** Stores a user whom an administrator created and who has not logged in yet. */
   async function waiting(email: string): Promise<unknown> {
     const [row] = await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)
      values (${email}, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
@@ -56,16 +56,20 @@ describe('a login', () => {
     return row?.['id'];
   }
 
-  test('takes over a user who waits under an email that the provider has verified', async () => {
+  test('a login with a verified email takes over the user whom an ADMIN created with that email', async () => {
     const email = `${randomUUID()}@b.example`;
     const id = await waiting(email);
     const token = await service.token('CLIENT', [own.clients], { sub: randomUUID(), email });
     expect((await logIn(token)).json).toMatchObject({ id, email, role: 'CLIENT' });
   });
 
-  test.each([['false', false] as const, ['nothing', undefined] as const, ['no truth', 'true'] as const])(
-    'of a stranger, of whose email the provider says %s, takes over nobody and does not tell who is stored',
-    async (_what, email_verified) => {
+  test.each([
+    { verified: 'false', email_verified: false },
+    { verified: 'missing', email_verified: undefined },
+    { verified: 'the text "true"', email_verified: 'true' },
+  ])(
+    'a login whose email_verified is $verified takes over no user and does not reveal which emails are stored',
+    async ({ email_verified }) => {
       const email = `${randomUUID()}@b.example`;
       const id = await waiting(email);
       await logIn(await service.token('CLIENT', [], { sub: randomUUID(), email: `claimed-${email}` }));
@@ -81,13 +85,13 @@ describe('a login', () => {
       for (const other of others) expect(other).toEqual(first);
       const now = await service.admin('select role, subject from public.users where id = $1', [id]);
       expect(now).toEqual([{ role: 'ACCOUNT_MANAGER', subject: null }]);
-      // Nor is the address taken from its owner.
+      // The owner of the address can still log in with it.
       const owner = await service.token('CLIENT', [], { sub: randomUUID(), email: `nobody-${email}` });
       expect((await logIn(owner)).json).toMatchObject({ email: `nobody-${email}` });
     },
   );
 
-  test('of a stored user brings the rights of the token, whether or not it says a verified email', async () => {
+  test('a login of a stored user stores the rights of the token, also without a verified email', async () => {
     const sub = randomUUID();
     const email = `${sub}@b.example`;
     const iat = Math.floor(Date.now() / 1000) - 10;
@@ -97,14 +101,14 @@ describe('a login', () => {
     expect(await stored(sub)).toEqual([expect.objectContaining({ email, role: 'CLIENT' })]);
   });
 
-  test('under the email of another user is a conflict', async () => {
+  test('a login with the email of another user is a conflict', async () => {
     const claims = { sub: randomUUID(), email: 'taken@b.example' };
     expect((await logIn(await service.token('CLIENT', [], claims))).status).toBe(200);
     const second = await service.token('CLIENT', [], { ...claims, sub: randomUUID() });
     expectError(await logIn(second), 'ERROR_CONFLICT');
   });
 
-  test('with a token that is not valid is refused, audited once as anonymous', async () => {
+  test('a login with an invalid token gets 401 and one audit record with the actor anonymous', async () => {
     const expired = await service.token('CLIENT', [], { exp: 1 });
     for (const token of ['nonsense', expired]) {
       await expectRefusal(service, await logIn(token), 'ERROR_UNAUTHORIZED', {
@@ -115,7 +119,7 @@ describe('a login', () => {
     }
   });
 
-  test('of a user made inactive is refused, audited once under their name', async () => {
+  test('a login of an inactive user gets 401 and one audit record with the user as actor', async () => {
     const claims = { sub: randomUUID(), email: 'gone@b.example' };
     const token = await service.token('CLIENT', [], claims);
     await logIn(token);
@@ -125,7 +129,7 @@ describe('a login', () => {
     await expectRefusal(service, await logIn(anonymous), 'ERROR_UNAUTHORIZED');
   });
 
-  test('needs no token in its header', async () => {
+  test('a login succeeds whatever the Authorization header contains', async () => {
     const token = await service.token('CLIENT');
     const headers = { authorization: 'Bearer nonsense' };
     const answer = await service.ask('POST /api/auth/login', { headers, body: { token } });
@@ -134,7 +138,7 @@ describe('a login', () => {
 });
 
 describe('the profile', () => {
-  test('is what the token says', async () => {
+  test('the profile has the claims of the token', async () => {
     const sub = randomUUID();
     const token = await service.token('TAX_SPECIALIST', [own.clients], {
       sub,
@@ -151,7 +155,7 @@ describe('the profile', () => {
     });
   });
 
-  test('has nothing where the token says nothing', async () => {
+  test('the profile has null for a missing email and name, and an empty client_access', async () => {
     const token = await service.token('ADMIN');
     expect((await service.ask('GET /api/auth/profile', { token })).json).toMatchObject({
       sub: 'idp|ADMIN',
@@ -163,7 +167,7 @@ describe('the profile', () => {
 });
 
 describe('the caller’s own record', () => {
-  test('is the stored one, whatever the token calls them', async () => {
+  test('the caller’s own record is the stored one, also where the token has another email and name', async () => {
     const sub = randomUUID();
     await logIn(await service.token('CLIENT', [own.clients], { sub, email: 'me@b.example', name: 'Stored' }));
     const token = await service.token('CLIENT', [own.clients], {
@@ -177,7 +181,7 @@ describe('the caller’s own record', () => {
   });
 
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    'is the same from the token where %s is not stored',
+    'the own record of %s who is not stored is made from the token',
     async (role) => {
       const sub = randomUUID();
       const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });

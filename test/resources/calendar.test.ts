@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import ICAL from 'ical.js';
 import { pino } from 'pino';
-import { ROLES } from '../../src/identity/caller.ts';
 import type { Role } from '../../src/identity/caller.ts';
+import { ROLES } from '../../src/identity/caller.ts';
 import { MAX_CALENDAR_EVENTS, CALENDAR_READS_PER_MINUTE } from '../../src/limits.ts';
 import type { Answer } from '../support/http.ts';
 import { person } from '../support/people.ts';
@@ -12,7 +12,7 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 
-/* The calendar of a user at a secret address: what it shows, for how long, and who learns of the secret. */
+/* A user’s calendar at a secret address: its events, its end, and where the secret is stored. */
 
 let logged = '';
 
@@ -23,7 +23,7 @@ const [own, second, foreign] = [
   await service.furnishedTenant('Foreign'),
 ];
 
-/** A day so many days from today in UTC, in SQL. */
+/** SQL for the date that is this many days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
 for (const { clients, sites, factures, partner_invoices: bill, reclamations } of [own, second, foreign]) {
@@ -72,8 +72,8 @@ async function summariesAt(url: string): Promise<readonly string[]> {
 const digestOf = async (id: string) =>
   (await service.sql`select calendar_digest from public.users where id = ${id}`)[0]?.['calendar_digest'];
 
-/** One answer for whatever opens nothing, and one audit record without the secret. */
-async function expectNothingAt(url: string): Promise<void> {
+/** Expects a 404 and one audit record without the secret. */
+async function expectNoCalendarAt(url: string): Promise<void> {
   const answer = await read(url);
   expectError(answer, 'ERROR_NOT_FOUND');
   const records = await service.sql`select to_jsonb(a) as record from public.audit_logs as a
@@ -91,31 +91,34 @@ async function expectNothingAt(url: string): Promise<void> {
 }
 
 describe('the calendar of a user', () => {
-  test.each(ROLES)('with the role %s has what the deadlines have, as whole days', async (role) => {
-    const { id, token } = await person(service, role, [own.clients]);
-    const listed = await service.ask('GET /api/deadlines?within=366&passed=31&limit=1000', { token });
-    const deadlines = listed.json as readonly { kind: string; id: string; due_on: string }[];
-    expect(deadlines.length).toBeGreaterThan(2);
-    const answer = await read(await addressOf({ token }));
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
-    const events = eventsIn(answer);
-    expect(events.map(({ uid, day }) => [uid, day])).toEqual(
-      deadlines.map(({ kind, id, due_on }) => [`${kind}-${id}@taxclaims`, due_on]),
-    );
-    expect(events.every(({ isDay }) => isDay)).toBe(true);
-    for (const { summary } of events) expect(summary).toMatch(/ – Logistique du Rhône SAS$/);
-    expect(answer.text).not.toMatch(/Foreign|Brasserie/);
-    expect(answer.text.includes('Relever')).toBe(role !== 'CLIENT');
-    expect(await digestOf(id)).toMatch(/^[0-9a-f]{64}$/);
-  });
+  test.each(ROLES)(
+    'the calendar of a user with the role %s has one event of a whole day for each of their deadlines',
+    async (role) => {
+      const { id, token } = await person(service, role, [own.clients]);
+      const listed = await service.ask('GET /api/deadlines?within=366&passed=31&limit=1000', { token });
+      const deadlines = listed.json as readonly { kind: string; id: string; due_on: string }[];
+      expect(deadlines.length).toBeGreaterThan(2);
+      const answer = await read(await addressOf({ token }));
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
+      const events = eventsIn(answer);
+      expect(events.map(({ uid, day }) => [uid, day])).toEqual(
+        deadlines.map(({ kind, id, due_on }) => [`${kind}-${id}@taxclaims`, due_on]),
+      );
+      expect(events.every(({ isDay }) => isDay)).toBe(true);
+      for (const { summary } of events) expect(summary).toMatch(/ – Logistique du Rhône SAS$/);
+      expect(answer.text).not.toMatch(/Foreign|Brasserie/);
+      expect(answer.text.includes('Relever')).toBe(role !== 'CLIENT');
+      expect(await digestOf(id)).toMatch(/^[0-9a-f]{64}$/);
+    },
+  );
 
-  test('of an ADMIN without a list has those of every client', async () => {
+  test('the calendar of an ADMIN of all clients has the deadlines of every client', async () => {
     const { token } = await person(service, 'ADMIN');
     const summaries = (await summariesAt(await addressOf({ token }))).join('\n');
     for (const name of ['Logistique', 'Brasserie', 'Foreign']) expect(summaries).toContain(name);
   });
 
-  test('says of each what it is, in French, and for which client', async () => {
+  test('each event of a calendar has a French title with its kind and client', async () => {
     const user = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
     const [court, task, ...others] = eventsIn(await read(await addressOf(user)));
     expect(court?.summary).toBe('Délai de recours – Logistique du Rhône SAS');
@@ -128,7 +131,7 @@ describe('the calendar of a user', () => {
     ]);
   });
 
-  test('says the same in English to a user who chose it', async () => {
+  test('the calendar of a user who chose English is in English', async () => {
     const user = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
     await service.admin(`update public.users set language = 'en' where id = $1`, [user.id]);
     const answer = await read(await addressOf(user));
@@ -138,14 +141,14 @@ describe('the calendar of a user', () => {
     );
   });
 
-  test('of a user whose clients have no deadlines is a calendar without events', async () => {
+  test('a user without deadlines gets a calendar without events', async () => {
     const { clients } = await service.tenant('Without deadlines');
     const answer = await read(await addressOf(await person(service, 'CLIENT', [clients])));
     expect([answer.status, eventsIn(answer)]).toEqual([200, []]);
     expect(answer.text).toMatch(/X-WR-CALNAME:Échéances\r\n/);
   });
 
-  test('shows the clients of its user as they are at the moment', async () => {
+  test('a calendar shows the clients that the user has at the moment of the read', async () => {
     const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
     const url = await addressOf({ token });
     const clients = async (list: readonly string[]) => {
@@ -160,10 +163,10 @@ describe('the calendar of a user', () => {
     expect(other).toContain('Brasserie');
   });
 
-  test('takes whatever a text says for text', async () => {
-    const said =
+  test('a client’s name with iCalendar syntax and control characters cannot add an event or break a line', async () => {
+    const name =
       'Bar; Rue, \\n "A"\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:Injected\u0007\u001b\u2028\u202E\u200F\ttab';
-    const { clients, sites } = await service.tenant(said);
+    const { clients, sites } = await service.tenant(name);
     await service.admin(
       `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline, notice_reference)
        values ($1, $2, 'CFE', 1, 'REJECTED', ${day(1)}, $3)`,
@@ -182,7 +185,7 @@ describe('the calendar of a user', () => {
     );
   });
 
-  test('is equal while nothing has changed, and has another tag once something has', async () => {
+  test('an unchanged calendar keeps its text and ETag, and a changed note changes only its own event', async () => {
     const user = await person(service, 'ACCOUNT_MANAGER', [second.clients]);
     const url = await addressOf(user);
     const [first, again] = [await read(url), await read(url)];
@@ -206,7 +209,7 @@ describe('the calendar of a user', () => {
     expect(after).not.toEqual(before);
   });
 
-  test(`has ${MAX_CALENDAR_EVENTS} events at most, and says so where there are more`, async () => {
+  test(`a calendar has at most ${MAX_CALENDAR_EVENTS} events, and one more that says that others are missing`, async () => {
     const { clients, sites } = await service.tenant('Vaste');
     await service.admin(
       `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline)
@@ -219,59 +222,60 @@ describe('the calendar of a user', () => {
   });
 });
 
-describe('the address', () => {
-  test('is told once: a new one ends the old, and the user ends it', async () => {
+describe('the address of a calendar', () => {
+  test('a user’s new calendar address ends the old one, and a DELETE ends the new one', async () => {
     const user = await person(service, 'CLIENT', [own.clients]);
     const [first, next] = [await addressOf(user), await addressOf(user)];
     expect(next).not.toBe(first);
-    await expectNothingAt(first);
+    await expectNoCalendarAt(first);
     expect(await summariesAt(next)).not.toEqual([]);
     for (let times = 0; times < 2; times += 1) {
       const answer = await service.ask('DELETE /api/users/me/calendar', { token: user.token });
       expect([answer.status, answer.text]).toEqual([204, '']);
     }
-    await expectNothingAt(next);
+    await expectNoCalendarAt(next);
   });
 
-  test('of one user is nothing to the others', async () => {
+  test('the end of one user’s calendar address does not end another user’s', async () => {
     const [one, other] = [
       await person(service, 'CLIENT', [own.clients]),
       await person(service, 'CLIENT', [own.clients]),
     ];
     const [first, second] = [await addressOf(one), await addressOf(other)];
     await service.ask('DELETE /api/users/me/calendar', { token: one.token });
-    await expectNothingAt(first);
+    await expectNoCalendarAt(first);
     expect((await read(second)).status).toBe(200);
   });
 
-  const ends: readonly [what: string, role: Role, end: string, back: string][] = [
-    ['the account', 'CLIENT', 'is_active = false', 'is_active = true'],
-    ['the role', 'TAX_SPECIALIST', `role = 'CLIENT'`, `role = 'TAX_SPECIALIST'`],
-    ['the last client', 'CLIENT', `client_access = '{}'`, `client_access = '{${own.clients}}'`],
-    ['the list of an ADMIN', 'ADMIN', `client_access = '{}'`, `client_access = '{${own.clients}}'`],
-    ['the password', 'CLIENT', `password_hash = '!'`, `password_hash = '$2b$04$${'a'.repeat(53)}'`],
-  ];
-  test.each(ends)('ends with %s of its user, and does not come back with it', async (_what, role, end, back) => {
+  const OWN_ACCESS = `client_access = '{${own.clients}}'`;
+  const OTHER_PASSWORD = `password_hash = '$2b$04$${'a'.repeat(53)}'`;
+  test.each<{ change: string; role: Role; end: string; undo: string }>([
+    { change: 'inactive', role: 'CLIENT', end: 'is_active = false', undo: 'is_active = true' },
+    { change: 'of another role', role: 'TAX_SPECIALIST', end: `role = 'CLIENT'`, undo: `role = 'TAX_SPECIALIST'` },
+    { change: 'without clients', role: 'CLIENT', end: `client_access = '{}'`, undo: OWN_ACCESS },
+    { change: 'an ADMIN of all clients', role: 'ADMIN', end: `client_access = '{}'`, undo: OWN_ACCESS },
+    { change: 'without a password', role: 'CLIENT', end: `password_hash = '!'`, undo: OTHER_PASSWORD },
+  ])('the calendar address of a user who becomes $change ends for good', async ({ role, end, undo }) => {
     const { id, token } = await person(service, role, [own.clients], {
       password_hash: await cheapHash(PRESENT),
     });
     const url = await addressOf({ token });
     expect((await read(url)).status).toBe(200);
-    for (const change of [end, back]) {
+    for (const change of [end, undo]) {
       await service.admin(`update public.users set ${change} where id = $1`, [id]);
       expect(await digestOf(id)).toBeNull();
-      await expectNothingAt(url);
+      await expectNoCalendarAt(url);
     }
   });
 
-  test('outlives another name and another session of its user', async () => {
+  test('a calendar address stays valid when its user gets another name or logs out', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
     const url = await addressOf({ token });
     await service.sql`update public.users set name = 'Dupond', sessions_ended_at = now() where id = ${id}`;
     expect((await read(url)).status).toBe(200);
   });
 
-  test('opens nothing for a user without rights, though it were kept', async () => {
+  test('the calendar address of a user without rights opens nothing even if its digest is still stored', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
     const url = await addressOf({ token });
     for (const change of ['is_active = false', `is_active = true, client_access = '{}'`]) {
@@ -279,11 +283,11 @@ describe('the address', () => {
         `set local session_replication_role = replica; update public.users set ${change} where id = '${id}'`,
       );
       expect(await digestOf(id)).not.toBeNull();
-      await expectNothingAt(url);
+      await expectNoCalendarAt(url);
     }
   });
 
-  test('is made under the rights that are stored alone', async () => {
+  test('a user can create a calendar address only with a token that has the stored rights', async () => {
     const { subject, token } = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
     const fewer = await service.token('CLIENT', [own.clients], { sub: subject });
     const nobody = await service.token('CLIENT', [own.clients], { sub: 'not|stored' });
@@ -295,12 +299,12 @@ describe('the address', () => {
     await addressOf({ token });
   });
 
-  test('is refused without a token', async () => {
+  test('a calendar address is neither created nor ended without a token', async () => {
     for (const method of ['POST', 'DELETE'])
       expectError(await service.ask(`${method} /api/users/me/calendar`), 'ERROR_UNAUTHORIZED');
   });
 
-  test(`is read ${CALENDAR_READS_PER_MINUTE} times a minute, and others none the less`, async () => {
+  test(`a calendar can be read ${CALENDAR_READS_PER_MINUTE} times a minute, independently of other calendars`, async () => {
     const [one, other] = [
       await addressOf(await person(service, 'CLIENT', [own.clients])),
       await addressOf(await person(service, 'CLIENT', [own.clients])),
@@ -316,8 +320,8 @@ describe('the address', () => {
   });
 });
 
-describe('the secret', () => {
-  test('is in no row, no log and no audit record, wherever an address was copied wrongly', async () => {
+describe('the secret of a calendar', () => {
+  test('the secret of a calendar is in no row, log line or audit record, also if its address was copied wrongly', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
     const answer = await service.ask('POST /api/users/me/calendar', {
       token,
@@ -340,7 +344,7 @@ describe('the secret', () => {
     expect(logged).not.toContain(secret);
   });
 
-  test('has its change in the audit log, as one of its user', async () => {
+  test('the creation and the end of a calendar address are in the audit log', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
     await addressOf({ token });
     await service.ask('DELETE /api/users/me/calendar', { token });

@@ -4,7 +4,7 @@ import { person } from '../support/people.ts';
 import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Who changed what: the lists of changes. Who may read which, the matrix and the policies' tests try. */
+/* The lists of changes of a record. The matrix and the suites of the policies test who may read which list. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -23,7 +23,7 @@ async function changes(path: string, clients = [own.clients]): Promise<Change[]>
   return (await service.ask(`GET ${path}/changes`, { token })).json as Change[];
 }
 
-test('a change names its author, each field, and its values as the record writes them', async () => {
+test('a change of a claim is listed with its author, each field, and the values as the record shows them', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients], { name: 'Ada' });
   const before = (await service.ask(`GET ${CLAIM}`, { token })).json as Record<string, unknown>;
   const body = {
@@ -46,7 +46,7 @@ test('a change names its author, each field, and its values as the record writes
   expect(after['submitted_at']).toBe('2026-01-05T07:00:00.5Z');
 });
 
-test('the pages of a list of changes are the whole list, newest first, and CSV has no formula', async () => {
+test('a list of changes read page by page is complete and newest first, and its CSV contains no formula', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   for (const notice_reference of ['=1+1', 'second'])
     await service.ask(`PUT ${CLAIM}`, {
@@ -71,7 +71,7 @@ test('the pages of a list of changes are the whole list, newest first, and CSV h
   expect(csv.text).toContain(`,'=1+1`);
 });
 
-test('a change that changes nothing, a creation and a read are no changes', async () => {
+test('a creation, a read and a PUT without differences add nothing to the list of changes', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   const body = { client_id: own.clients, site_name: 'Dépôt' };
   const { id } = (await service.ask('POST /api/sites', { token, body })).json as { id: string };
@@ -79,7 +79,7 @@ test('a change that changes nothing, a creation and a read are no changes', asyn
   expect(await changes(`/api/sites/${id}`)).toEqual([]);
 });
 
-test('the changes of a deleted record are told to nobody, and no record of nobody has any', async () => {
+test('the changes of a deleted or unknown record get 404', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   const body = { client_id: own.clients, site_name: 'Dépôt' };
   const { id } = (await service.ask('POST /api/sites', { token, body })).json as { id: string };

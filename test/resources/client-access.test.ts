@@ -35,15 +35,15 @@ const assign = (id: string, client: string, token: string, headers = {}) =>
 const withdraw = (id: string, client: string, token: string, headers = {}) =>
   service.ask(`DELETE /api/users/${id}/client-access/${client}`, { token, headers });
 
-describe('an account manager', () => {
+describe('an account manager who assigns clients', () => {
   test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-    'gives %s an own client, also where they share none yet, and takes it away; each audited once with the client',
+    'an account manager assigns an own client to a %s of other clients and withdraws it; both are audited with the client',
     async (role) => {
       const id = await user(role, [foreign]);
       const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
       await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
       const answer = await assign(id, own.toUpperCase(), manager);
-      // The client that they do not share stays unknown to the manager.
+      // The manager does not see the foreign client.
       expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
       expect(answer.headers.etag).toMatch(/^"\d+"$/);
       expect(await clientsOf(id)).toEqual([foreign, own]);
@@ -56,7 +56,7 @@ describe('an account manager', () => {
     },
   );
 
-  test('changes nothing by giving or taking a second time', async () => {
+  test('a repeated assignment or withdrawal of a client changes nothing and is not audited', async () => {
     const id = await user('CLIENT', [own]);
     const [before] = await service.admin('select updated_at from public.users where id = $1', [id]);
     expect((await assign(id, own, manager)).status).toBe(200);
@@ -65,14 +65,17 @@ describe('an account manager', () => {
     expect(await recordsOf(id)).toEqual([]);
   });
 
-  test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)('assigns nothing to %s, nor takes it away', async (role) => {
-    const id = await user(role, [own]);
-    await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
-    await expectRefusal(service, await withdraw(id, own, manager), 'ERROR_FORBIDDEN');
-    expect(await clientsOf(id)).toEqual([own]);
-  });
+  test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)(
+    'an account manager cannot assign a client to an %s, nor withdraw one',
+    async (role) => {
+      const id = await user(role, [own]);
+      await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
+      await expectRefusal(service, await withdraw(id, own, manager), 'ERROR_FORBIDDEN');
+      expect(await clientsOf(id)).toEqual([own]);
+    },
+  );
 
-  test('gives no user who does not exist anything, and no client that is gone', async () => {
+  test('an account manager gets 404 for an unknown user or a deleted client, but can withdraw a deleted client', async () => {
     expectError(await assign(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
     expectError(await withdraw(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
     const gone = (await service.tenant('Gone')).clients;
@@ -86,22 +89,22 @@ describe('an account manager', () => {
   });
 });
 
-describe('an ADMIN', () => {
-  test('without a list assigns any client to anyone, shown with all of their clients', async () => {
+describe('an ADMIN who assigns clients', () => {
+  test('an ADMIN of all clients assigns any client to any user, and reads all clients of that user', async () => {
     const admin = await service.token('ADMIN');
     const id = await user('ACCOUNT_MANAGER', [foreign]);
     expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [foreign, own] });
     expectError(await assign(id, randomUUID(), admin), 'ERROR_NOT_FOUND');
   });
 
-  test('without a list keeps every client, whatever is assigned, and loses none by this way', async () => {
+  test('an assignment to an ADMIN of all clients changes nothing, and no client can be withdrawn from them', async () => {
     const admin = await service.token('ADMIN');
     const id = await user('ADMIN', []);
     expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [] });
     expectError(await withdraw(id, own, admin), 'ERROR_CONFLICT');
   });
 
-  test('never gains every client by losing the last of its list', async () => {
+  test('the last client of a limited ADMIN cannot be withdrawn, since they would then reach all clients', async () => {
     const admin = await service.token('ADMIN');
     const id = await user('ADMIN', [own, other]);
     expect((await withdraw(id, own, admin)).status).toBe(204);
@@ -109,7 +112,7 @@ describe('an ADMIN', () => {
     expect(await clientsOf(id)).toEqual([other]);
   });
 
-  test('with a list assigns its clients alone, and touches no ADMIN without one', async () => {
+  test('an ADMIN of one client assigns only that client, and not to an ADMIN of all clients', async () => {
     const scoped = await service.token('ADMIN', [own]);
     const id = await user('ACCOUNT_MANAGER', [foreign]);
     expect((await assign(id, own, scoped)).json).toMatchObject({ client_access: [own] });
@@ -118,36 +121,33 @@ describe('an ADMIN', () => {
   });
 });
 
-describe('a token', () => {
+describe('the token of a user whose clients change', () => {
   const isAnswered = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
   test.each([
-    ['given', assign, [] as string[]],
-    ['losing', withdraw, ['own']],
-  ])('of a user %s a client is worthless from the next request on, and a newer one is not', async (_what, ask, has) => {
-    const clients = has.map(() => own);
-    const id = await user('CLIENT', clients);
-    const token = await service.token('CLIENT', clients, { sub: id });
+    { change: 'got', ask: assign, isAssigned: false },
+    { change: 'lost', ask: withdraw, isAssigned: true },
+  ])('the old token of a user who $change a client gets 401, and a new token works', async ({ ask, isAssigned }) => {
+    const [before, after] = isAssigned ? [[own], []] : [[], [own]];
+    const id = await user('CLIENT', before);
+    const token = await service.token('CLIENT', before, { sub: id });
     expect(await isAnswered(token)).toBe(true);
     expect((await ask(id, own, manager)).status).toBeLessThan(300);
     await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
-    const now = clients.length === 0 ? [own] : [];
-    expect(await isAnswered(await service.token('CLIENT', now, { sub: id }))).toBe(true);
+    expect(await isAnswered(await service.token('CLIENT', after, { sub: id }))).toBe(true);
   });
 });
 
-describe('with If-Match', () => {
-  test('an assignment is bound to the version that was read', async () => {
-    const id = await user('CLIENT', [own]);
-    const { etag = '' } = (await service.ask(`GET /api/users/${id}`, { token: manager })).headers;
-    const headers = { 'if-match': etag };
-    expect((await assign(id, other, manager, headers)).status).toBe(200);
-    expectError(await withdraw(id, other, manager, headers), 'ERROR_PRECONDITION_FAILED');
-    expect(await clientsOf(id)).toEqual([own, other]);
-  });
+test('an assignment of a client with the ETag of an older version in If-Match gets 412', async () => {
+  const id = await user('CLIENT', [own]);
+  const { etag = '' } = (await service.ask(`GET /api/users/${id}`, { token: manager })).headers;
+  const headers = { 'if-match': etag };
+  expect((await assign(id, other, manager, headers)).status).toBe(200);
+  expectError(await withdraw(id, other, manager, headers), 'ERROR_PRECONDITION_FAILED');
+  expect(await clientsOf(id)).toEqual([own, other]);
 });
 
-test('clients given to one user at once by several are all kept', async () => {
+test('three clients assigned to one user at the same time are all kept', async () => {
   const id = await user('TAX_SPECIALIST', []);
   const admin = await service.token('ADMIN');
   const answers = await Promise.all([own, other, foreign].map((client) => assign(id, client, admin)));

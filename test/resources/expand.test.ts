@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* What a record shows of those that it names. */
+/* `expand`: the names of the records that a record refers to. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Hôtels "Belle Rive"');
@@ -15,47 +15,44 @@ for (const { reclamations, factures, partner_invoices: bills } of [own, foreign]
 
 type Json = Readonly<Record<string, unknown>>;
 
-const client = (): Json => ({ id: own.clients, company_name: 'Hôtels "Belle Rive"' });
-const site = (): Json => ({ id: own.sites, site_name: 'Siège' });
-const claim = (): Json => ({
-  ...{ id: own.reclamations, claim_type: 'TF', tax_year: null, notice_reference: null },
-});
+const client: Json = { id: own.clients, company_name: 'Hôtels "Belle Rive"' };
+const site: Json = { id: own.sites, site_name: 'Siège' };
+const claim: Json = { id: own.reclamations, claim_type: 'TF', tax_year: null, notice_reference: null };
 
-const CASES: readonly (readonly [
-  path: string,
-  expand: string,
-  one: (own: Tenant) => string | undefined,
-  shown: () => Json,
-])[] = [
-  ['/api/sites', 'client', ({ sites }) => sites, () => ({ client: client() })],
-  ['/api/cadastres', 'site', ({ cadastres }) => cadastres, () => ({ site: site() })],
-  ['/api/reclamations', 'site,client', ({ reclamations }) => reclamations, () => ({ client: client(), site: site() })],
-  [
-    '/api/invoices',
-    'client,reclamation',
-    ({ factures }) => factures,
-    () => ({ client: client(), reclamation: claim() }),
-  ],
-  [
-    '/api/partner-invoices',
-    'client,partner,invoice',
-    ({ partner_invoices: bills }) => bills,
-    () => ({
-      client: client(),
+interface Case {
+  readonly path: string;
+  readonly expand: string;
+  readonly kind: keyof Tenant;
+  readonly shown: Json;
+}
+
+const CASES: readonly Case[] = [
+  { path: '/api/sites', expand: 'client', kind: 'sites', shown: { client } },
+  { path: '/api/cadastres', expand: 'site', kind: 'cadastres', shown: { site } },
+  { path: '/api/reclamations', expand: 'site,client', kind: 'reclamations', shown: { client, site } },
+  {
+    ...{ path: '/api/invoices', expand: 'client,reclamation', kind: 'factures' },
+    shown: { client, reclamation: claim },
+  },
+  {
+    ...{ path: '/api/partner-invoices', expand: 'client,partner,invoice', kind: 'partner_invoices' },
+    shown: {
+      client,
       partner: { id: own.biller, name: 'Cabinet Blanc' },
       invoice: { id: own.factures, number: null },
-    }),
-  ],
-  ['/api/documents', 'reclamation', ({ documents }) => documents, () => ({ reclamation: claim() })],
+    },
+  },
+  { path: '/api/documents', expand: 'reclamation', kind: 'documents', shown: { reclamation: claim } },
 ];
 
-describe.each(CASES)('%s?expand=%s', (path, expand, one, shown) => {
-  test('shows what a record names, in the record alone and in the list, and nothing unless it is asked for', async () => {
+test.each(CASES)(
+  '$path shows names with expand=$expand, in a record and in the list, and no names without expand',
+  async ({ path, expand, kind, shown }) => {
     const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
-    const target = `${path}/${String(one(own))}`;
+    const target = `${path}/${own[kind]}`;
     const plain = await service.ask(`GET ${target}`, { token });
-    const expected = { ...(plain.json as Json), ...shown() };
-    for (const key of Object.keys(shown())) expect(plain.json).not.toHaveProperty([key]);
+    const expected = { ...(plain.json as Json), ...shown };
+    for (const key of Object.keys(shown)) expect(plain.json).not.toHaveProperty([key]);
     const expanded = await service.ask(`GET ${target}?expand=${expand}`, { token });
     expect([expanded.status, expanded.json]).toEqual([200, expected]);
     const below = path === '/api/documents' ? `/api/reclamations/${own.reclamations}/documents` : path;
@@ -66,18 +63,18 @@ describe.each(CASES)('%s?expand=%s', (path, expand, one, shown) => {
       const { status, json } = await service.ask(`GET ${below}?expand=${expand}${query}`, { token });
       expect([query, status, json]).toEqual([query, 200, [expected]]);
     }
-  });
-});
+  },
+);
 
-const WHO = [
-  ['ADMIN', () => []],
-  ['ADMIN', () => [own.clients, foreign.clients]],
-  ['TAX_SPECIALIST', () => [own.clients, foreign.clients]],
-  ['CLIENT', () => [own.clients]],
+const CALLERS = [
+  { caller: 'an ADMIN of all clients', role: 'ADMIN', clients: [] },
+  { caller: 'an ADMIN of two clients', role: 'ADMIN', clients: [own.clients, foreign.clients] },
+  { caller: 'a TAX_SPECIALIST', role: 'TAX_SPECIALIST', clients: [own.clients, foreign.clients] },
+  { caller: 'a CLIENT', role: 'CLIENT', clients: [own.clients] },
 ] as const;
 
-test.each(WHO)('%s is shown in every form of the list what each record names', async (role, clients) => {
-  const token = await service.token(role, clients());
+test.each(CALLERS)('$caller gets the expanded names of claims in each order and page', async ({ role, clients }) => {
+  const token = await service.token(role, clients);
   for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {
     const ask = async (more: string) => service.ask(`GET /api/reclamations?limit=50${query}${more}`, { token });
     const [plain, expanded] = [await ask(''), await ask('&expand=client,site')];
@@ -96,7 +93,7 @@ test.each(WHO)('%s is shown in every form of the list what each record names', a
   }
 });
 
-test('pages of a list with expansions follow each other like those without', async () => {
+test('the next page of a list with expand is expanded too', async () => {
   const token = await service.token('ADMIN', [own.clients, foreign.clients]);
   const first = await service.ask('GET /api/reclamations?limit=1&expand=client', { token });
   const next = /<([^>]+)>/.exec(String(first.headers['link']))?.[1] ?? '';
@@ -106,7 +103,7 @@ test('pages of a list with expansions follow each other like those without', asy
   expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
 });
 
-test('who made a move, and whose audit record it is, are shown to those who see that user, and null to others', async () => {
+test('the user of a move is shown to callers who may read that user, and is null for others', async () => {
   const sub = own.users;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;
@@ -127,10 +124,10 @@ test('who made a move, and whose audit record it is, are shown to those who see 
     `GET /api/audit-logs?expand=client,user&client_context=${own.clients}&action=GET /x`.replace('GET /x', 'GET%20/x'),
     { token },
   );
-  expect(json).toEqual([expect.objectContaining({ user: null, client: client() })]);
+  expect(json).toEqual([expect.objectContaining({ user: null, client: client })]);
 });
 
-test('a name that changes is another version of the answer, and none of the record', async () => {
+test('the rename of a client changes the ETag of its expanded site, but not of the site itself', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   const target = `/api/sites/${own.sites}`;
   const read = async (query: string, tag?: string) =>
@@ -150,7 +147,7 @@ test('a name that changes is another version of the answer, and none of the reco
     expect.objectContaining({ client: { id: own.clients, company_name: 'Belle Rive SA' } }),
   ]);
 
-  // A change is about the record: its version alone counts, with whatever names it was read.
+  // If-Match compares only the version of the record, so the ETag of an expanded read works too.
   const change = async (tag: string) =>
     service.ask(`PUT ${target}`, {
       token,
@@ -167,7 +164,7 @@ test('a name that changes is another version of the answer, and none of the reco
 });
 
 test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', 'Client', '__proto__'])(
-  'expand=%s is refused by name',
+  'expand=%s gets 400 with the allowed names',
   async (words) => {
     const token = await service.token('ADMIN');
     for (const target of ['/api/reclamations', `/api/reclamations/${own.reclamations}`]) {
@@ -179,16 +176,16 @@ test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', '
   },
 );
 
-test('a list that names nobody takes no expand, and a word that comes twice is one', async () => {
+test('the list of clients does not know expand, and a repeated name in expand counts once', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   expect(details(await service.ask('GET /api/clients?expand=client', { token }))).toEqual({
     expand: 'is not known here',
   });
   const twice = await service.ask('GET /api/sites?expand=client,client', { token });
-  expect(twice.json).toEqual([expect.objectContaining({ client: client() })]);
+  expect(twice.json).toEqual([expect.objectContaining({ client: client })]);
 });
 
-test('a record alone is read with a right to its client, and one with names with the right to every client', async () => {
+test('a record without expand is read by the caller’s right to its client, with expand by the right to every client', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);

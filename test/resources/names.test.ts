@@ -7,9 +7,9 @@ import { expectInvalid, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 
-/* Names come in the order in which people read them, in every language, and whatever the database's own order is. */
+/* Lists are sorted by names as people read them in every language, whatever collation the database has. */
 
-/** In that order: small letters before capitals, letters without accents before those with them. */
+/** The names in that order: lower case before upper case, letters without accents before letters with accents. */
 const NAMES = [
   ...['3 Fontaines', 'abeille', 'Aéroport', 'Âme', 'Ångström', 'eau', 'Eau', 'ecole', 'École', 'Étoile'],
   ...['L’Île bleue', 'La Poste', 'Łódź', 'Œuvre', 'oie', 'Škoda', 'Strasse', 'Straße', 'Zèbre'],
@@ -25,9 +25,9 @@ const LISTS = [
 ] as const;
 
 describe.each([
-  ['C', `encoding 'UTF8' locale 'C' locale_provider libc`],
-  ['Danish, in which aa comes last', `encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'da'`],
-])('in a database whose own order is %s', (_order, locale) => {
+  { order: 'C', locale: `encoding 'UTF8' locale 'C' locale_provider libc` },
+  { order: 'Danish (aa after z)', locale: `encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'da'` },
+])('in a database with the collation $order', ({ order, locale }) => {
   let postgres: TestDatabase;
   let service: Service;
   const first = newTenant();
@@ -36,7 +36,7 @@ describe.each([
     postgres = await createEmptyDatabase(locale);
     await migrate({ adminUrl: postgres.adminUrl, log: pino({ level: 'silent' }) });
     service = await startService({ postgres });
-    // In an order that is neither of both.
+    // Inserted in neither of the two orders.
     for (const [index, name] of NAMES.toSorted((a, b) => a.length - b.length).entries()) {
       const tenant = index === 0 ? first : newTenant();
       clients.push(tenant.clients);
@@ -54,7 +54,7 @@ describe.each([
     await postgres.close();
   });
 
-  /** What a field says on every page of a list, one record a page. */
+  /** The values of a field of all records of a list, read in pages of one record. */
   async function readEveryPage(line: string, name: string, token: string): Promise<string[]> {
     const values: string[] = [];
     for (let next: string | undefined = `${line}limit=1`; next !== undefined; ) {
@@ -66,21 +66,24 @@ describe.each([
     return values;
   }
 
-  test.each(LISTS)('%s by %s is read page by page in it, forwards and backwards', async (path, field) => {
-    const line = `${path.replace('{id}', first.reclamations)}?sort=`;
-    for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
-      expect(await readEveryPage(`${line}${field}&`, field, token)).toEqual(NAMES);
-      expect(await readEveryPage(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
-    }
-  });
+  test.each(LISTS)(
+    `%s is sorted by %s as people read names, on a database with the collation ${order}`,
+    async (path, field) => {
+      const line = `${path.replace('{id}', first.reclamations)}?sort=`;
+      for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
+        expect(await readEveryPage(`${line}${field}&`, field, token)).toEqual(NAMES);
+        expect(await readEveryPage(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
+      }
+    },
+  );
 
-  test('an account manager reads those to whom a claim may be assigned in it', async () => {
+  test(`the assignees of a client are sorted as people read names, on a database with the collation ${order}`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', clients);
     expect(await readEveryPage(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
   });
 
   test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(
-    'a cursor of %s by %s that the release before gave out is refused, and leaves nobody out',
+    'a cursor of %s by %s from the previous release gets 400 instead of pages with missing records',
     async (path, field) => {
       const isList = !path.endsWith('assignees');
       const table = path.split('/').at(-1) ?? '';

@@ -27,33 +27,35 @@ const recordsOf = (answer: Answer) =>
   service.sql`select to_jsonb(a) as record from public.audit_logs as a
     where request_id = ${answer.headers['x-request-id']}`;
 
-describe('the own password', () => {
-  test.each(ROLES)('of a user with the role %s is changed by who says the present one', async (role) => {
-    const { id, token } = await userWithPassword(service, role, {
-      clients: role === 'ADMIN' ? [] : [own.clients],
-    });
-    const answer = await change(token);
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    const { password_hash } = await stored(id);
-    expect(compareSync(NEXT, String(password_hash))).toBe(true);
-    expect(password_hash).toMatch(/^\$2b\$12\$/);
-    const records = await recordsOf(answer);
-    expect(records).toEqual([
-      {
-        record: expect.objectContaining({
-          success: true,
-          action: 'PUT /api/users/me/password',
-          resource_type: 'users',
-          resource_id: id,
-          user_id: id,
-        }),
-      },
-    ]);
-    // Neither a password nor a hash of one.
-    expect(JSON.stringify(records)).not.toMatch(/\$2b\$|(?:present|another) password/);
-  });
+describe('the password of a user', () => {
+  test.each(ROLES)(
+    'a user with the role %s changes the own password with the present one, and the audit record has no hash',
+    async (role) => {
+      const { id, token } = await userWithPassword(service, role, {
+        clients: role === 'ADMIN' ? [] : [own.clients],
+      });
+      const answer = await change(token);
+      expect([answer.status, answer.text]).toEqual([204, '']);
+      const { password_hash } = await stored(id);
+      expect(compareSync(NEXT, String(password_hash))).toBe(true);
+      expect(password_hash).toMatch(/^\$2b\$12\$/);
+      const records = await recordsOf(answer);
+      expect(records).toEqual([
+        {
+          record: expect.objectContaining({
+            success: true,
+            action: 'PUT /api/users/me/password',
+            resource_type: 'users',
+            resource_id: id,
+            user_id: id,
+          }),
+        },
+      ]);
+      expect(JSON.stringify(records)).not.toMatch(/\$2b\$|(?:present|another) password/);
+    },
+  );
 
-  test('is refused without a token, and changes nothing', async () => {
+  test('a password is not changed without a token', async () => {
     const { id } = await userWithPassword(service, 'CLIENT');
     const before = await stored(id);
     const answer = await service.ask('PUT /api/users/me/password', {
@@ -63,7 +65,7 @@ describe('the own password', () => {
     expect(await stored(id)).toEqual(before);
   });
 
-  test('is that of the caller alone, though another has the same', async () => {
+  test('the change of one user’s password does not change another user with the same password', async () => {
     const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
     const before = await stored(other.id);
     expect((await change(one.token)).status).toBe(204);
@@ -71,7 +73,7 @@ describe('the own password', () => {
     expect((await profile(other.token)).status).toBe(200);
   });
 
-  test('stays where another is said to be the present one: 403 by field, audited', async () => {
+  test('a password is not changed with a wrong present password: 403 names the field, audited without the password', async () => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
@@ -84,12 +86,13 @@ describe('the own password', () => {
     expect((await profile(token)).status).toBe(200);
   });
 
+  const LENGTHS = 'must have at least 12 characters and at most 72 bytes';
   test.each([
-    ['of fewer than 12 characters', 'elevenchars', 'must have at least 12 characters and at most 72 bytes'],
-    ['of more than 72 bytes', 'é'.repeat(37), 'must have at least 12 characters and at most 72 bytes'],
-    ['that is the present one', PRESENT, 'must not be the present one'],
-    ['that is no text', 123456789012, 'must have at least 12 characters and at most 72 bytes'],
-  ])('does not become one %s', async (_what, password, rule) => {
+    { kind: 'of fewer than 12 characters', password: 'elevenchars', rule: LENGTHS },
+    { kind: 'of more than 72 bytes', password: 'é'.repeat(37), rule: LENGTHS },
+    { kind: 'equal to the present one', password: PRESENT, rule: 'must not be the present one' },
+    { kind: 'that is a number', password: 123456789012, rule: LENGTHS },
+  ])('a user cannot choose a password $kind: it $rule', async ({ password, rule }) => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const before = await stored(id);
     const answer = await change(token, { current_password: PRESENT, password });
@@ -97,7 +100,7 @@ describe('the own password', () => {
     expect(await stored(id)).toEqual(before);
   });
 
-  test('does not become the email, in whatever letters, here and where an ADMIN makes a user', async () => {
+  test('a password cannot be the email in any letter case, in a change and in a new user', async () => {
     const { email, token } = await userWithPassword(service, 'CLIENT');
     const answer = await change(token, { current_password: PRESENT, password: email.toUpperCase() });
     expectError(answer, 'ERROR_VALIDATION', { password: 'must not be the email' });
@@ -113,7 +116,7 @@ describe('the own password', () => {
     expectError(made, 'ERROR_VALIDATION', { password: 'must not be the email' });
   });
 
-  test('of whoever has none here is a conflict that says so, also of who is not stored', async () => {
+  test('a user without a stored password gets 409 for a change, and so does a caller who is not stored', async () => {
     const { token } = await userWithPassword(service, 'CLIENT', { hash: NO_PASSWORD_HASH });
     const nobody = await service.token('CLIENT', [], { sub: randomUUID() });
     for (const one of [token, nobody]) {
@@ -125,7 +128,7 @@ describe('the own password', () => {
   });
 });
 
-test('a caller who hangs up while others’ passwords are hashed leaves the queue, and nothing is changed', async () => {
+test('a caller who disconnects while other passwords are hashed leaves the queue, and the password is unchanged', async () => {
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const before = await stored(id);
   let left = 6;
@@ -140,14 +143,14 @@ test('a caller who hangs up while others’ passwords are hashed leaves the queu
   await until(() => countWaitingPasswords() > left);
   caller.destroy();
   await until(() => countWaitingPasswords() === left);
-  // The others are not done: it was never the caller's turn.
+  // Other hashes are still unfinished, so the caller’s was never begun.
   expect(left).toBeGreaterThan(0);
   await Promise.allSettled(others);
   expect(await stored(id)).toEqual(before);
 });
 
-describe('whoever has somebody’s token', () => {
-  test('may guess the password ten times an hour, and is told when to come again', async () => {
+describe('guesses of a password', () => {
+  test('a caller may guess a password ten times an hour, and then gets 429 with Retry-After', async () => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const guess = (password: string) => change(token, { current_password: password, password: NEXT });
     for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);
@@ -168,7 +171,7 @@ describe('whoever has somebody’s token', () => {
     expect(await attempts(id)).toEqual([]);
   });
 
-  test('is counted for each account by itself, and afresh once the password is another', async () => {
+  test('guesses are counted for each account separately, and from 0 after the password was changed', async () => {
     const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
     await service.sql`insert into app.password_attempts (user_id, attempted_at)
       values (${one.id}, array_fill(now(), array[10]))`;
@@ -185,10 +188,10 @@ describe('whoever has somebody’s token', () => {
 });
 
 describe('the sessions of a user', () => {
-  const ends = (id: string, body: object) => async () =>
+  const changeByAdmin = async (id: string, body: object) =>
     service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 
-  /** The status with tokens from a minute before and of a minute after. */
+  /** The statuses with a token issued a minute ago and with one issued in a minute. */
   async function statuses(id: string, email: string): Promise<number[]> {
     const tokens = await Promise.all(
       [60, -1].map((age) => service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) })),
@@ -196,7 +199,7 @@ describe('the sessions of a user', () => {
     return Promise.all(tokens.map(async (token) => (await profile(token)).status));
   }
 
-  test('end with their own change of the password, and begin anew with the next token', async () => {
+  test('the sessions of a user end when they change their password, until the next login', async () => {
     const { id, email, token } = await userWithPassword(service, 'CLIENT');
     expect((await change(token)).status).toBe(204);
     await expectRefusal(service, await profile(token), 'ERROR_UNAUTHORIZED');
@@ -205,33 +208,33 @@ describe('the sessions of a user', () => {
     expect(await statuses(id, email)).toEqual([401, 200]);
   });
 
-  test('end when an ADMIN sets a password, and with nothing else that an ADMIN changes', async () => {
+  test('the sessions of a user end when an ADMIN sets a password, but not with other changes by an ADMIN', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
-    expect((await ends(id, { name: 'Zoé', email })()).status).toBe(200);
+    expect((await changeByAdmin(id, { name: 'Zoé', email })).status).toBe(200);
     expect(await statuses(id, email)).toEqual([200, 200]);
-    const set = await ends(id, { password: NEXT })();
+    const set = await changeByAdmin(id, { password: NEXT });
     expect(set.status).toBe(200);
     expect(await statuses(id, email)).toEqual([401, 200]);
-    // The end of the sessions is no change of the record: its tag is the one that was answered.
+    // The end of the sessions does not change the ETag of the record.
     const read = await service.ask(`GET /api/users/${id}`, { token: await service.token('ADMIN') });
     expect(read.headers.etag).toBe(set.headers.etag);
   });
 
-  test('stay ended when the user, who was made inactive, becomes active again', async () => {
+  test('the ended sessions of an inactive user stay ended after the user becomes active again', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
-    expect((await ends(id, { is_active: false })()).status).toBe(200);
+    expect((await changeByAdmin(id, { is_active: false })).status).toBe(200);
     expect(await statuses(id, email)).toEqual([401, 401]);
-    expect((await ends(id, { is_active: true })()).status).toBe(200);
+    expect((await changeByAdmin(id, { is_active: true })).status).toBe(200);
     expect(await statuses(id, email)).toEqual([401, 200]);
   });
 
-  test('end also where a DBA changes the password with psql', async () => {
+  test('the sessions of a user end when a DBA changes the password with SQL', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
     await service.sql`update public.users set password_hash = ${await cheapHash(NEXT)} where id = ${id}`;
     expect(await statuses(id, email)).toEqual([401, 200]);
   });
 
-  test('end in the very second of the change, since a token has whole seconds', async () => {
+  test('tokens issued in the second of a password change end too, since tokens have whole seconds', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
     const second = secondsAgo(30);
     await service.sql`update public.users set sessions_ended_at = to_timestamp(${second}) + interval '1 ms'
@@ -241,7 +244,7 @@ describe('the sessions of a user', () => {
     expect([await of(second - 1), await of(second), await of(second + 2)]).toEqual([401, 401, 200]);
   });
 
-  test('end for who has no subject yet, and whose id the provider says', async () => {
+  test('the sessions of a user without a stored subject end by the id in the token', async () => {
     const { id, email, token } = await userWithPassword(service, 'CLIENT');
     await service.admin('update public.users set subject = null where id = $1', [id]);
     expect((await profile(token)).status).toBe(200);
@@ -252,7 +255,7 @@ describe('the sessions of a user', () => {
   });
 });
 
-test('the hash of a password is in no record of the audit log', async () => {
+test('no record of the audit log contains a hash of a password', async () => {
   const records = await service.admin(
     String.raw`select from public.audit_logs as a where to_jsonb(a)::text ~ '\$2[aby]\$'`,
   );

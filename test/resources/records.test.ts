@@ -8,7 +8,7 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* The same questions about the records of each resource, a line each: what one is made with, and what it never takes. */
+/* What a record of each resource is created with, and which values it never accepts. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -19,7 +19,7 @@ const everywhere = await service.token('ADMIN');
 
 let serial = 0;
 
-/** The least that each is made with, and nothing that another test has. */
+/** The fields without which a record cannot be created, with a new number each time. */
 const LEAST = {
   cadastres: () => ({
     ...{ site_id: own.sites, commune_code: '75056', section: 'ZZ' },
@@ -56,8 +56,8 @@ const PRINTED = { amount_excl_tax: 99.99, vat_rate: 20, vat_amount: 19.99, amoun
 const NOTICE = { commune_code: '2A004', notice_reference: 'AR-1', collection_date: '2025-10-31' };
 const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', grounds: 'Erreur de surface' };
 
-/** What is sent, what the record says besides or instead, and how it writes its amounts. */
-const MADE: readonly (readonly [resource: string, sent: object, said: object, written?: string])[] = [
+/** What is sent; the fields of the record that differ from it; how the JSON text writes the amounts. */
+const MADE: readonly (readonly [resource: string, sent: object, differing: object, text?: string])[] = [
   ['clients', { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' }, { nom: 'Société 1' }],
   [
     'cadastres',
@@ -69,13 +69,7 @@ const MADE: readonly (readonly [resource: string, sent: object, said: object, wr
     'reclamations',
     {
       ...{ client_id: own.clients, site_id: own.sites, claim_type: 'CFE', amount: 1000, tax_year: 2025 },
-      ...{
-        ...NOTICE,
-        ...DECISION,
-        submitted_at: '2026-01-31T12:00:00Z',
-        granted_amount: 0.1,
-        refund_amount: 0,
-      },
+      ...{ ...NOTICE, ...DECISION, submitted_at: '2026-01-31T12:00:00Z', granted_amount: 0.1, refund_amount: 0 },
     },
     {
       status: 'DRAFT',
@@ -122,26 +116,26 @@ const MADE: readonly (readonly [resource: string, sent: object, said: object, wr
   ],
 ];
 
-test.each(MADE)('%s: one is made with %j, and is read as the same record', async (resource, sent, said, written) => {
+test.each(MADE)('POST /api/%s with %j creates a record that GET returns', async (resource, sent, differing, text) => {
   const answer = await service.ask(`POST /api/${resource}`, { token: everywhere, body: sent });
   const { id } = answer.json as { id: string };
   expect([answer.status, answer.json]).toEqual([
     201,
     {
       ...(resource === 'reclamations' && Object.fromEntries(reclamation.fields.map((name) => [name, null]))),
-      ...{ ...sent, ...said },
+      ...{ ...sent, ...differing },
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     },
   ]);
-  if (written !== undefined) expect(answer.text).toContain(written);
+  if (text !== undefined) expect(answer.text).toContain(text);
   expect(answer.headers.location).toBe(`/api/${resource}/${id}`);
   const read = await service.ask(`GET /api/${resource}/${id}`, { token: everywhere });
   expect([read.json, read.headers.etag]).toEqual([answer.json, answer.headers.etag]);
 });
 
-/** By resource and field, what no record has there. */
+/** Values that a field of a resource never accepts. */
 const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly unknown[]>>>>> = {
   cadastres: {
     commune_code: ['2C004', '7505'],
@@ -152,7 +146,6 @@ const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly 
     rental_value: ['0.001', '10000000000'],
     reference_year: [1899],
     site_id: ['nowhere'],
-    client_id: [own.clients],
   },
   invoices: {
     amount_excl_tax: ['0.001', -1, '5000000000'],
@@ -178,7 +171,6 @@ const NEVER: Readonly<Partial<Record<Resource, Readonly<Record<string, readonly 
     contact_email: ['nobody'],
     phone: ['x'.repeat(51)],
     client_ids: ['all'],
-    password: ['x'],
   },
 };
 
@@ -188,48 +180,51 @@ test.each(
       values.map((value) => [resource as Resource, field, value] as const),
     ),
   ),
-)('%s: none is made with %s %j, which is refused by name', async (resource, field, value) => {
+)('POST /api/%s does not accept the %s %j', async (resource, field, value) => {
   expectInvalid(await create(resource, { [field]: value }), [field]);
 });
 
-test.each(['invoices', 'partner-invoices'] as const)('%s: none is due before its date', async (resource) => {
-  const answer = await create(resource, { issue_date: '2026-02-01', due_date: '2026-01-31' });
-  expectError(answer, 'ERROR_VALIDATION', { due_date: expect.any(String) });
-});
+test.each(['invoices', 'partner-invoices'] as const)(
+  '%s cannot have a due date before their issue date',
+  async (resource) => {
+    const answer = await create(resource, { issue_date: '2026-02-01', due_date: '2026-01-31' });
+    expectError(answer, 'ERROR_VALIDATION', { due_date: expect.any(String) });
+  },
+);
 
-/** A record that another names; it is of the same client, or of any where `isFree`. */
-const NAMED: readonly (readonly [Resource, string, keyof Tenant, string, isFree?: true])[] = [
+/** The fields that refer to another record, which must be of the same client unless `isAnyClient`. */
+const REFERENCES: readonly (readonly [Resource, string, keyof Tenant, string, isAnyClient?: true])[] = [
   ['cadastres', 'site_id', 'sites', 'cadastres', true],
   ['reclamations', 'site_id', 'sites', 'reclamations'],
   ['invoices', 'reclamation_id', 'reclamations', 'factures'],
   ['partner-invoices', 'invoice_id', 'factures', 'partner_invoices'],
 ];
 
-describe.each(NAMED)('%s: the %s', (resource, field, kind, table, isFree) => {
-  /** The same asked of a new record and of one that is there. */
-  const naming = async (id: string, token = manager): Promise<Answer[]> => [
+describe.each(REFERENCES)('%s: the %s', (resource, field, kind, table, isAnyClient) => {
+  /** The responses to a creation and to a change that refer to the record with this id. */
+  const refer = async (id: string, token = manager): Promise<Answer[]> => [
     await create(resource, { [field]: id }, token),
-    ...(isFree ? [] : [await put(resource, await made(resource), { [field]: id }, token)]),
+    ...(isAnyClient ? [] : [await put(resource, await made(resource), { [field]: id }, token)]),
   ];
 
-  test('is refused where it is a foreign client’s, audited with that client', async () => {
-    for (const answer of await naming(foreign[kind]))
+  test(`the ${field} of ${resource} cannot be of a foreign client: 403, audited with that client`, async () => {
+    for (const answer of await refer(foreign[kind]))
       await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
         ...{ resource_type: table, client_context: foreign.clients },
       });
   });
 
-  if (!isFree)
-    test('is a conflict where it is of another client of the same caller', async () => {
-      for (const answers of [await naming(second[kind]), await naming(foreign[kind], everywhere)])
+  if (!isAnyClient)
+    test(`the ${field} of ${resource} cannot be of another client of the same caller: 409`, async () => {
+      for (const answers of [await refer(second[kind]), await refer(foreign[kind], everywhere)])
         for (const answer of answers) expectError(answer, 'ERROR_CONFLICT', { [field]: expect.any(String) });
     });
 
-  test('is 404 where there is none, and fine where it is the client’s', async () => {
+  test(`an unknown ${field} of ${resource} gets 404, and one of the client succeeds`, async () => {
     for (const token of [manager, everywhere])
-      for (const answer of await naming(randomUUID(), token))
+      for (const answer of await refer(randomUUID(), token))
         expectError(answer, 'ERROR_NOT_FOUND', { [field]: expect.any(String) });
-    for (const answer of await naming(own[kind])) expect(answer.status).toBeLessThan(300);
+    for (const answer of await refer(own[kind])) expect(answer.status).toBeLessThan(300);
   });
 });
 
@@ -238,31 +233,37 @@ test.each([
   ['invoices', 'client_id', own.clients, second.clients],
   ['partner-invoices', 'client_id', own.clients, second.clients],
   ['partner-invoices', 'partner_id', own.biller, second.biller],
-] as const)('%s: one keeps its %s, also among those of the same caller', async (resource, field, mine, other) => {
-  const id = await made(resource);
-  expectError(await put(resource, id, { [field]: other }), 'ERROR_CONFLICT');
-  expect((await put(resource, id, { [field]: mine })).json).toMatchObject({ [field]: mine });
-});
+] as const)(
+  '%s keep their %s: a change to another record of the same caller gets 409',
+  async (resource, field, mine, other) => {
+    const id = await made(resource);
+    expectError(await put(resource, id, { [field]: other }), 'ERROR_CONFLICT');
+    expect((await put(resource, id, { [field]: mine })).json).toMatchObject({ [field]: mine });
+  },
+);
 
 test.each([
   ['invoices', 'factures', { status: 'ISSUED' }],
   ['invoices', 'factures', { status: 'ISSUED', due_date: '2199-01-01' }],
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED' }],
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED', due_date: '2199-01-01' }],
-] as const)('%s: of three who move the same one at once (%s, %j) one wins', async (resource, table, body) => {
-  const id = await made(resource);
-  const send = [1, 2, 3].map(() => () => put(resource, id, body));
-  const answers = await collide(service, { table, id }, send);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
-});
+] as const)(
+  'three simultaneous moves of one record of %s (%s, %j): one succeeds, two get 409',
+  async (resource, table, body) => {
+    const id = await made(resource);
+    const send = [1, 2, 3].map(() => () => put(resource, id, body));
+    const answers = await collide(service, { table, id }, send);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  },
+);
 
-test('an invoice is made for no client that does not exist', async () => {
+test('an invoice of an unknown client is not created: 404', async () => {
   const answer = await create('invoices', { client_id: randomUUID() }, everywhere);
   expectError(answer, 'ERROR_NOT_FOUND', { client_id: expect.any(String) });
 });
 
 describe('a parcel', () => {
-  test('is unique in its site by its reference, and may lie on two sites', async () => {
+  test('a parcel’s reference is unique in its site, and may occur on two sites', async () => {
     const body = LEAST.cadastres();
     await made('cadastres', body);
     const again = await create('cadastres', body);
@@ -270,7 +271,7 @@ describe('a parcel', () => {
     await made('cadastres', { ...body, site_id: second.sites });
   });
 
-  test('is changed field by field, and its reference follows; read-only fields sent back are ignored', async () => {
+  test('a change of a parcel changes its reference, keeps other fields, and ignores read-only fields', async () => {
     const id = await made('cadastres', { address: 'Ancienne' });
     const before = (await service.ask(`GET /api/cadastres/${id}`, { token: manager })).json as object;
     const changed = { prefix: '123', section: '0C', area_m2: null };
@@ -280,14 +281,11 @@ describe('a parcel', () => {
   });
 });
 
-test.each(ROLES.filter((role) => role !== 'ADMIN'))(
-  'clients: %s is given none where the token lists none, though there are some',
-  async (role) => {
-    expect((await service.ask('GET /api/clients', { token: await service.token(role) })).json).toEqual([]);
-  },
-);
+test.each(ROLES.filter((role) => role !== 'ADMIN'))('%s without clients in the token lists no client', async (role) => {
+  expect((await service.ask('GET /api/clients', { token: await service.token(role) })).json).toEqual([]);
+});
 
-test('clients: one that is gone is 404 for whoever has it in the token still; one without claims has no list of them', async () => {
+test('a deleted client in the token gets 404, and a client without claims has an empty list of claims', async () => {
   const [gone, bare] = [randomUUID(), randomUUID()];
   const token = await service.token('CLIENT', [gone, bare]);
   for (const below of ['', '/reclamations'])
@@ -296,7 +294,7 @@ test('clients: one that is gone is 404 for whoever has it in the token still; on
   expect((await service.ask(`GET /api/clients/${bare}/reclamations`, { token })).json).toEqual([]);
 });
 
-test('audit logs: an ADMIN sees what was written and what was refused, newest first, with everything known of it', async () => {
+test('an ADMIN reads writes and refusals in the audit log, newest first, with every field', async () => {
   const sub = `idp|${randomUUID()}`;
   const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub });
   const [headers, action] = [{ 'user-agent': 'Navigateur/1' }, `PUT /api/sites/${own.sites}`];

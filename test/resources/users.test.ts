@@ -12,7 +12,6 @@ let foreign: string;
 
 const service = await forSuite(startService());
 
-/** Each test has firms and people of its own. */
 beforeEach(async () => {
   own = (await service.tenant('Own')).clients;
   other = (await service.tenant('Other')).clients;
@@ -30,7 +29,7 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
   return answer.json as Record<string, unknown>[];
 }
 
-/** Those of the people of the test who are listed: a firm brings users of its own. */
+/** The ids of these people in the list; each firm also has users of its own. */
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 
@@ -45,7 +44,7 @@ const newUser = (fields: object = {}) => ({
 });
 
 describe('the list of users', () => {
-  test('gives an account manager itself and those who share a client, and no one else', async () => {
+  test('an account manager lists themselves and users of the same clients, but no user of other clients', async () => {
     const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
     const sharing = await person(service, 'CLIENT', [other, foreign]);
     const stranger = await person(service, 'CLIENT', [foreign]);
@@ -55,7 +54,7 @@ describe('the list of users', () => {
   });
 
   test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
-    'shows %s with a list no client of another user that is not in it',
+    '%s of two clients reads only those two in the client_access of a user who has more',
     async (role) => {
       const caller = await person(service, role, [own, other]);
       const somebody = await person(service, 'CLIENT', [foreign, other, own]);
@@ -69,7 +68,7 @@ describe('the list of users', () => {
     },
   );
 
-  test('shows users their own stored clients, also those that the token does not say yet', async () => {
+  test('a user reads the own clients as stored, also a client that the token does not name yet', async () => {
     const caller = await person(service, 'CLIENT', [own]);
     await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
       where id = ${caller.id}`;
@@ -78,7 +77,7 @@ describe('the list of users', () => {
 });
 
 describe('whether a user is active', () => {
-  test('is shown to whoever may change it, in the record, the list, and what a change answers, and tells an ADMIN nothing of others', async () => {
+  test('a user’s is_active is shown to a caller who may change that user, in record, list and response to a change', async () => {
     const shared = await person(service, 'CLIENT', [own, foreign]);
     const inactive = await person(service, 'TAX_SPECIALIST', [own]);
     await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
@@ -107,12 +106,12 @@ describe('whether a user is active', () => {
       await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }),
       'ERROR_FORBIDDEN',
     );
-    // Of the one who is shared with others, too, whom the ADMIN with a list may not change.
+    // The ADMIN of two clients may not change the user who is also in a foreign client.
     expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
   });
 
   test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    'is no part of the record of a %s that it reads of itself, nor of what a login answers',
+    'a %s reads no is_active in the own record nor in the response to a login',
     async (role) => {
       const { id, token } = await person(service, role, [own]);
       const login = await service.ask('POST /api/auth/login', { body: { token } });
@@ -129,7 +128,7 @@ describe('whether a user is active', () => {
 });
 
 describe('a new user', () => {
-  test('is the public record at its Location, with a tag, and can log in under its email', async () => {
+  test('a created user has a record at its Location with the same ETag, and can log in with the email', async () => {
     const token = await service.token('ADMIN');
     const body = newUser({ client_access: [other.toUpperCase(), own, own] });
     const answer = await service.ask('POST /api/users', { token, body });
@@ -159,7 +158,7 @@ describe('a new user', () => {
     expect(login).toMatchObject({ status: 200, json: { id } });
   });
 
-  test('has its password as a salted hash, which nobody is shown, and none where none is given', async () => {
+  test('the password of a created user is stored as a salted hash that no response shows; without one, no password works', async () => {
     const token = await service.token('ADMIN');
     const password = 'correct horse battery staple';
     const answer = await service.ask('POST /api/users', { token, body: newUser({ password }) });
@@ -180,7 +179,7 @@ describe('a new user', () => {
     ['a hash', { password_hash: '!' }, 'password_hash'],
     ['a subject', { subject: 'x' }, 'subject'],
     ['no email', { email: undefined }, 'email'],
-  ])('with %s is refused by name', async (_what, fields, name) => {
+  ])('a user with %s is not created: 400 names the field', async (_what, fields, name) => {
     const answer = await service.ask('POST /api/users', {
       token: await service.token('ADMIN'),
       body: newUser(fields),
@@ -189,7 +188,7 @@ describe('a new user', () => {
     expect(answer.text).not.toContain('elevenchars');
   });
 
-  test('under the email of another, in whatever letter case, is a conflict', async () => {
+  test('a user with another user’s email in another letter case is not created: 409', async () => {
     const token = await service.token('ADMIN');
     const { email } = await person(service, 'CLIENT', []);
     const answer = await service.ask('POST /api/users', {
@@ -199,13 +198,13 @@ describe('a new user', () => {
     expectError(answer, 'ERROR_CONFLICT');
   });
 
-  test('with a client that does not exist is a conflict, and stores nobody', async () => {
+  test('a user of an unknown client is not created: 409', async () => {
     const body = newUser({ client_access: [own, randomUUID()] });
     expectError(await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }), 'ERROR_CONFLICT');
     expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
   });
 
-  test('of an ADMIN with a list has clients of that list alone, and is no ADMIN without one', async () => {
+  test('an ADMIN of one client creates users of that client only, and no ADMIN of all clients', async () => {
     const token = await service.token('ADMIN', [own]);
     const foreignClient = await service.ask('POST /api/users', {
       token,
@@ -224,7 +223,7 @@ describe('a new user', () => {
 });
 
 describe('a change of a user', () => {
-  test('touches the given fields alone, and ignores those that are read-only', async () => {
+  test('a change of a user changes only the given fields and ignores read-only fields', async () => {
     const token = await service.token('ADMIN');
     const { id, email } = await person(service, 'CLIENT', [own]);
     const before = await stored(id);
@@ -246,7 +245,7 @@ describe('a change of a user', () => {
     expect(after).toMatchObject({ name: 'Autre', email, role: 'CLIENT', is_active: true });
   });
 
-  test('gives no password that the user may not choose: the address, the new one too, or one too short or too long', async () => {
+  test('an ADMIN cannot set a password that equals the email, the new email, or is too short or too long', async () => {
     const token = await service.token('ADMIN');
     const { id, email } = await person(service, 'CLIENT', [own]);
     const before = await stored(id);
@@ -265,16 +264,16 @@ describe('a change of a user', () => {
       });
     }
     expect(await stored(id)).toEqual(before);
-    // The address that the user has no more is a password like any.
+    // The former email is allowed as a password.
     const body = { password: email, email: next };
     expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
   });
 
   test.each([
-    ['made inactive', { is_active: false }],
-    ['given another role', { role: 'TAX_SPECIALIST' }],
+    ['who becomes inactive', { is_active: false }],
+    ['who gets another role', { role: 'TAX_SPECIALIST' }],
     ['who loses a client', { client_access: [] }],
-  ])('of one %s makes their token worthless from the next request on, audited once', async (_what, body) => {
+  ])('the token of a user %s gets 401 from the next request on, audited once', async (_what, body) => {
     const { id, token } = await person(service, 'CLIENT', [own]);
     expect(await isAnswered(token)).toBe(true);
     const changedBy = await service.token('ADMIN');
@@ -283,7 +282,7 @@ describe('a change of a user', () => {
     await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED', { actor: id });
   });
 
-  test('of a name or an email leaves their token good', async () => {
+  test('the token of a user whose name or email changes stays valid', async () => {
     const { id, token } = await person(service, 'CLIENT', [own]);
     const body = { name: 'Renommée', email: `${id}@other.example` };
     expect((await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status).toBe(200);
@@ -291,7 +290,7 @@ describe('a change of a user', () => {
   });
 
   test.each([{ is_active: false }, { role: 'CLIENT' }])(
-    'of an ADMIN by itself to %j is a conflict; by another it is not',
+    'an ADMIN cannot change the own account to %j, but another ADMIN can',
     async (body) => {
       const { id, token } = await person(service, 'ADMIN', []);
       const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
@@ -310,7 +309,7 @@ describe('a change of a user', () => {
   test.each([
     ['is_active', 'is_active = false'],
     ['role', `role = 'CLIENT'`],
-  ])('of an ADMIN by itself is a conflict, also by a statement that names %s alone', async (_name, set) => {
+  ])('the database does not let an ADMIN change the own %s, even with that column alone', async (_name, set) => {
     const { id } = await person(service, 'ADMIN', []);
     await person(service, 'ADMIN', []);
     const asItself = `begin; set local app.user_id = '${id}'; set local role taxclaims_admin; `;
@@ -320,14 +319,14 @@ describe('a change of a user', () => {
     expect(stored).toEqual({ role: 'ADMIN', is_active: true });
   });
 
-  test('by which an ADMIN without a list takes one on makes the token that says everything worthless', async () => {
+  test('the token of an ADMIN of all clients who limits themselves to one client stops being valid', async () => {
     const { id, token } = await person(service, 'ADMIN', []);
     const body = { client_access: [own] };
     expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
     expect(await isAnswered(token)).toBe(false);
   });
 
-  test('adds no client that does not exist, and may send back one that is gone', async () => {
+  test('a change of a user cannot add an unknown client, but may repeat a deleted client that the user already has', async () => {
     const token = await service.token('ADMIN');
     const gone = (await service.tenant('Gone')).clients;
     const { id } = await person(service, 'CLIENT', [own, gone]);
@@ -341,30 +340,27 @@ describe('a change of a user', () => {
     });
   });
 
-  test('by an ADMIN with a list is refused where the user has other clients, though it is seen', async () => {
+  test('an ADMIN of two clients cannot change a user who also has another client, though they can read that user', async () => {
     const token = await service.token('ADMIN', [own, other]);
     const { id } = await person(service, 'CLIENT', [own, foreign]);
-    const line = `PUT /api/users/${id}`;
     expect(await read(id, token)).toMatchObject({ id });
-    await expectRefusal(service, await service.ask(line, { token, body: { name: 'X' } }), 'ERROR_FORBIDDEN');
+    const renamed = await service.ask(`PUT /api/users/${id}`, { token, body: { name: 'X' } });
+    await expectRefusal(service, renamed, 'ERROR_FORBIDDEN');
     const inside = await person(service, 'CLIENT', [own]);
     const given = await service.ask(`PUT /api/users/${inside.id}`, {
       token,
       body: { client_access: [own, other] },
     });
     expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
-    const given2 = await service.ask(`PUT /api/users/${inside.id}`, {
+    const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, {
       token,
       body: { client_access: [foreign] },
     });
-    await expectRefusal(service, given2, 'ERROR_FORBIDDEN');
-    const stranger = await person(service, 'CLIENT', [foreign]);
-    const unseen = await service.ask(`PUT /api/users/${stranger.id}`, { token, body: { name: 'X' } });
-    await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
+    await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
   });
 });
 
-test('whoever creates a client keeps the token in hand', async () => {
+test('the token of an account manager who creates a client stays valid', async () => {
   const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
   const body = { company_name: 'Neuve', contact_email: 'n@b.example' };
   const made = await service.ask('POST /api/clients', { token, body });

@@ -8,7 +8,7 @@ import { giveTo } from './situations.ts';
 import type { Row } from './access.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A record's version, for every resource that can be changed. */
+/* ETag, If-Match and If-None-Match of every resource that can be changed. */
 
 let tenant: Tenant;
 let token: string;
@@ -34,7 +34,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     service.ask(`PUT ${path}`, { token, headers, body: row.body?.(tenant) ?? {} });
   const tag = async (): Promise<string> => (await read()).headers.etag ?? '';
 
-  test('of 20 writers with one tag exactly one succeeds, and the others are told', async () => {
+  test(`of 20 simultaneous PUT ${row.line.slice(4)} with one ETag exactly one succeeds, and the others get 412`, async () => {
     const headers = { 'if-match': await tag() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => change(headers)));
     const won = answers.filter(({ status }) => status === 200);
@@ -47,12 +47,12 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect(records).toHaveLength(1);
   });
 
-  test('each change has another tag, also one that changes nothing', async () => {
+  test(`each PUT ${row.line.slice(4)} gives the record another ETag, also without a difference`, async () => {
     const tags = [await tag(), (await change()).headers.etag, (await change()).headers.etag];
     expect(new Set(tags).size).toBe(3);
   });
 
-  test('whoever has the version is told so without the record', async () => {
+  test(`GET ${row.line.slice(4)} with the present ETag in If-None-Match gets 304 without the record`, async () => {
     const etag = await tag();
     for (const header of [etag, `W/${etag}`, '*', `"other", ${etag}`]) {
       const answer = await read({ 'if-none-match': header });
@@ -63,7 +63,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect((await read({ 'if-none-match': etag })).status).toBe(200);
   });
 
-  test('a change is made for the present tag, in its weak form, among others, for any version, and without a condition', async () => {
+  test(`PUT ${row.line.slice(4)} succeeds if If-Match is missing, is *, or lists the present ETag, strong or weak`, async () => {
     for (const header of [
       (tag: string) => tag,
       (tag: string) => `W/${tag}`,
@@ -74,7 +74,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect((await change()).status).toBe(200);
   });
 
-  test('a change is not made for another tag, weak or strong', async () => {
+  test(`PUT ${row.line.slice(4)} with another ETag in If-Match gets 412, strong or weak`, async () => {
     const etag = await tag();
     for (const header of ['"other"', 'W/"other"', '""', `"${etag.replaceAll('"', '')}x"`])
       expectError(await change({ 'if-match': header }), 'ERROR_PRECONDITION_FAILED');
@@ -82,14 +82,14 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
   });
 
   test.each(['other', '"', '"a" "b"', '*, "a"', '"a",', "'a'", 'w/"a"', ''])(
-    'a header that is no list of tags is not valid: %s',
+    `${row.line.slice(4)} does not accept the If-Match or If-None-Match %s`,
     async (header) => {
       expectInvalid(await change({ 'if-match': header }), ['If-Match']);
       expectError(await read({ 'if-none-match': header }), 'ERROR_VALIDATION');
     },
   );
 
-  test('a refusal comes before any condition', async () => {
+  test(`PUT ${row.line.slice(4)} of a foreign record gets 403, not 412`, async () => {
     const foreign = await service.furnishedTenant('Garage Dupont');
     const foreignPath = path.replace(kind === undefined ? '' : tenant[kind], kind === undefined ? '' : foreign[kind]);
     const body = row.body?.(foreign) ?? {};
@@ -103,7 +103,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
 
   if (!existing.has(row.line.replace('PUT', 'DELETE'))) return;
 
-  test('a deletion is made for the present tag alone', async () => {
+  test(`DELETE ${row.line.slice(4)} succeeds only with the present ETag in If-Match`, async () => {
     const remove = (header: string): Promise<Answer> =>
       service.ask(`DELETE ${path}`, { token, headers: { 'if-match': header } });
     const before = await tag();
