@@ -8,7 +8,7 @@ import { inLine, rowOf } from '../concurrency/held.ts';
 import { forSuite } from '../support/suite.ts';
 import { make } from '../support/rows.ts';
 
-/* Who works on a claim. */
+/* The user to whom a claim is assigned. */
 
 let own: Tenant;
 
@@ -33,11 +33,11 @@ const assignee = async (): Promise<unknown> =>
   (await service.admin('select assignee_id from public.reclamations where id = $1', [own.reclamations]))[0]?.[
     'assignee_id'
   ];
-const given = (answer: Answer): unknown => (answer.json as { assignee_id: unknown }).assignee_id;
+const assigneeIn = (answer: Answer): unknown => (answer.json as { assignee_id: unknown }).assignee_id;
 
 describe('a claim', () => {
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-    'is assigned by %s to a user who has the client, when it is made and later, and to nobody again',
+    '%s assigns a new or existing claim to a user of the client, and unassigns it',
     async (role) => {
       const made = await service.ask('POST /api/reclamations', {
         token: await token(role),
@@ -46,10 +46,10 @@ describe('a claim', () => {
           assignee_id: own.users,
         },
       });
-      expect([made.status, given(made)]).toEqual([201, own.users]);
+      expect([made.status, assigneeIn(made)]).toEqual([201, own.users]);
       for (const id of [own.users, own.users, null, await user('CLIENT', [own.clients]), await user('ADMIN', [])]) {
         const answer = await assign(id, role);
-        expect([answer.status, given(answer), await assignee()]).toEqual([200, id, id]);
+        expect([answer.status, assigneeIn(answer), await assignee()]).toEqual([200, id, id]);
       }
       const records = await service.sql`select from public.audit_logs
         where resource_id = ${own.reclamations} and success and action like 'PUT%'`;
@@ -57,7 +57,7 @@ describe('a claim', () => {
     },
   );
 
-  test('is assigned to nobody who lacks the client, is inactive, or does not exist: the same 400 by field', async () => {
+  test('a claim cannot be assigned to a user who lacks the client, is inactive or unknown: the same 400 for each', async () => {
     await assign(own.users);
     for (const id of [
       foreign.users,
@@ -70,11 +70,10 @@ describe('a claim', () => {
       expectError(answer, 'ERROR_VALIDATION', { assignee_id: 'must be an active user who has the client' });
     }
     expectError(await assign('nobody'), 'ERROR_VALIDATION');
-    expectError(await assign(own.users, 'CLIENT'), 'ERROR_FORBIDDEN');
     expect(await assignee()).toBe(own.users);
   });
 
-  test('is found by who works on it, also among those of many clients, and nobody else’s', async () => {
+  test('a claim is found by its assignee, but only by callers of its client', async () => {
     await assign(own.users);
     const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
     const found = async (query: string) => {
@@ -90,7 +89,7 @@ describe('a claim', () => {
   });
 
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
-    'is found by %s among those of nobody, also together with those of some people, wherever claims are filtered',
+    '%s finds unassigned claims, also together with those of some users, in the list, summary, CSV and deadlines',
     async (role) => {
       await assign(own.users);
       const { clients, sites } = own;
@@ -124,7 +123,7 @@ describe('a claim', () => {
     },
   );
 
-  test('shows who works on it by name to those who may assign it, and to oneself, and to others the id alone', async () => {
+  test('an assignee’s name is shown to staff and to the assignee, but not to other CLIENTs', async () => {
     await assign(own.users);
     const shown = async (role: Role, sub?: string) => {
       const by = await service.token(role, [own.clients], sub === undefined ? {} : { sub });
@@ -144,9 +143,9 @@ describe('a claim', () => {
       expect((await assign(id)).status).toBe(200);
       await expectNamed(id);
     }
-    const themselves = await user('CLIENT', [own.clients]);
-    await assign(themselves);
-    expect(await shown('CLIENT', themselves)).toMatchObject({ assignee: { id: themselves, name: 'Ada' } });
+    const self = await user('CLIENT', [own.clients]);
+    await assign(self);
+    expect(await shown('CLIENT', self)).toMatchObject({ assignee: { id: self, name: 'Ada' } });
     await assign(null);
     expect(await shown('TAX_SPECIALIST')).toMatchObject({ assignee_id: null, assignee: null });
     await assign(null);
@@ -154,32 +153,32 @@ describe('a claim', () => {
   });
 });
 
-describe('whoever loses the client loses its claims', () => {
+describe('a user who loses a client', () => {
   const asAdmin = async (line: string, body?: object): Promise<Answer> =>
     service.ask(line, { token: await service.token('ADMIN'), ...(body && { body }) });
 
   test.each([
-    ['by a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
-    ['by a change of the list', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
+    ['a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
+    ['a change of client_access', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
     [
-      'by a login whose token does not say it',
+      'a login with a token without it',
       async () => {
         await service.sql`update public.users set access_changed_at = '-infinity' where id = ${own.users}`;
-        const said = await service.token('TAX_SPECIALIST', [foreign.clients], {
+        const fewer = await service.token('TAX_SPECIALIST', [foreign.clients], {
           ...{ sub: own.users, email: `${own.users}@b.example`, email_verified: true },
         });
-        return service.ask('POST /api/auth/login', { body: { token: said } });
+        return service.ask('POST /api/auth/login', { body: { token: fewer } });
       },
     ],
-  ] as const)('%s', async (_how, lose) => {
+  ] as const)('a user who loses a client by %s is no longer the assignee of its claims', async (_how, lose) => {
     const before = (await assign(own.users)).headers.etag;
     expect((await lose()).status).toBeLessThan(300);
     const read = await service.ask(`GET ${claim}`, { token: await token() });
-    expect(given(read)).toBe(null);
+    expect(assigneeIn(read)).toBe(null);
     expect(read.headers.etag).not.toBe(before);
   });
 
-  test('and not by the end of the account, which is no loss of the client', async () => {
+  test('an inactive user stays the assignee of a claim, which can still be changed', async () => {
     await assign(own.users);
     expect((await asAdmin(`PUT /api/users/${own.users}`, { is_active: false })).status).toBe(200);
     expect(await assignee()).toBe(own.users);
@@ -192,7 +191,7 @@ describe('whoever loses the client loses its claims', () => {
 
   const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
 
-  test('of an assignment and a withdrawal at once the second sees the first, whichever it is', async () => {
+  test('of a simultaneous assignment and withdrawal of the client the second respects the first', async () => {
     const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
     expect(lost.map(({ status }) => status)).toEqual([204, 400]);
     expect(await assignee()).toBe(null);
@@ -205,7 +204,7 @@ describe('whoever loses the client loses its claims', () => {
   });
 });
 
-describe('whom a claim may be assigned to', () => {
+describe('the possible assignees of a claim', () => {
   const listed = async (role: Role, query = '', clients = [own.clients]): Promise<Answer> =>
     service.ask(`GET /api/clients/${own.clients}/assignees${query}`, {
       token: await service.token(role, clients),
@@ -213,7 +212,7 @@ describe('whom a claim may be assigned to', () => {
   const ids = ({ json }: Answer): readonly string[] => (json as { id: string }[]).map(({ id }) => id);
 
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-    'is told %s, who may assign it to exactly those',
+    '%s lists exactly the users to whom the role may assign a claim',
     async (role) => {
       const everybody = [
         ...[own.users, own.newcomer, foreign.users],

@@ -10,7 +10,7 @@ import { make } from '../support/rows.ts';
 import { expectError, expectInvalid, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* What changed, told: one answer after the other, and as a stream. */
+/* GET /api/changes as a list of changes after a place, and as a stream of events. */
 
 const SOON = { readMs: 10, lookMs: 10 } as const;
 
@@ -19,7 +19,7 @@ const { postgres } = service;
 const beating = await forSuite(startService({ postgres, changeStreams: { ...SOON, beatMs: 20 } }));
 const narrow = await forSuite(startService({ postgres, changeStreams: { streams: 3, ofAUser: 2 } }));
 
-/** One that tells without an end; a caller that reads nothing does not notice that it was broken off. */
+/** A stream without end. Its caller reads nothing and so does not notice that the service aborts it. */
 const brokenOff = Promise.withResolvers<boolean>();
 const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasMore: true };
 const flood = endpoint({
@@ -34,7 +34,7 @@ const flood = endpoint({
 });
 const flooding = await forSuite(startService({ postgres, endpoints: [flood], changeStreams: { stallMs: 50 } }));
 
-/** Connections whose transactions the tests end. */
+/** Database sessions whose transactions the tests commit. */
 const sessions = await Promise.all(
   Array.from({ length: 6 }, async () => {
     const client = new pg.Client({ connectionString: postgres.adminUrl });
@@ -67,7 +67,7 @@ async function changes(after?: string, token = manager): Promise<Answer> {
   return answer.json as Answer;
 }
 
-/** Of as many answers as there are. */
+/** The changes of all answers until there are no more. */
 async function allBehind(place: string): Promise<Answer> {
   const answer = await changes(place);
   if (!answer.more) return answer;
@@ -145,7 +145,7 @@ function open(token: string, { after = '', headers = {}, of = service } = {}): P
   });
 }
 
-test('a creation, a change and a deletion are told once each, and in their order', async () => {
+test('a caller reads a creation, a change and a deletion once each and in order', async () => {
   const { next: before } = await changes();
   const { json } = await service.ask('POST /api/sites', {
     token: manager,
@@ -163,7 +163,7 @@ test('a creation, a change and a deletion are told once each, and in their order
   expect(named(await changes(feed.next))).toEqual([]);
 });
 
-test('a transaction that began earlier and is committed later is told then, and holds nothing back', async () => {
+test('a transaction that commits later is read later, and does not hold back others', async () => {
   const [early, late] = [randomUUID(), randomUUID()];
   const { next: before } = await changes();
   await slow.query('begin');
@@ -177,7 +177,7 @@ test('a transaction that began earlier and is committed later is told then, and 
   expect(named(await changes(second.next))).toEqual([]);
 });
 
-test('nobody misses a change or hears of one twice, while many write at once', async () => {
+test('a caller reads each change exactly once while six sessions write', async () => {
   const written = new Set<string>();
   const { next: before } = await changes();
   const write = async (client: pg.Client): Promise<void> => {
@@ -257,7 +257,7 @@ test('a position shows the transactions below its bound that were not writing, a
   expect(rows.filter(({ is_shown: isShown, is_expected: isExpected }) => isShown !== isExpected)).toEqual([]);
 });
 
-test('a transaction of more records than an answer looks at is told in parts, each record once', async () => {
+test('a transaction with 2,500 records is read in parts, each record once', async () => {
   const { next: before } = await changes();
   await quick.query(
     `insert into public.sites (client_id, site_name) select '${own.clients}', 'x' from generate_series(1, 2500)`,
@@ -268,7 +268,7 @@ test('a transaction of more records than an answer looks at is told in parts, ea
   await quick.query(`delete from public.sites where site_name = 'x'`);
 });
 
-test('a foreign record is told to nobody, and is told to an ADMIN of all clients', async () => {
+test('the changes of a foreign record are read only by an ADMIN of all clients', async () => {
   const { next: before } = await changes();
   const [mine, other] = [await siteOf(own.clients), await siteOf(foreign.clients)];
   await service.sql`delete from public.sites where id = any (${[mine, other]}::uuid[])`;
@@ -280,7 +280,7 @@ test('a foreign record is told to nobody, and is told to an ADMIN of all clients
   expect(named(await changes(before, await service.token('ADMIN')))).toContain(`deleted ${other}`);
 });
 
-test('a client’s users are told of no bill, partner or link, and the firm’s of a partner that is deleted', async () => {
+test('a CLIENT reads no change of bills, partners and links, and the firm reads the deletion of a partner', async () => {
   const admin = await service.token('ADMIN', [own.clients]);
   const { next: before } = await changes();
   const { json } = await service.ask('POST /api/partners', {
@@ -301,7 +301,7 @@ test('a client’s users are told of no bill, partner or link, and the firm’s 
   expect(await of('ACCOUNT_MANAGER', foreign.clients)).toEqual([]);
 });
 
-test('a client’s users are told of a note that they see or saw, and of no internal one, deleted or not', async () => {
+test('a CLIENT reads changes of a note until it becomes internal, and none of internal notes', async () => {
   const [seen, internal, taken, shown] = await Promise.all(
     [false, true, false, true].map(async (isInternal) => {
       const { json } = await service.ask(`POST /api/reclamations/${own.reclamations}/notes`, {
@@ -332,7 +332,7 @@ test('a client’s users are told of a note that they see or saw, and of no inte
   ]);
 });
 
-test('a user is told to whoever may read that user, without clients of others', async () => {
+test('the change of a user is read by callers who may read that user', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
   const other = await person(service, 'TAX_SPECIALIST', [foreign.clients]);
   const { next: before } = await changes();
@@ -349,12 +349,12 @@ test.each([
   Buffer.from('1.2.0:3:').toString('base64url'),
   Buffer.from('1.2.3:9:9').toString('base64url'),
   Buffer.from('1.2.3:9:5,4').toString('base64url'),
-])('a place that nobody gave is refused: %s', async (after) => {
+])('the forged place %s gets 400', async (after) => {
   const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
   expectInvalid(answer, ['after']);
 });
 
-test('a place that is older than the audit log is refused, and says so', async () => {
+test('a place older than the audit log gets 400 with the code expired', async () => {
   const { next } = await changes();
   const [start, , snapshot] = Buffer.from(next, 'base64url').toString().split('.');
   const before = Buffer.from(`${start}.1577836800000000.${snapshot}`).toString('base64url');
@@ -363,7 +363,7 @@ test('a place that is older than the audit log is refused, and says so', async (
   expect(answer.text).toContain('"code":"expired"');
 });
 
-test('a place of another start of the server misses nothing', async () => {
+test('a place from before a restart of the database server misses no change', async () => {
   const id = await siteOf(own.clients);
   const { next } = await changes();
   const [, ...rest] = Buffer.from(next, 'base64url').toString().split('.');
@@ -372,7 +372,7 @@ test('a place of another start of the server misses nothing', async () => {
 });
 
 test(
-  'a stream tells of a change, and begins again behind the Last-Event-ID',
+  'a stream sends each change, and a new stream continues after its Last-Event-ID',
   async () => {
     const stream = await open(manager, { after: (await changes()).next });
     expect(stream.response.headers).toMatchObject({
@@ -410,7 +410,7 @@ test(
 );
 
 test(
-  'a stream without changes beats, and each beat has a place',
+  'a stream without changes sends heartbeats, each with a place',
   async () => {
     const token = await beating.token('CLIENT', [own.clients]);
     const stream = await open(token, { of: beating });
@@ -420,7 +420,7 @@ test(
 );
 
 test(
-  'a stream ends with the rights of its caller, though nothing else is written',
+  'a stream ends when its caller loses all rights, even if nothing else is written',
   async () => {
     const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
     const stream = await open(token);
@@ -433,7 +433,7 @@ test(
   STREAM_TEST_MS,
 );
 
-test('a caller has so many streams, and a process so many', async () => {
+test('a caller has two streams at most, and a process three', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });
@@ -444,7 +444,7 @@ test('a caller has so many streams, and a process so many', async () => {
 });
 
 test(
-  'a caller who takes nothing is broken off',
+  'a stream is aborted if its caller reads nothing',
   async () => {
     const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
     stream.response.pause();
@@ -454,7 +454,7 @@ test(
 );
 
 test(
-  'a process that ends says so to its streams, and takes no other',
+  'a process that stops ends its streams with ERROR_UNAVAILABLE',
   async () => {
     const ending = await startService({ postgres });
     const token = await ending.token('CLIENT', [own.clients]);

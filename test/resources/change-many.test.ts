@@ -10,7 +10,7 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Many changes at once: all or none, each by its own rights. */
+/* Bulk changes: all or none, each with the rights of a single change. */
 
 let log = '';
 const written = new Writable({
@@ -64,7 +64,7 @@ const recorded = () =>
   );
 
 describe('many changes', () => {
-  test('are answered with the records in the order of the changes, and each leaves one audit record', async () => {
+  test('a bulk change returns the records in the order of the changes and audits each record once', async () => {
     const changes = each({ assignee_id: clerk.id }).toReversed();
     changes[1] = { ...(changes[1] as Claim), status: 'READY_FOR_REVIEW', grounds: 'Erreur' };
     const answer = await ask(changes);
@@ -75,7 +75,7 @@ describe('many changes', () => {
     expect((answer.json as unknown[])[0]).toEqual(read.json);
   });
 
-  test('are tried by dry_run, and nothing of it is kept', async () => {
+  test('a bulk change with dry_run returns the changed records and stores nothing', async () => {
     const before = await stored();
     const answer = await ask(each({ status: 'READY_FOR_REVIEW' }), {}, `${PATH}?dry_run=true`);
     expect(answer.json).toEqual(
@@ -94,7 +94,7 @@ describe('many changes', () => {
     ['an assignee of nobody', { assignee_id: randomUUID() }, 'ERROR_VALIDATION', 'assignee_id', 'not_assignable'],
     ['another version', { version: '2020-01-01T00:00:00Z' }, 'ERROR_PRECONDITION_FAILED', 'version', 'changed_since'],
   ] as const)(
-    'change nothing where one has %s, which is named by index, field and code',
+    'a bulk change with %s in two changes changes nothing, and names index, field and code',
     async (_what, wrong, code, field, problem) => {
       const before = await stored();
       const changes = each({ amount: 7 });
@@ -109,7 +109,7 @@ describe('many changes', () => {
     },
   );
 
-  test('are refused with every wrong field of every change, also of the changes that are refused by the others', async () => {
+  test('a bulk change reports every wrong field of every change, also next to changes with another error', async () => {
     const versions = claims.map((id) => ({ id }));
     const answer = await ask([
       { ...versions[0], status: 'CLOSED', granted_amount: 5, assignee_id: randomUUID(), amount: 2 },
@@ -127,7 +127,7 @@ describe('many changes', () => {
     ]);
   });
 
-  test('that collide only with each other are named by the later one', async () => {
+  test('two changes of one request that conflict only with each other are reported for the later one', async () => {
     const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const bill = { client_id: own.clients, partner_id: own.partners, amount_excl_tax: 1 };
     const ids = await Promise.all(['A', 'B'].map((number) => make(service, 'partner_invoices', { ...bill, number })));
@@ -139,7 +139,7 @@ describe('many changes', () => {
     expect(problemsOf(answer)).toEqual([expect.objectContaining({ index: 1, field: 'number', code: 'taken' })]);
   });
 
-  test('are named by index up to 500: refused moves, and records of nobody', async () => {
+  test('a bulk change reports up to 500 refused moves or unknown records by index', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
        select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 300) returning id`,
@@ -151,7 +151,7 @@ describe('many changes', () => {
     expect(problemsOf(nobody).map(({ index }) => index)).toEqual(rows.map((_row, index) => index));
   });
 
-  test('are refused as a whole where one is of another tenant, and the refusal names that record', async () => {
+  test('a bulk change with a record of another tenant gets 403 that is audited with that record', async () => {
     const before = await stored();
     const answer = await ask([...each({ amount: 7 }), { id: foreign.reclamations, amount: 7 }]);
     expectError(answer, 'ERROR_FORBIDDEN');
@@ -165,7 +165,7 @@ describe('many changes', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test('are up to 500, of ten fields each, and are answered in their order, at a repetition too', async () => {
+  test('a bulk change may have 500 changes of ten fields each', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
        select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 500) returning id`,
@@ -187,7 +187,7 @@ describe('many changes', () => {
       expect([status, (json as Claim[]).map(({ id }) => id)]).toEqual([200, changes.map(({ id }) => id)]);
   });
 
-  test('of a record of nobody, of one twice, of none and of 501 are refused', async () => {
+  test('a bulk change of an unknown record, of one record twice, of 0 or of 501 records is not accepted', async () => {
     const [first = ''] = claims;
     const nobody = await ask([
       { id: first, amount: 2 },
@@ -207,7 +207,7 @@ describe('many changes', () => {
       );
   });
 
-  test('take the present version of each', async () => {
+  test('a bulk change checks the version of each record', async () => {
     const read = await service.ask(`GET /api/reclamations?site_id=${own.sites}`, { token: clerk.token });
     const versions = new Map((read.json as Claim[]).map((claim) => [claim.id, claim['updated_at']]));
     const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));
@@ -215,7 +215,7 @@ describe('many changes', () => {
     expectError(await ask(changes), 'ERROR_PRECONDITION_FAILED');
   });
 
-  test('are made once under a key, and a repetition is answered with the records as they are', async () => {
+  test('a bulk change with an Idempotency-Key is made once, and a repetition returns the present records', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const changes = each({ status: 'READY_FOR_REVIEW' });
     const first = await ask(changes, { headers });
@@ -227,7 +227,7 @@ describe('many changes', () => {
     expectError(await ask(changes, { headers }), 'ERROR_NOT_FOUND');
   });
 
-  test('in opposite orders at the same time both succeed', async () => {
+  test('eight simultaneous bulk changes of the same records in opposite orders all succeed', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => {
         const changes = each({ amount: 10 + index });
@@ -238,7 +238,7 @@ describe('many changes', () => {
     expect(new Set((await stored()).map(({ amount }) => amount)).size).toBe(1);
   });
 
-  test('of invoices and bills are a manager’s alone', async () => {
+  test('bulk changes of invoices and bills are made by account managers, not by tax specialists', async () => {
     const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
     for (const [path, id] of [
       ['invoices', own.factures],
@@ -252,14 +252,14 @@ describe('many changes', () => {
     }
   });
 
-  test('that are refused are tried one by one, unless their sender is gone', async () => {
+  test('refused changes are tried one by one to find the errors, unless the sender disconnects', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
        select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 80) returning id`,
       [own.clients, own.sites],
     );
     const changes = rows.map(({ id }) => ({ id, status: 'CLOSED' }));
-    // A sequence counts what is undone, too.
+    // A sequence also counts statements that are rolled back.
     await service.admin(
       `create sequence public.tries;
        create function public.count_try() returns trigger language plpgsql security definer

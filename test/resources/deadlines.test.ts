@@ -8,12 +8,12 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { words } from '../support/words.ts';
 
-/* What runs out when. */
+/* GET /api/deadlines. */
 
-/** A day so many days from today in UTC, in SQL. */
+/** SQL for the date that is this many days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
-/** A claim that the administration has to answer on that day, and one that the court can be asked about until then. */
+/** Inserts a claim whose response is due in `response` days, and one whose court deadline is in `court` days. */
 async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
   const ids = [randomUUID(), randomUUID()] as const;
   await service.admin(
@@ -26,7 +26,7 @@ async function claims(tenant: Tenant, response: number, court: number): Promise<
   return ids;
 }
 
-/** An issued invoice and a bill, each due on that day. */
+/** Makes an issued invoice and a bill due in this many days. */
 async function due({ factures, partner_invoices: bill, reclamations }: Tenant, days: number): Promise<void> {
   await service.admin(
     `update public.factures set issue_date = ${day(-40)}, due_date = ${day(days)}, reclamation_id = $2 where id = $1`,
@@ -38,7 +38,7 @@ async function due({ factures, partner_invoices: bill, reclamations }: Tenant, d
 
 const service = await forSuite(startService());
 const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
-// Not at the end of a month, where six months are not always as many days: the tests compare kinds and their order.
+// Days may differ by one near the end of a month, so the tests compare kinds and their order.
 const [answered, rejected] = await claims(own, 10, -3);
 await claims(foreign, 10, -3);
 for (const tenant of [own, foreign]) await due(tenant, 20);
@@ -51,13 +51,13 @@ const rowsOf = async (query: string, role?: Role): Promise<readonly Json[]> =>
   (await ask(query, role)).json as readonly Json[];
 const kinds = (rows: readonly Json[]): readonly unknown[] => rows.map(({ kind }) => kind);
 
-describe('what runs out', () => {
+describe('the list of deadlines', () => {
   test.each([
     ['ADMIN', ['response', 'invoice', 'partner_invoice']],
     ['ACCOUNT_MANAGER', ['response', 'invoice', 'partner_invoice']],
     ['TAX_SPECIALIST', ['response', 'invoice']],
     ['CLIENT', ['response', 'invoice']],
-  ] as const)('is listed for %s, of every kind that the role sees, nearest first', async (role, expected) => {
+  ] as const)('%s lists the deadlines of the kinds %j, the nearest first', async (role, expected) => {
     const rows = await rowsOf('', role);
     expect(kinds(rows)).toEqual(expected);
     expect(rows[1]).toEqual({
@@ -75,7 +75,7 @@ describe('what runs out', () => {
     });
   });
 
-  test('is found within so many days, and what has passed where it is asked for', async () => {
+  test('deadlines are listed within a number of days, and passed ones if asked for', async () => {
     const [left] = (await rowsOf('')).map(({ days_left: days }) => Number(days));
     expect(kinds(await rowsOf(`?within=${String(left)}`))).toEqual(['response']);
     expect(kinds(await rowsOf(`?within=${String(Number(left) - 1)}`))).toEqual([]);
@@ -90,7 +90,7 @@ describe('what runs out', () => {
     ]);
   });
 
-  test('is narrowed by kind, client and assignee', async () => {
+  test('deadlines are filtered by kind, client and assignee', async () => {
     expect(kinds(await rowsOf('?kind=court,invoice&passed=9'))).toEqual(['court', 'invoice']);
     expect(kinds(await rowsOf('?kind=partner_invoice'))).toEqual(['partner_invoice']);
     expect(await rowsOf('?kind=partner_invoice', 'TAX_SPECIALIST')).toEqual([]);
@@ -102,13 +102,13 @@ describe('what runs out', () => {
     expect(several).toEqual((await ask('', 'ADMIN', both)).json);
     expect(several).toHaveLength(6);
     expect(kinds(await rowsOf(`?assignee_id=${foreign.users},${own.users}`))).toEqual(['response']);
-    // Nobody works on an invoice or a bill, which are therefore nobody's either.
+    // Invoices and bills have no assignee, so the value none does not find them.
     expect(kinds(await rowsOf('?assignee_id=none&passed=9'))).toEqual(['court']);
     expect(await rowsOf('?assignee_id=none&kind=invoice,partner_invoice')).toEqual([]);
     expect((await ask('', 'ADMIN', [])).json).toHaveLength(6);
   });
 
-  test('comes page by page, each once, and has names where they are asked for', async () => {
+  test('deadlines are read page by page, each once, with expanded names', async () => {
     const token = await service.token('ADMIN', [own.clients, foreign.clients]);
     const found: Json[] = [];
     let next: string | undefined = '/api/deadlines?limit=1&passed=9&expand=client,reclamation,assignee';
@@ -129,7 +129,7 @@ describe('what runs out', () => {
     expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
   });
 
-  test('is refused for a foreign client, and for what is no number of days', async () => {
+  test('the list of deadlines does not accept a foreign client or an invalid number of days', async () => {
     for (const ids of [foreign.clients, `${own.clients},${foreign.clients}`])
       await expectRefusal(service, await ask(`?client_id=${ids}`), 'ERROR_FORBIDDEN');
     for (const query of ['within=-1', 'within=3661', 'passed=x', 'kind=bill', 'sort=due_on', 'after=AAAA']) {
@@ -138,7 +138,7 @@ describe('what runs out', () => {
   });
 });
 
-test('a deadline runs in the statuses of its kind alone, and is that which reporting shows', async () => {
+test('each deadline is listed in the statuses of its kind only, as in reporting.deadlines and in the description', async () => {
   const tenant = await service.furnishedTenant('Other');
   const set = async (table: string, id: string, change: string) =>
     service.admin(`set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`);

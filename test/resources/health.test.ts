@@ -10,7 +10,7 @@ import { healthOnce } from '../support/health.ts';
 import { expectError, type Service, startService } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 
-/** What is changed is found sooner than in service. */
+/** The health check looks at the database more often than in production. */
 const SOON_MS = 20;
 
 describe('the health check', () => {
@@ -24,20 +24,20 @@ describe('the health check', () => {
     await service.close();
   });
 
-  async function expectUnwell(change: string, back: string): Promise<void> {
+  async function expectUnavailableWhile(change: string, undo: string): Promise<void> {
     await service.admin(change);
     const answers = [await healthOnce(service, 503), await service.ask('GET /')];
-    await service.admin(back);
+    await service.admin(undo);
     for (const answer of answers) expectError(answer, 'ERROR_UNAVAILABLE');
     expect((await healthOnce(service, 200)).json).toEqual({ status: 'ok', version: VERSION });
   }
 
   test.each([
     ['row-level security is off', 'disable', 'enable'],
-    ['row-level security does not hold the owner', 'no force', 'force'],
-  ])('sends a load balancer away while %s on a table', async (_what, off, on) => {
+    ['row-level security is not forced for the owner', 'no force', 'force'],
+  ])('the health check is 503 while %s on a table', async (_what, off, on) => {
     for (const table of ['public.documents', 'reporting.grants', 'app.migrations']) {
-      await expectUnwell(
+      await expectUnavailableWhile(
         `alter table ${table} ${off} row level security`,
         `alter table ${table} ${on} row level security`,
       );
@@ -51,14 +51,17 @@ describe('the health check', () => {
        as 'begin return array[]::uuid[]; end'`,
     ],
     ['a helper runs with other settings', 'alter function app.client_access() set search_path = public'],
-    ['the audit log’s own trigger is off', 'alter table public.audit_logs disable trigger audit_logs_append_only'],
+    [
+      'the audit log’s append-only trigger is disabled',
+      'alter table public.audit_logs disable trigger audit_logs_append_only',
+    ],
     ['a trigger that records changes is gone', 'drop trigger sites_audit_write on public.sites'],
-    ['the foreign keys of a table are off', 'alter table public.sites disable trigger all'],
+    ['the foreign keys of a table are disabled', 'alter table public.sites disable trigger all'],
     [
       'a rule keeps records from the audit log',
       'create rule quiet as on insert to public.audit_logs do instead nothing',
     ],
-  ])('sends a load balancer away while %s, until a deploy takes it back', async (_what, change) => {
+  ])('the health check is 503 while %s, until the next deploy repairs it', async (_what, change) => {
     await healthOnce(service, 200);
     await service.admin(change);
     try {
@@ -69,23 +72,23 @@ describe('the health check', () => {
     await healthOnce(service, 200);
   });
 
-  test('sends a load balancer away while its sessions begin without triggers', async () => {
+  test('the health check is 503 while sessions begin with session_replication_role = replica', async () => {
     const { name } = service.postgres;
-    await expectUnwell(
+    await expectUnavailableWhile(
       `alter database ${name} set session_replication_role = replica`,
       `alter database ${name} reset session_replication_role`,
     );
   });
 
-  test('sends a load balancer away while a table belongs to the API’s group', async () => {
-    await expectUnwell(
+  test('the health check is 503 while a table belongs to the role taxclaims_api', async () => {
+    await expectUnavailableWhile(
       'alter table public.cadastres owner to taxclaims_api',
       'alter table public.cadastres owner to taxclaims_owner',
     );
   });
 });
 
-test('however many probes ask, the database is asked once in the time that was set', async () => {
+test('the health check queries the database once per interval, however many probes arrive', async () => {
   const [seldom, often] = (await Promise.all(
     [600_000, SOON_MS].map((ms) => startService({ probes: createHealthProbes(ms) })),
   )) as [Service, Service];
@@ -108,7 +111,7 @@ test('however many probes ask, the database is asked once in the time that was s
   }
 });
 
-/** The login of a service of its own, so that no other test is disturbed by what becomes of it. */
+/** A login for one service, since its changes would disturb other tests. */
 function ownLogin(apiUrl: string): { readonly name: string; readonly url: string } {
   const url = new URL(apiUrl);
   const name = `${url.pathname.slice(1)}_login`;
@@ -137,23 +140,23 @@ describe('the health check of a service', () => {
     await service.close();
   });
 
-  /** A setting of the login is heard by new connections alone. */
+  /** Settings of a login apply to new connections only, so its connections are ended. */
   async function changed(sql: string): Promise<void> {
     await service.admin(sql);
     await service.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);
   }
 
-  async function expectUnwell(change: string, back: string, reason: RegExp): Promise<void> {
+  async function expectUnavailableWhile(change: string, undo: string, reason: RegExp): Promise<void> {
     await healthOnce(service, 200);
     await changed(change);
     lines.length = 0;
     const reasons = (): unknown[] => lines.map((line) => (JSON.parse(line) as { reason?: string }).reason);
-    // A connection that was ended a moment ago is the first reason.
+    // The first reason in the log may be the connection that was just ended.
     await until(async () => {
       await healthOnce(service, 503);
       return reasons().some((one) => reason.test(String(one)));
     });
-    await changed(back);
+    await changed(undo);
     await healthOnce(service, 200);
   }
 
@@ -162,33 +165,36 @@ describe('the health check of a service', () => {
     ['bypasses row-level security', 'bypassrls', 'nobypassrls', /BYPASSRLS/],
     ['creates roles', 'createrole', 'nocreaterole', /CREATEROLE/],
     ['replicates', 'replication', 'noreplication', /REPLICATION/],
-  ])('is 503, and its log says why, while its login %s', async (_what, bad, good, reason) => {
-    await expectUnwell(`alter role ${login} ${bad}`, `alter role ${login} ${good}`, reason);
-  });
-
-  test.each(['taxclaims_owner', 'taxclaims_reporting', 'taxclaims_client', 'pg_read_all_data'])(
-    'is 503, and its log says why, while its login is a member of %s',
-    async (role) => {
-      const reason = new RegExp(`is a member of ${role}`);
-      await expectUnwell(`grant ${role} to ${login}`, `revoke ${role} from ${login}`, reason);
+  ])(
+    'the health check is 503 and the log has the reason while the service’s login %s',
+    async (_what, bad, good, reason) => {
+      await expectUnavailableWhile(`alter role ${login} ${bad}`, `alter role ${login} ${good}`, reason);
     },
   );
 
-  test('is 503, and its log says why, while its login is no member of its group', async () => {
+  test.each(['taxclaims_owner', 'taxclaims_reporting', 'taxclaims_client', 'pg_read_all_data'])(
+    'the health check is 503 and the log has the reason while the service’s login is a member of %s',
+    async (role) => {
+      const reason = new RegExp(`is a member of ${role}`);
+      await expectUnavailableWhile(`grant ${role} to ${login}`, `revoke ${role} from ${login}`, reason);
+    },
+  );
+
+  test('the health check is 503 and the log has the reason while the service’s login is no member of taxclaims_api', async () => {
     const connect = `connect on database ${service.postgres.name}`;
-    await expectUnwell(
+    await expectUnavailableWhile(
       `grant ${connect} to ${login}; revoke taxclaims_api from ${login}`,
       `revoke ${connect} from ${login}; grant taxclaims_api to ${login}`,
       /is no member of taxclaims_api, or does not inherit it/,
     );
   });
 
-  test('is 503, and its log says why, while its login owns something', async () => {
+  test('the health check is 503 and the log has the reason while the service’s login owns an object', async () => {
     const [bad, good] = [`create schema odd authorization ${login}`, 'drop schema odd'];
-    await expectUnwell(bad, good, /owns 1 objects of this database, such as schema odd/);
+    await expectUnavailableWhile(bad, good, /owns 1 objects of this database, such as schema odd/);
   });
 
-  test('is 503, and its log says why, while the database takes no writes; nor is a write of another answer', async () => {
+  test('the health check and a write are 503 and the log has the reason while the database is read-only', async () => {
     const token = await service.token('ADMIN');
     const write = { token, body: { company_name: 'X', contact_email: 'x@x.example' } };
     const database = service.postgres.name;
@@ -198,10 +204,10 @@ describe('the health check of a service', () => {
     expectError(await service.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
     await changed(good);
     expect((await service.ask('POST /api/clients', write)).status).toBe(201);
-    await expectUnwell(bad, good, /the database takes no writes: default_transaction_read_only is on/);
+    await expectUnavailableWhile(bad, good, /the database takes no writes: default_transaction_read_only is on/);
   });
 
-  test('is 503, and its log says why, while its login turns row-level security off; so is every request', async () => {
+  test('the health check and every request are 503 while the service’s login turns row-level security off', async () => {
     const token = await service.token('ADMIN');
     const write = { token, body: { company_name: 'X', contact_email: 'x@x.example' } };
     const bad = `alter role ${login} set row_security = off`;
@@ -213,10 +219,10 @@ describe('the health check of a service', () => {
     expectError(await service.ask('POST /api/auth/login', { body: { token } }), 'ERROR_UNAVAILABLE');
     await changed(good);
     expect((await service.ask('POST /api/clients', write)).status).toBe(201);
-    await expectUnwell(bad, good, /begins with row_security=off/);
+    await expectUnavailableWhile(bad, good, /begins with row_security=off/);
   });
 
-  test('is 503, and its log says which migrations are missing, on a database of an older release, and 200 on one of a newer', async () => {
+  test('the health check is 503 with the missing migration in the log on an older database, and 200 on a newer one', async () => {
     const [row] = await service.admin('select app.applied_migrations() as applied');
     const applied = row?.['applied'] as string[];
     expect(applied.length).toBeGreaterThan(10);
@@ -225,16 +231,16 @@ describe('the health check of a service', () => {
        return '{${names.join()}}'::text[]`;
     const last = String(applied.at(-1));
     const reason = new RegExp(`older than this release: run db:migrate, which has yet to apply ${last}$`);
-    await expectUnwell(pretend(applied.slice(0, -1)), pretend(applied), reason);
-    // A deploy writes down what it has made.
+    await expectUnavailableWhile(pretend(applied.slice(0, -1)), pretend(applied), reason);
+    // The next release’s deploy also stores the guards as it deployed them.
     const deployed = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
     await changed(`${pretend([...applied, '9999_of_the_next_release'])}; ${deployed}`);
     await healthOnce(service, 200);
     await changed(`${pretend(applied)}; ${deployed}`);
   });
 
-  test('is 503, and its log says why, on a database of a release that had no such question', async () => {
-    await expectUnwell(
+  test('the health check is 503 on a database of a release without app.objections', async () => {
+    await expectUnavailableWhile(
       'alter function app.objections(text[]) rename to objected',
       'alter function app.objected(text[]) rename to objections',
       /not migrated, or of an older release: run db:migrate/,
@@ -242,7 +248,7 @@ describe('the health check of a service', () => {
   });
 });
 
-test('on a database that is not migrated, health and every request are 503, and the log says why', async () => {
+test('the health check and every request are 503 on a database that is not migrated, and the log has the reason', async () => {
   const empty = await createEmptyDatabase();
   const lines: string[] = [];
   const service = await startService({

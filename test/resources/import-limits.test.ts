@@ -8,7 +8,7 @@ import { details, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* How much an import may be, what is said of more, and that it ends when its sender is gone. */
+/* The limits of an import, and what happens when its sender disconnects. */
 
 const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
 
@@ -38,20 +38,20 @@ describe('an import', () => {
     );
   };
 
-  test.each(['', '\r\n'])('10,000 lines are read, and one more is not, with %j at the end', async (end) => {
+  test.each(['', '\r\n'])('an import takes 10,000 CSV lines and no more, with %j at the end', async (end) => {
     const table = (count: number) => `client_id,site_name${'\r\nx,y'.repeat(count)}${end}`;
     expect(await dry(table(10_000))).toMatchObject({ '…': 'and 9500 more' });
     expect(await dry(table(10_001))).toEqual({ body: TOO_MANY });
   });
 
-  test('10,000 records of an array are read, and one more is not', async () => {
+  test('an import takes 10,000 array items and no more', async () => {
     expect(await dry(Array(10_000).fill(wrong))).toMatchObject({
       '…': 'and 19500 more',
     });
     expect(await dry(Array(10_001).fill(wrong))).toEqual({ body: TOO_MANY });
   });
 
-  test.each(['', ' ', ',', '""'])('lines with nothing but %j count, wherever they stand', async (blank) => {
+  test.each(['', ' ', ',', '""'])('CSV lines with only %j count towards the limit of 10,000', async (blank) => {
     const blanks = `${blank}\r\n`.repeat(9_999);
     const header = 'client_id,site_name\r\n';
     const line = 'x,y\r\n';
@@ -64,7 +64,7 @@ describe('an import', () => {
     }
   });
 
-  test('a line has at most 1,000 cells', async () => {
+  test('a CSV line of an import has at most 1,000 cells', async () => {
     const rule = expect.stringContaining('has more than 100000 characters or 1000 cells') as unknown;
     const header = 'client_id,site_name\r\n';
     expect(await dry(`${header}x,y${','.repeat(998)}`)).toEqual({
@@ -78,7 +78,7 @@ describe('an import', () => {
     });
   });
 
-  test('a wrong byte is told by its line, however many are before it', async () => {
+  test('an import reports a byte of a wrong encoding by its line, however many lines precede it', async () => {
     const header = 'client_id,site_name\r\n';
     for (const [unit, length] of [
       ['é,y\r\n', 100_000],
@@ -117,22 +117,22 @@ describe('an import', () => {
     [`[7]${' '.repeat(300_000)}`, { body: 'must be JSON in UTF-8' }],
     [`[7,${'['.repeat(21)}${']'.repeat(21)}]`, { body: 'must not be nested more than 20 deep' }],
     ['[{"amount":1234567890123456}]', { body: 'must have no number of more than 15 digits' }],
-  ])('the array %.40j is told what it is', async (text, told) => {
+  ])('an import of the array %.40j gets 400 with the reason', async (text, told) => {
     expect(await dry(text, array)).toMatchObject(told);
   });
 
-  test('bytes of an array that are no UTF-8 are told', async () => {
+  test('an import of an array that is not UTF-8 gets 400', async () => {
     const body = Buffer.from('[{"site_name":"caf\xe9"}]', 'latin1');
     expect(await dry(body, array)).toEqual({ body: 'must be JSON in UTF-8' });
   });
 });
 
-describe('an import whose sender hangs up', () => {
+describe('an import whose sender disconnects', () => {
   const count = async (what: string): Promise<number> =>
     Number((await service.admin(`select count(*)::int as count from ${what}`))[0]?.['count']);
   const sessions = `pg_stat_activity where datname = current_database() and application_name like 'taxclaims-api%'`;
 
-  test('is undone, and nothing more is asked of the database; that of one who waits is made', async () => {
+  test('an import is rolled back if its sender disconnects, and succeeds if the sender waits', async () => {
     const [annex] = await service.sql`insert into public.sites (client_id, site_name)
       values (${own.clients}, 'Annexe') returning id`;
     const line = `${own.clients},${String(annex?.['id'])},TF,5\r\n`;
@@ -151,7 +151,7 @@ describe('an import whose sender hangs up', () => {
         await holder.query('begin');
         await holder.query('select from public.sites where id = $1 for update', [annex?.['id']]);
         const request = begin();
-        // The first of several statements waits for the site.
+        // The first of several statements waits for the lock on the site.
         await until(async () => (await count(`${sessions} and wait_event_type = 'Lock'`)) === 1);
         if (hangsUp) {
           request.destroy();

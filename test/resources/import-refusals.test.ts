@@ -6,7 +6,7 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { make } from '../support/rows.ts';
 
-/* What the insert alone finds is told by line and field like everything else. */
+/* Errors of an import that the database finds, by line and field. */
 
 const ASSIGNEE = 'must be an active user who has the client';
 
@@ -47,7 +47,7 @@ describe('an assignee', () => {
     inactive = await make(service, 'users', { client_access: [own.clients], is_active: false });
   });
 
-  test('who is unknown, inactive, or lacks the client of the line, is told by line, as often as it is named', async () => {
+  test('an assignee who is unknown, inactive or lacks the client gets 400 for each line of an import that names the user', async () => {
     const unknown = randomUUID();
     const claims = [
       claimOf(own, own.users),
@@ -77,7 +77,7 @@ describe('an assignee', () => {
     expect(await stored()).toBe(before);
   });
 
-  test('who is one for thousands of lines is told of all that an answer names', async () => {
+  test('an inactive assignee of 2,000 imported lines is reported for the first 500 of them', async () => {
     const claims = Array.from({ length: 3_000 }, (_, index) => claimOf(own, index < 1_000 ? own.users : inactive));
     const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
     expect(named['1000.assignee_id']).toBe(ASSIGNEE);
@@ -85,7 +85,7 @@ describe('an assignee', () => {
     expect(named['…']).toBe('and 1500 more');
   }, 60_000);
 
-  test('of many who are all wrong, some are told, and that others were not tried', async () => {
+  test('400 different wrong assignees are reported in part, and the response says that other lines were not checked', async () => {
     const claims = Array.from({ length: 400 }, () => claimOf(own, randomUUID()));
     const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
     expect(named['0.assignee_id']).toBe(ASSIGNEE);
@@ -94,7 +94,7 @@ describe('an assignee', () => {
   }, 60_000);
 });
 
-test('whatever a trigger refuses is told by line, in its words or in those for what has none', async () => {
+test('each line that a trigger refuses is reported with the trigger’s message, or with a general one', async () => {
   await service.admin(
     `create function public.refuse_it() returns trigger language plpgsql as $$
      begin

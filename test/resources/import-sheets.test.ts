@@ -5,7 +5,7 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The tables of a French firm as spreadsheets and people write them: taken where there is one reading, told where not. */
+/* CSV tables as French spreadsheets and people write them. A value with two possible readings gets 400. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -18,7 +18,7 @@ const importSites = (body: string | Buffer, type?: string) => post('/api/sites/i
 
 type Cells = Readonly<Record<string, string>>;
 
-/** A table of claims: what they have in common, and what the cells of each are. */
+/** A CSV table of claims; each row has these cells besides the required ones. */
 function claims(rows: readonly Cells[], sign = ';'): string {
   const full = rows.map((row) => ({
     ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '5' },
@@ -30,7 +30,7 @@ function claims(rows: readonly Cells[], sign = ';'): string {
     .join('');
 }
 
-/** The stored values of a field of what was imported. */
+/** The values of a field of the imported claims. */
 async function stored(answer: Answer, field: string): Promise<unknown[]> {
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   const { ids } = answer.json as { ids: string[] };
@@ -43,41 +43,47 @@ async function expectTold(answer: Answer | Promise<Answer>, told: Readonly<Recor
 }
 
 describe('an amount', () => {
-  test.each([';', ',', '\t'])('with one reading is taken, where %j stands between the cells', async (sign) => {
-    const amounts: readonly (readonly [string, number])[] = [
-      ['1 234,56 €', 1234.56],
-      ['1\u202F234,56\u00A0€', 1234.56],
-      ['12 345 678,9', 12345678.9],
-      ['1234,5', 1234.5],
-      ['1.234,56', 1234.56],
-      ['1,234.56', 1234.56],
-      ['1234.56', 1234.56],
-      ['1 234', 1234],
-      [' 12 ', 12],
-      ['12€', 12],
-      ['0.5', 0.5],
-    ];
-    const answer = await importClaims(
-      claims(
-        amounts.map(([amount]) => ({ amount })),
-        sign,
-      ),
-    );
-    expect(await stored(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
-  });
+  test.each([';', ',', '\t'])(
+    'an amount with one possible reading is imported from a table with the separator %j',
+    async (sign) => {
+      const amounts: readonly (readonly [string, number])[] = [
+        ['1 234,56 €', 1234.56],
+        ['1\u202F234,56\u00A0€', 1234.56],
+        ['12 345 678,9', 12345678.9],
+        ['1234,5', 1234.5],
+        ['1.234,56', 1234.56],
+        ['1,234.56', 1234.56],
+        ['1234.56', 1234.56],
+        ['1 234', 1234],
+        [' 12 ', 12],
+        ['12€', 12],
+        ['0.5', 0.5],
+      ];
+      const answer = await importClaims(
+        claims(
+          amounts.map(([amount]) => ({ amount })),
+          sign,
+        ),
+      );
+      expect(await stored(answer, 'amount')).toEqual(amounts.map(([, value]) => value));
+    },
+  );
 
-  test.each([';', ','])('with two readings is told, where %j stands between the cells', async (sign) => {
-    const rows = ['1,234', '1.200', '12.500 €', '5'].map((amount) => ({ amount }));
-    const told = (one: string, other: string) =>
-      `may be read as ${one} or as ${other}: write it with two decimals, as in 1234,50`;
-    await expectTold(importClaims(claims(rows, sign)), {
-      'line 2, amount': told('1234', '1.234'),
-      'line 3, amount': told('1200', '1.200'),
-      'line 4, amount': told('12500', '12.500'),
-    });
-  });
+  test.each([';', ','])(
+    'an amount with two possible readings gets 400 from a table with the separator %j',
+    async (sign) => {
+      const rows = ['1,234', '1.200', '12.500 €', '5'].map((amount) => ({ amount }));
+      const told = (one: string, other: string) =>
+        `may be read as ${one} or as ${other}: write it with two decimals, as in 1234,50`;
+      await expectTold(importClaims(claims(rows, sign)), {
+        'line 2, amount': told('1234', '1.234'),
+        'line 3, amount': told('1200', '1.200'),
+        'line 4, amount': told('12500', '12.500'),
+      });
+    },
+  );
 
-  test('that is none is told', async () => {
+  test('a text that is no amount gets 400', async () => {
     const rows = ['12 34', '-5', '1e3', '12,345,678', '5,', '€ 5', '1,234,5', '#REF!', '1 23,5'].map((amount) => ({
       amount,
     }));
@@ -94,7 +100,7 @@ describe('an amount', () => {
 });
 
 describe('a day', () => {
-  test('is taken with the day first where semicolons stand between the cells, and with the year first anywhere', async () => {
+  test('a date with the day first is imported with semicolons, and one with the year first with any separator', async () => {
     const days = ['31/12/2024', '1/2/2024', ' 03/04/2024 00:00', '2024-12-31', '2024-12-31 00:00:00', ' '];
     const answer = await importClaims(claims(days.map((collection_date) => ({ collection_date }))));
     expect(await stored(answer, 'collection_date')).toEqual([
@@ -104,7 +110,7 @@ describe('a day', () => {
     expect(await stored(other, 'collection_date')).toEqual(['2024-12-31']);
   });
 
-  test('that may be another, or is none, is told', async () => {
+  test('an ambiguous or invalid date gets 400 with the reason', async () => {
     const days = ['31/12/24', '45657', '31 décembre', '12/31/2024', '29/02/2023', '31/12/2024 09:30'];
     await expectTold(importClaims(claims(days.map((collection_date) => ({ collection_date })))), {
       'line 2, collection_date': 'must have a year of four digits',
@@ -121,7 +127,7 @@ describe('a day', () => {
     });
   });
 
-  test('is no moment', async () => {
+  test('a date without a time and offset is no submitted_at', async () => {
     const rule = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
     const moments = ['31/12/2024', '2024-12-31T10:00', '2024-12-31T10:00:00Z'];
     await expectTold(importClaims(claims(moments.map((submitted_at) => ({ submitted_at })))), {
@@ -132,7 +138,7 @@ describe('a day', () => {
 });
 
 describe('a word', () => {
-  test('is taken in any case, and with blanks around it; a code without them', async () => {
+  test('a claim_type is imported in any case and a code without its surrounding blanks', async () => {
     const answer = await importClaims(
       claims([
         { claim_type: ' tf', commune_code: ' 75056 ', client_id: ` ${own.clients.toUpperCase()} ` },
@@ -143,7 +149,7 @@ describe('a word', () => {
     expect(await stored(answer, 'commune_code')).toEqual(['75056', '2A004']);
   });
 
-  test('that is none, and a code that has lost its zero, is told', async () => {
+  test('an unknown claim_type and a commune code without its leading zero get 400', async () => {
     await expectTold(importClaims(claims([{ claim_type: 'Taxe foncière', commune_code: '1004' }])), {
       'line 2, claim_type': 'must be one of TF, CFE',
       'line 2, commune_code': 'must be the INSEE code of a commune: five digits, or 2A or 2B and three',
@@ -155,26 +161,26 @@ describe('the header', () => {
   const line = () => `${own.clients};Siège\r\n`;
 
   test.each([
-    ['in other letters, with blanks', ' Client ID ;SITE_NAME\r\n'],
-    ['behind lines without anything', ';;\r\n\r\n;\r\nclient_id;site_name\r\n'],
-    ['behind what tells Excel the sign', 'sep=;\r\nclient_id;site_name\r\n'],
-    ['behind that in quotation marks and a mark', '\uFEFF"sep=;"\r\nclient_id;site_name\r\n'],
-  ])('%s is taken', async (_what, header) => {
+    ['in another case, with blanks', ' Client ID ;SITE_NAME\r\n'],
+    ['after empty lines', ';;\r\n\r\n;\r\nclient_id;site_name\r\n'],
+    ['after sep=;', 'sep=;\r\nclient_id;site_name\r\n'],
+    ['after a byte order mark and a quoted sep=;', '\uFEFF"sep=;"\r\nclient_id;site_name\r\n'],
+  ])('a header %s is accepted', async (_what, header) => {
     const answer = await importSites(header + line());
     expect(answer.json).toMatchObject({ imported: 1 });
   });
 
-  test('behind others does not shift the lines', async () => {
+  test('the lines before the header count in the line numbers of errors', async () => {
     const told = { 'line 4, client_id': 'must be a UUID' };
     await expectTold(importSites(`sep=;\r\nclient_id;site_name\r\n${line()}x;A\r\n`), told);
     await expectTold(importSites(`;\r\nclient_id;site_name\r\n${line()}x;A\r\n`), told);
   });
 
-  test('that is twice, or unknown, or not there, is told with what it may name', async () => {
+  test('a repeated, unknown or missing column gets 400 with the allowed columns', async () => {
     await expectTold(importSites(`client_id;site_name;Site Name\r\n${line()}`), {
       'line 1, Site Name': 'stands there twice',
     });
-    // What a firm's own table calls so is no record that a list has named.
+    // A firm’s own column "Client" is not an expanded name of an exported list.
     await expectTold(importSites(`Client;client_id;site_name\r\nAcme;${line()}`), {
       'line 1, Client': 'is not known here',
       'line 1': 'may name client_id, site_name, address',
@@ -189,13 +195,13 @@ describe('the header', () => {
 });
 
 describe('the lines', () => {
-  test.each(['\r\n', '\n', '\r'])('end with %j, and may be empty', async (end) => {
+  test.each(['\r\n', '\n', '\r'])('a table with lines that end with %j and empty lines is imported', async (end) => {
     const text = claims([{}, {}]).replaceAll('\r\n', end);
     const answer = await importClaims(`${text}${end};;;${end}  ${end}`);
     expect(answer.json).toMatchObject({ imported: 2 });
   });
 
-  test('are counted as they stand in the text, with the breaks within its cells', async () => {
+  test('errors count the lines of the text, including line breaks within cells', async () => {
     const rows = [{ grounds: 'a\r\nb\r\nc' }, { grounds: 'a\nb', amount: 'x' }, { grounds: 'a\rb', amount: 'y' }];
     const rule = 'must be a decimal from 0 to 99999999.99 with at most two places';
     await expectTold(importClaims(claims([...rows.map((row) => ({ amount: '5', ...row }))])), {
@@ -204,7 +210,7 @@ describe('the lines', () => {
     });
   });
 
-  test('may lack their last cells where these may be empty, and have more where there is nothing in them', async () => {
+  test('a line may lack its last optional cells and have further empty cells, but no further text', async () => {
     const header = 'client_id;site_id;claim_type;amount;grounds\r\n';
     const begin = `${own.clients};${own.sites};TF`;
     const taken = await importClaims(`${header}${begin};5\r\n${begin};5;;; ;\r\n`);
@@ -223,7 +229,7 @@ describe('a table', () => {
   const sites = () => `client_id;site_name\r\n${own.clients};Siège\r\n${own.clients};Entrepôt n°2 – 12 €\r\n`;
   const windows = () => Buffer.from(sites().replaceAll('–', '\x96').replaceAll('€', '\x80'), 'latin1');
 
-  test('in Windows-1252 is taken from whoever says so, with all its letters', async () => {
+  test('a table in Windows-1252 is imported with all letters if its Content-Type says so', async () => {
     const answer = await importSites(windows(), 'text/csv; charset=Windows-1252');
     const [, id] = (answer.json as { ids: string[] }).ids;
     const { json } = await service.ask(`GET /api/sites/${String(id)}`, { token });
@@ -238,7 +244,7 @@ describe('a table', () => {
     expect(decoded.toString() === accents).toBe(true);
   });
 
-  test('in another encoding than it says is told by its line', async () => {
+  test('a table in another encoding than its Content-Type says gets 400 with the line', async () => {
     await expectTold(importSites(windows()), {
       'line 2': expect.stringContaining('it may be Windows-1252. In Excel, save it as "CSV UTF-8'),
     });
@@ -248,13 +254,13 @@ describe('a table', () => {
     });
   });
 
-  test('that is a workbook is told so', async () => {
+  test('a workbook gets 400 that says it is not a CSV table', async () => {
     await expectTold(importSites(Buffer.from('PK\x03\x04\x14\x00\x06\x00', 'latin1')), {
       body: expect.stringContaining('is a workbook, and no table'),
     });
   });
 
-  test('that was a list with the names of what it names is taken, and these are left out', async () => {
+  test('an exported list with expanded names is imported without these names', async () => {
     const { clients } = await service.tenant('Own');
     const mine = await service.token('ADMIN', [clients]);
     const list = await service.ask('GET /api/reclamations?expand=client,site,assignee', {

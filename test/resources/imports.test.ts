@@ -3,7 +3,7 @@ import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Many records at once, all or none: what is taken, and what is said of what is not. */
+/* Imports of many records: all or none, and the errors by line and field. */
 
 const NOBODY = '11111111-1111-4111-8111-111111111111';
 const CSV = 'text/csv';
@@ -39,7 +39,7 @@ function idsOf({ json }: Answer): string[] {
 }
 
 describe('an import', () => {
-  test('makes every record of a table, tells their ids in its order, and leaves one audit record for each', async () => {
+  test('an import of a CSV table creates every record, returns the ids in order, and audits each record', async () => {
     const before = await count();
     const answer = await importSites(
       lines(
@@ -67,7 +67,7 @@ describe('an import', () => {
     );
   });
 
-  test('takes an array as well', async () => {
+  test('an import takes a JSON array too', async () => {
     const answer = await importClaims([
       { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '1200.50', tax_year: 2024 },
       { client_id: other.clients, site_id: other.sites, claim_type: 'CFE', amount: 3 },
@@ -78,7 +78,7 @@ describe('an import', () => {
     expect(json).toMatchObject({ amount: 1200.5, tax_year: 2024, status: 'DRAFT' });
   });
 
-  test('is answered again as it was, also where what it named has gone in part', async () => {
+  test('a repeated import with the same Idempotency-Key gets the same response, even if a named record was deleted', async () => {
     const tenant = await service.tenant('Own');
     const by = { token: await service.token('ADMIN', [tenant.clients]) };
     const { json } = await importSites([{ client_id: tenant.clients, site_name: 'Annexe' }], by);
@@ -93,7 +93,7 @@ describe('an import', () => {
     expect((await importClaims(body, keyed)).text).toBe(first.text);
   });
 
-  test('of 10,000 lines is one request', async () => {
+  test('an import takes 10,000 lines in one request', async () => {
     const before = [await count('reclamations'), await count('audit_logs')];
     const header = 'client_id,site_id,claim_type,amount,tax_year,commune_code,notice_reference,grounds';
     const claims = Array.from(
@@ -111,13 +111,13 @@ describe('an import', () => {
   }, 120_000);
 });
 
-describe('what is wrong is told by line and field, and nothing is kept', () => {
+describe('the errors of an import', () => {
   let before: readonly number[];
   const counts = async () => [await count(), await count('reclamations'), await count('sites', other.clients)];
   beforeAll(async () => {
     before = await counts();
   });
-  const expectNothing = async () => {
+  const expectNothingStored = async () => {
     expect(await counts()).toEqual(before);
   };
   const claim = (changes: object = {}) => ({
@@ -125,7 +125,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
     ...changes,
   });
 
-  test('of every line', async () => {
+  test('an import reports each wrong field of every CSV line, and stores nothing', async () => {
     const second = await importClaims(
       lines(
         'client_id,site_id,claim_type,amount,tax_year,granted_amount',
@@ -146,10 +146,10 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       'line 5, client_id': 'must be a UUID',
       'line 7, client_id': 'must be a UUID',
     });
-    await expectNothing();
+    await expectNothingStored();
   });
 
-  test('of every item of an array', async () => {
+  test('an import reports each wrong field of every array item, and stores nothing', async () => {
     const answer = await importClaims([claim(), claim({ amount: -1, surprise: 1 }), 7, claim({ status: 'CLOSED' })]);
     expectError(answer, 'ERROR_VALIDATION', {
       '1.amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
@@ -157,10 +157,10 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       '2': 'must be an object',
       '3.status': 'must be DRAFT: the record begins there',
     });
-    await expectNothing();
+    await expectNothingStored();
   });
 
-  test('500 of them at most, and how many more there are', async () => {
+  test('an import reports 500 errors at most, and the number of further ones', async () => {
     const answer = await importSites(
       lines('client_id,site_name', ...Array.from({ length: 700 }, () => `${own.clients},${'x'.repeat(256)}`)),
     );
@@ -169,7 +169,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
     expect(named['…']).toBe('and 200 more');
   });
 
-  test('of what only the database knows', async () => {
+  test('an import reports by index what only the database can check', async () => {
     const answer = await importClaims([
       claim(),
       claim({ granted_amount: 6 }),
@@ -180,7 +180,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       '1.granted_amount': 'must not exceed amount',
       '3.granted_amount': 'must not exceed amount',
     });
-    await expectNothing();
+    await expectNothingStored();
   });
 
   test('a refused line behind the first thousand is told by its own number', async () => {
@@ -192,10 +192,10 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       'line 1002, granted_amount': 'must not exceed amount',
       'line 2003, granted_amount': 'must not exceed amount',
     });
-    await expectNothing();
+    await expectNothingStored();
   });
 
-  test('of a site that is none, and of one of another client', async () => {
+  test('an import reports an unknown site with 404 and a site of another client with 409', async () => {
     const answer = await importClaims([claim(), claim({ site_id: NOBODY }), claim({ site_id: other.sites })]);
     expectError(answer, 'ERROR_NOT_FOUND', {
       '1.site_id': 'names no record',
@@ -207,10 +207,10 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       claim({ site_id: other.sites }),
     ]);
     expectError(conflict, 'ERROR_CONFLICT', { '2.site_id': 'must be a record of the same client' });
-    await expectNothing();
+    await expectNothingStored();
   });
 
-  test('and what is somebody else’s is a refusal, audited once with whose it is', async () => {
+  test('an import with a foreign client or site gets 403, audited once with the foreign client', async () => {
     const rows = [
       [importClaims, [claim(), claim({ site_id: foreign.sites }), claim({ site_id: NOBODY })]],
       [importClaims, [claim(), claim({ client_id: foreign.clients })]],
@@ -228,7 +228,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
         const record = await expectRefusal(service, await post(path + query, body), 'ERROR_FORBIDDEN');
         expect(record['client_context']).toBe(foreign.clients);
       }
-    await expectNothing();
+    await expectNothingStored();
   });
 
   test.each<[string, string | Buffer, Record<string, string>]>([
@@ -237,7 +237,7 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       Buffer.from('\uFEFFclient_id,site_name\r\n', 'utf16le'),
       { 'line 1': expect.stringContaining('and is UTF-16') as unknown as string },
     ],
-    ['nothing but a first line', 'client_id,site_name\r\n', { body: 'must have at least one record' }],
+    ['only a header', 'client_id,site_name\r\n', { body: 'must have at least one record' }],
     [
       'a quotation mark that is never closed',
       'client_id,site_name\r\na,b\r\nc,"d\r\ne,f\r\n',
@@ -249,25 +249,25 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
       { 'line 2': 'has a quotation mark in a cell that does not begin with one' },
     ],
     [
-      'something behind a quotation mark',
+      'text after a quotation mark',
       'client_id,site_name\r\na,"b"c\r\n',
       { 'line 2': 'has something behind a closing quotation mark; one within a cell is written twice' },
     ],
     [
-      'a line without an end',
+      'an endless line',
       `client_id,site_name\r\na,"${'x'.repeat(200_000)}`,
       { 'line 2': expect.stringContaining('has more than') as unknown as string },
     ],
-  ])('%s', async (_what, body, found) => {
+  ])('an import of a CSV file with %s gets 400 that names the line', async (_what, body, found) => {
     expectError(await importSites(body), 'ERROR_VALIDATION', found);
   });
 
-  test('a NUL', async () => {
+  test('an import reports a NUL by line and field', async () => {
     const nul = await importSites(lines('client_id,site_name', `${own.clients},a\0b`));
     expect(details(nul)).toEqual({ 'line 2, site_name': 'must not contain NUL or unpaired surrogates' });
   });
 
-  test('a media type that is neither, an array that is none, and a body beyond 10 MiB', async () => {
+  test('an import does not take other media types, an object, or a body over 10 MiB', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectError(await importSites('x', { headers }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
     const latin = { 'content-type': 'text/csv; charset=iso-8859-2' };
@@ -277,8 +277,8 @@ describe('what is wrong is told by line and field, and nothing is kept', () => {
   });
 });
 
-describe('a trial', () => {
-  test('tells how many would be made, and makes none; the same request then makes them', async () => {
+describe('a dry run of an import', () => {
+  test('a dry run returns the number of importable records and stores nothing; the same request then imports them', async () => {
     const before = [await count(), await count('audit_logs')];
     const body = lines('client_id,site_name', `${own.clients},A`, `${own.clients},B`);
     const headers = { 'idempotency-key': 'a-trial-and-then-the-import' };
@@ -291,7 +291,7 @@ describe('a trial', () => {
     const made = await post('/api/sites/import?dry_run=false', body, { headers });
     expect([made.status, idsOf(made).length]).toEqual([201, 2]);
     expect((await importSites(body, { headers })).text).toBe(made.text);
-    // Nor is a trial answered with what was kept of the import.
+    // The stored response of the import is not used for a dry run.
     const again = await post('/api/sites/import?dry_run=true', body, { headers });
     expect([again.status, again.json]).toEqual([200, { importable: 2 }]);
     expect(await count()).toBe((before[0] ?? 0) + 2);

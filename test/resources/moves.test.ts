@@ -6,12 +6,12 @@ import type { Answer } from '../support/http.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* The life of a claim: what a move leaves behind. Which there are, possible-moves.test.ts tries. */
+/* The moves of a claim: history, dates and races. possible-moves.test.ts tests which moves are possible. */
 
 const service = await forSuite(startService());
 const tenant = await service.tenant('Boulangerie Martin');
 
-/** A claim that has come to a status by itself. */
+/** Inserts a claim in a status that it reached without moves. */
 async function claim(status: string, columns: Record<string, string> = {}): Promise<string> {
   const id = randomUUID();
   const names = Object.keys(columns);
@@ -39,7 +39,7 @@ async function statusOf(id: string): Promise<unknown> {
 
 describe('a move', () => {
   test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'], true])(
-    'to what is no status is not valid: %j',
+    'the status %j is invalid: 400',
     async (status) => {
       const id = await claim('DRAFT');
       const token = await service.token('ADMIN', [tenant.clients]);
@@ -48,14 +48,14 @@ describe('a move', () => {
     },
   );
 
-  test('that is not allowed takes no other field along', async () => {
+  test('a move that is not allowed changes no other field', async () => {
     const id = await claim('DRAFT');
     expectError(await move(id, 'CLOSED', 'ADMIN', { amount: 5 }), 'ERROR_CONFLICT');
     const rows = await service.admin('select amount::text from public.reclamations where id = $1', [id]);
     expect([rows, await history(id)]).toEqual([[{ amount: '100.00' }], []]);
   });
 
-  test('is none where the record is sent back as it was read', async () => {
+  test('a claim that is sent back unchanged is not moved, and its history stays empty', async () => {
     const id = await claim('SUBMITTED');
     const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
     const { json } = await service.ask(`GET /api/reclamations/${id}`, { token });
@@ -64,7 +64,7 @@ describe('a move', () => {
     expect(await history(id)).toEqual([]);
   });
 
-  test('is kept with each other one: who, when, from where to where, newest first', async () => {
+  test('each move of a claim is in its history with actor, time, old and new status', async () => {
     const id = await claim('DRAFT');
     const path = words('READY_FOR_REVIEW DRAFT READY_FOR_REVIEW APPROVED SUBMITTED REJECTED CLOSED');
     for (const status of path) expect((await move(id, status, 'ACCOUNT_MANAGER')).status).toBe(200);
@@ -76,7 +76,7 @@ describe('a move', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('to SUBMITTED dates it, once, and the answer is due six months later', async () => {
+  test('the first move to SUBMITTED sets submitted_at, and response_due_at six months later; a second does not', async () => {
     const id = await claim('APPROVED');
     const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
     const [row] =
@@ -86,7 +86,7 @@ describe('a move', () => {
     expect((await move(id, 'SUBMITTED')).json).toMatchObject({ submitted_at: first, response_due_at: due });
   });
 
-  test('to SUBMITTED keeps the date that came with it', async () => {
+  test('a move to SUBMITTED keeps the submitted_at of the request', async () => {
     const id = await claim('APPROVED');
     const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
     expect(answer.json).toMatchObject({
@@ -96,7 +96,7 @@ describe('a move', () => {
   });
 });
 
-test('a moment beyond the years of the calendar in use is not valid, whatever its offset', async () => {
+test('a submitted_at outside the years 1900 to 2200 is invalid in any time zone', async () => {
   const id = await claim('APPROVED');
   for (const time of ['9999-12-31T23:59:59-14:00', '0001-01-01T00:00:00+14:00', '2201-01-01T00:00:00Z']) {
     const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: time });
@@ -109,13 +109,13 @@ interface Dates {
   readonly response_due_at: string;
 }
 
-describe('the last day for a claim', () => {
+describe('the deadline of a claim', () => {
   test.each([
     ['2024-01-01', '2025-12-31'],
     ['2024-12-31', '2025-12-31'],
     ['2024-02-29', '2025-12-31'],
     ['2200-12-31', '2201-12-31'],
-  ])('is, for a tax of %s, %s', async (collected, deadline) => {
+  ])('a claim for a tax collected on %s has the deadline %s', async (collected, deadline) => {
     const token = await service.token('ADMIN', [tenant.clients]);
     const id = await claim('DRAFT');
     const body = { collection_date: collected, claim_deadline: '1999-01-01' };
@@ -129,12 +129,12 @@ describe('the last day for a claim', () => {
   });
 });
 
-describe('two people who move the same claim at once', () => {
+describe('simultaneous moves of a claim', () => {
   test.each([
-    ['to the same place', 'REJECTED', 'REJECTED'],
-    ['to different places', 'ACCEPTED', 'REJECTED'],
-    ['where the one move leads on to the other', 'REJECTED', 'WITHDRAWN'],
-  ])('%s: one wins, the other is told, twenty times', async (_what, one, other) => {
+    ['REJECTED', 'REJECTED'],
+    ['ACCEPTED', 'REJECTED'],
+    ['REJECTED', 'WITHDRAWN'],
+  ])('of simultaneous moves to %s and %s one succeeds and the other gets 409, twenty times', async (one, other) => {
     for (let round = 0; round < 20; round += 1) {
       const id = await claim('SUBMITTED');
       const answers = await Promise.all([move(id, one, 'ADMIN'), move(id, other, 'ACCOUNT_MANAGER')]);
@@ -143,13 +143,13 @@ describe('two people who move the same claim at once', () => {
       expect(moves).toHaveLength(won.length);
       expect(moves.map((move) => move['to_status'])[0]).toBe(await statusOf(id));
       for (const answer of answers) if (answer.status !== 200) expectError(answer, 'ERROR_CONFLICT');
-      // One after the other is no race: REJECTED was seen and may be withdrawn.
+      // A claim that was REJECTED before the second move may be withdrawn.
       if (one === 'REJECTED' && other === 'WITHDRAWN') expect([1, 2]).toContain(won.length);
       else expect(won).toHaveLength(1);
     }
   });
 
-  test('with the tag that both have read: one wins, whatever the moves allow', async () => {
+  test('of simultaneous moves with the same ETag one succeeds and the other gets 412, twenty times', async () => {
     for (let round = 0; round < 20; round += 1) {
       const id = await claim('SUBMITTED');
       const token = await service.token('ADMIN', [tenant.clients]);

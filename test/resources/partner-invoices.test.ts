@@ -10,7 +10,10 @@ const second = (await service.tenant('Second')).clients;
 const foreign = (await service.tenant('Foreign')).clients;
 const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
 const everywhere = await service.token('ADMIN');
-/** Linked to the clients of the manager, to the second of them alone, and to the foreign one alone. */
+/**
+ * `partner` is linked to both clients of the manager, `partnerOfSecond` to the second, `foreignPartner` to the foreign
+ * client.
+ */
 const partner = await made('partners', { name: 'Both', client_ids: [own, second] });
 const partnerOfSecond = await made('partners', { name: 'Second', client_ids: [second] });
 const foreignPartner = await made('partners', { name: 'Foreign', client_ids: [foreign] });
@@ -21,7 +24,7 @@ async function made(resource: string, body: object): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-/** A bill with a number that no other test has. */
+/** The body of a bill with a unique number. */
 function bill(more: object = {}): object {
   return { partner_id: partner, client_id: own, number: randomUUID(), amount_excl_tax: 100, ...more };
 }
@@ -35,7 +38,7 @@ function put(id: string, body: object, token = manager): Promise<Answer> {
 }
 
 describe('a partner’s bill', () => {
-  test('is worked out where it does not say the tax or the sum, also after a change', async () => {
+  test('the VAT and the total of a bill are calculated where they are missing, also after a change', async () => {
     const answer = await create(bill({ amount_excl_tax: '99.99', vat_amount: null }));
     expect(answer.json).toMatchObject({ vat_rate: 20, vat_amount: 20, amount_incl_tax: 119.99 });
     const { id } = answer.json as { id: string };
@@ -48,7 +51,7 @@ describe('a partner’s bill', () => {
     });
   });
 
-  test('is refused with a wrong sum, by the name of the field, new or changed', async () => {
+  test('a bill with a wrong total is invalid: 400 names amount_incl_tax, for a new bill and a change', async () => {
     const wrong = await create(bill({ vat_amount: 20, amount_incl_tax: 120.01 }));
     const id = await made('partner-invoices', bill());
     for (const answer of [wrong, await put(id, { amount_incl_tax: 121 })]) {
@@ -58,7 +61,7 @@ describe('a partner’s bill', () => {
     expect(read.json).toMatchObject({ vat_amount: 20, amount_incl_tax: 120 });
   });
 
-  test('has a number that its partner never used before for this client', async () => {
+  test('a bill cannot have a number that the partner has used for this client: 409', async () => {
     const body = bill();
     const first = (await create(body)).json as { id: string };
     expectError(await create(body), 'ERROR_CONFLICT', { number: expect.any(String), existing_id: first.id });
@@ -67,7 +70,7 @@ describe('a partner’s bill', () => {
     expectError(await put(id, { number: (body as { number: string }).number }), 'ERROR_CONFLICT');
   });
 
-  test('tells nobody, and blocks nobody, who shares the partner and is billed under the same number', async () => {
+  test('two clients of one partner may have bills with the same number without noticing each other', async () => {
     const ofSecond = await service.token('ACCOUNT_MANAGER', [second]);
     const body = bill();
     expect((await create(body)).status).toBe(201);
@@ -81,7 +84,7 @@ describe('a partner’s bill', () => {
 });
 
 describe('the partner of a bill', () => {
-  test('is refused where it is of foreign clients alone; for those it is fine', async () => {
+  test('a bill of a partner who has only foreign clients gets 403, and the foreign client’s manager can create it', async () => {
     const body = bill({ partner_id: foreignPartner });
     await expectRefusal(service, await create(body), 'ERROR_FORBIDDEN');
     const theirs = await service.token('ACCOUNT_MANAGER', [foreign]);
@@ -89,7 +92,7 @@ describe('the partner of a bill', () => {
   });
 
   test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
-    'is a conflict for %s where it is not linked to the client that was billed',
+    '%s cannot create a bill of a partner who is not linked to the billed client: 409',
     async (role) => {
       const token = role === 'ADMIN' ? everywhere : manager;
       const answer = await create(bill({ partner_id: partnerOfSecond }), token);
@@ -99,7 +102,7 @@ describe('the partner of a bill', () => {
     },
   );
 
-  test('is 404 where there is none', async () => {
+  test('a bill of an unknown partner gets 404', async () => {
     for (const token of [manager, everywhere]) {
       const answer = await create(bill({ partner_id: randomUUID() }), token);
       expectError(answer, 'ERROR_NOT_FOUND', { partner_id: expect.any(String) });

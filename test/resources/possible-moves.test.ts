@@ -8,8 +8,8 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * What is said to be possible is what the requirements say, written a second time here; it is possible, and nothing else
- * is: every status is tried from every status, by everybody.
+ * GET …/moves lists exactly the moves of the requirements, which are written a second time here. Each role tries every
+ * status from every status.
  */
 
 const ALL: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
@@ -25,14 +25,14 @@ interface Kind {
   readonly table: string;
   readonly transitions: string;
   readonly statuses: readonly string[];
-  /** From which statuses to which it may be moved, and by whom. */
+  /** The moves: from these statuses, to these statuses, by these roles. */
   readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
   readonly readers: readonly Role[];
   readonly writers: readonly Role[];
-  /** What a record has besides, of which some move makes a difference; the first is what the other tests use. */
+  /** Further columns that make a difference for some move. Other tests use the first variant. */
   readonly variants: readonly Readonly<Record<string, string>>[];
   columns(tenant: Tenant): Readonly<Record<string, string>>;
-  /** What a record has in a status beyond the first, so that the table takes it. */
+  /** The columns that the table requires in a status. */
   inStatus?(status: string): Readonly<Record<string, string>>;
 }
 
@@ -83,7 +83,7 @@ const KINDS: readonly Kind[] = [
       {},
       { issue_date: '2020-01-01', due_date: '2020-01-31' },
       { due_date: '2199-01-01' },
-      // Issued today it would have been due long ago.
+      // If issued today, it would have been due before its issue date.
       { due_date: '2020-01-01' },
     ],
     columns: ({ clients }) => ({ client_id: clients, amount_excl_tax: '100' }),
@@ -114,7 +114,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** A record that has come to a status by itself: no trigger is asked. */
+/** Inserts a record in a status without firing triggers. */
 async function made(kind: Kind, status: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const id = randomUUID();
   const columns = { id, ...kind.columns(tenant), ...kind.inStatus?.(status), ...more, status };
@@ -131,7 +131,7 @@ function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): st
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();
 }
 
-/** What a form would send for a field. */
+/** Values for the fields that a move requires. */
 const GIVEN: Readonly<Record<string, unknown>> = {
   due_date: '2199-12-31',
   decision_date: '2026-01-31',
@@ -142,14 +142,14 @@ const GIVEN: Readonly<Record<string, unknown>> = {
 const given = (fields: readonly string[]): object => Object.fromEntries(fields.map((name) => [name, GIVEN[name]]));
 
 const CASTS = [
-  { name: 'ADMIN', role: 'ADMIN', clients: () => [] },
-  { name: 'ADMIN with a list', role: 'ADMIN', clients: () => [tenant.clients] },
+  { name: 'ADMIN of all clients', role: 'ADMIN', clients: () => [] },
+  { name: 'ADMIN of one client', role: 'ADMIN', clients: () => [tenant.clients] },
   ...(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const).map((role) => ({
     ...{ name: role, role, clients: () => [tenant.clients] },
   })),
 ] as const;
 
-/** The moves of a record, which `expand=moves` says of it in its list, too. */
+/** The moves of a record, which are the same in a list with `expand=moves`. */
 async function movesOf(kind: Kind, id: string, token: string): Promise<readonly Move[]> {
   const answer = await service.ask(`GET ${kind.path}/${id}/moves`, { token });
   const listed = await service.ask(`GET ${kind.path}?id=${id}&expand=moves`, { token });
@@ -162,45 +162,48 @@ function put(kind: Kind, id: string, token: string, body: object): Promise<Answe
   return service.ask(`PUT ${kind.path}/${id}`, { token, body });
 }
 
-describe.each(KINDS)('$path/{id}/moves', (kind) => {
-  describe.each(CASTS)('for $name', ({ role, clients }) => {
+describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
+  describe.each(CASTS)('for $name', ({ name, role, clients }) => {
     const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
 
-    test.each(rows)('says of one that is %s, with %j, exactly what is possible', async (from, variant) => {
-      const token = await service.token(role, clients());
-      const id = await made(kind, from, variant);
-      if (!kind.readers.includes(role)) {
-        expectError(await service.ask(`GET ${kind.path}/${id}/moves`, { token }), 'ERROR_FORBIDDEN');
-        return;
-      }
-      const moves = await movesOf(kind, id, token);
-      const possible = moves.map(({ status }) => status);
-      expect(possible).toEqual(allowed(kind, from, role));
-      for (const status of kind.statuses) {
-        const move = moves.find((one) => one.status === status);
-        const tried = move === undefined ? id : await made(kind, from, variant);
-        for (const lacking of move?.requires ?? []) {
-          const others = move?.requires.filter((field) => field !== lacking) ?? [];
-          const refused = await put(kind, tried, token, { status, ...given(others) });
-          expect([status, lacking, [400, 409].includes(refused.status)]).toEqual([status, lacking, true]);
-          expect(Object.keys(details(refused) as object)).toContain(lacking);
+    test.each(rows)(
+      `${name}: the moves of ${kind.path} in %s with %j are exactly those that succeed`,
+      async (from, variant) => {
+        const token = await service.token(role, clients());
+        const id = await made(kind, from, variant);
+        if (!kind.readers.includes(role)) {
+          expectError(await service.ask(`GET ${kind.path}/${id}/moves`, { token }), 'ERROR_FORBIDDEN');
+          return;
         }
-        const answer = await put(kind, tried, token, { status, ...given(move?.requires ?? []) });
-        const expected = move !== undefined ? 200 : kind.writers.includes(role) ? 409 : 403;
-        expect([status, answer.status]).toEqual([status, expected]);
-        if (expected === 200) expect(answer.json).toMatchObject({ id: tried, status });
-        if (expected === 409) {
-          const list = possible.length === 0 ? 'no further' : `to ${possible.join(', ')}`;
-          const reason = status === from ? `is ${from} already` : `cannot be ${status} now`;
-          expect(details(answer)).toEqual({ status: `${reason}: from ${from} you can move it ${list}` });
+        const moves = await movesOf(kind, id, token);
+        const possible = moves.map(({ status }) => status);
+        expect(possible).toEqual(allowed(kind, from, role));
+        for (const status of kind.statuses) {
+          const move = moves.find((one) => one.status === status);
+          const tried = move === undefined ? id : await made(kind, from, variant);
+          for (const lacking of move?.requires ?? []) {
+            const others = move?.requires.filter((field) => field !== lacking) ?? [];
+            const refused = await put(kind, tried, token, { status, ...given(others) });
+            expect([status, lacking, [400, 409].includes(refused.status)]).toEqual([status, lacking, true]);
+            expect(Object.keys(details(refused) as object)).toContain(lacking);
+          }
+          const answer = await put(kind, tried, token, { status, ...given(move?.requires ?? []) });
+          const expected = move !== undefined ? 200 : kind.writers.includes(role) ? 409 : 403;
+          expect([status, answer.status]).toEqual([status, expected]);
+          if (expected === 200) expect(answer.json).toMatchObject({ id: tried, status });
+          if (expected === 409) {
+            const list = possible.length === 0 ? 'no further' : `to ${possible.join(', ')}`;
+            const reason = status === from ? `is ${from} already` : `cannot be ${status} now`;
+            expect(details(answer)).toEqual({ status: `${reason}: from ${from} you can move it ${list}` });
+          }
         }
-      }
-      const [stored] = await service.admin(`select status from public.${kind.table} where id = $1`, [id]);
-      expect(stored).toEqual({ status: from });
-    });
+        const [stored] = await service.admin(`select status from public.${kind.table} where id = $1`, [id]);
+        expect(stored).toEqual({ status: from });
+      },
+    );
   });
 
-  test('leads somewhere, and follows the record', async () => {
+  test(`the first status of ${kind.path} has moves, and other moves after the first of them`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const [first = ''] = kind.statuses;
     const id = await made(kind, first);
@@ -212,16 +215,16 @@ describe.each(KINDS)('$path/{id}/moves', (kind) => {
   });
 });
 
-describe('a field that the table demands for a move', () => {
+describe('fields that a move requires', () => {
   const [claims, invoices, bills] = KINDS as readonly [Kind, Kind, Kind];
   const cases = [
-    [claims.path, claims, 'SUBMITTED', 'ACCEPTED', ['granted_amount', 'decision_date']],
-    [invoices.path, invoices, 'DRAFT', 'ISSUED', ['issue_date', 'due_date']],
-    [bills.path, bills, 'VALIDATED', 'PAID', ['issue_date']],
+    { kind: claims, from: 'SUBMITTED', to: 'ACCEPTED', fields: ['granted_amount', 'decision_date'] },
+    { kind: invoices, from: 'DRAFT', to: 'ISSUED', fields: ['issue_date', 'due_date'] },
+    { kind: bills, from: 'VALIDATED', to: 'PAID', fields: ['issue_date'] },
   ] as const;
 
-  /** The demand stands for the time of the work. */
-  async function demanding(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
+  /** Requires these fields for the move while `work` runs. */
+  async function requiring(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
     const set = (requires: readonly string[]) =>
       service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [requires, to]);
     await set(fields);
@@ -233,10 +236,10 @@ describe('a field that the table demands for a move', () => {
   }
 
   test.each(cases)(
-    'of %s is said, and the move is refused without it and made with it',
-    async (_path, kind, from, to, fields) => {
+    'the move of $kind.path to $to lists its required fields $fields, and gets 409 without them',
+    async ({ kind, from, to, fields }) => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
-      await demanding(kind, to, fields, async () => {
+      await requiring(kind, to, fields, async () => {
         const id = await made(kind, from);
         expect(await movesOf(kind, id, token)).toContainEqual({ status: to, requires: fields });
         const refused = await put(kind, id, token, { status: to });
@@ -250,9 +253,9 @@ describe('a field that the table demands for a move', () => {
     },
   );
 
-  test('is asked for no more where the record has it', async () => {
+  test('a required field that the claim already has is not listed', async () => {
     const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
-    await demanding(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
+    await requiring(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
       const id = await made(claims, 'SUBMITTED', { decision_date: '2026-01-31' });
       const moves = await movesOf(claims, id, token);
       expect(moves).toContainEqual({ status: 'ACCEPTED', requires: ['granted_amount'] });

@@ -9,7 +9,7 @@ import { make } from '../support/rows.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Only a user chooses the kinds and the language of the user's reminders. The proof loop tests who gets which mail. */
+/* A user chooses the reminders by mail and their language. */
 
 const service = await forSuite(startService());
 const own = await service.tenant('Own');
@@ -27,21 +27,27 @@ async function stored(role: (typeof ROLES)[number]) {
   return { id, token: await service.token(role, clients, { sub: `idp|${id}` }) };
 }
 
-describe('the reminders of a user', () => {
-  test.each(ROLES)('with the role %s are all kinds in French until the user chooses others', async (role) => {
-    const { id, token } = await stored(role);
-    expect((await read(token)).json).toEqual(DEFAULT);
-    const answer = await choose(token, { language: 'en', kinds: ['task', 'claim', 'task'], only_mine: true });
-    expect([answer.status, answer.json]).toEqual([200, { language: 'en', kinds: ['claim', 'task'], only_mine: true }]);
-    expect((await choose(token, { kinds: [] })).json).toEqual({ language: 'en', kinds: [], only_mine: true });
-    expect((await read(token)).json).toEqual({ language: 'en', kinds: [], only_mine: true });
-    expect(
-      await service.sql`select action, success, user_id from public.audit_logs
+describe('a user’s reminders', () => {
+  test.each(ROLES)(
+    'a user with the role %s gets all reminders in French until choosing others, and the choice is audited',
+    async (role) => {
+      const { id, token } = await stored(role);
+      expect((await read(token)).json).toEqual(DEFAULT);
+      const answer = await choose(token, { language: 'en', kinds: ['task', 'claim', 'task'], only_mine: true });
+      expect([answer.status, answer.json]).toEqual([
+        200,
+        { language: 'en', kinds: ['claim', 'task'], only_mine: true },
+      ]);
+      expect((await choose(token, { kinds: [] })).json).toEqual({ language: 'en', kinds: [], only_mine: true });
+      expect((await read(token)).json).toEqual({ language: 'en', kinds: [], only_mine: true });
+      expect(
+        await service.sql`select action, success, user_id from public.audit_logs
         where request_id = ${answer.headers['x-request-id']}`,
-    ).toEqual([{ action: 'PUT /api/users/me/reminders', success: true, user_id: id }]);
-  });
+      ).toEqual([{ action: 'PUT /api/users/me/reminders', success: true, user_id: id }]);
+    },
+  );
 
-  test('of another are not changed, and no token keeps them from being believed', async () => {
+  test('the reminders of one user cannot be changed by another user, nor without a token', async () => {
     const [one, other] = [await stored('CLIENT'), await stored('CLIENT')];
     await choose(one.token, { language: 'en' });
     expect((await read(other.token)).json).toEqual(DEFAULT);
@@ -49,7 +55,7 @@ describe('the reminders of a user', () => {
     await expectRefusal(service, await service.ask('PUT /api/users/me/reminders', { body: {} }), 'ERROR_UNAUTHORIZED');
   });
 
-  test('of whom nobody has stored are those of a new user, and cannot be chosen yet', async () => {
+  test('a caller who is not stored has the default reminders and cannot change them yet', async () => {
     const token = await service.token('CLIENT', [own.clients], { sub: 'idp|unknown' });
     expect((await read(token)).json).toEqual(DEFAULT);
     const answer = await choose(token, { language: 'en' });
@@ -58,12 +64,12 @@ describe('the reminders of a user', () => {
   });
 
   test.each([
-    [{ language: 'de' }, 'language'],
-    [{ kinds: 'claim' }, 'kinds'],
-    [{ kinds: ['holiday'] }, 'kinds'],
-    [{ only_mine: 'yes' }, 'only_mine'],
-    [{ email: 'x@b.example' }, 'email'],
-  ])('are refused as %j', async (body, field) => {
+    { body: { language: 'de' }, field: 'language' },
+    { body: { kinds: 'claim' }, field: 'kinds' },
+    { body: { kinds: ['holiday'] }, field: 'kinds' },
+    { body: { only_mine: 'yes' }, field: 'only_mine' },
+    { body: { email: 'x@b.example' }, field: 'email' },
+  ])('a choice of reminders with the $field $body gets 400', async ({ body, field }) => {
     const answer = await choose((await stored('CLIENT')).token, body);
     expectError(answer, 'ERROR_VALIDATION');
     expect(Object.keys(details(answer) as object)).toEqual([expect.stringContaining(field)]);

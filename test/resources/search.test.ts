@@ -3,11 +3,11 @@ import { connected } from '../support/database.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Claims are found by words, in each form that the statement has: for few clients, for many, and for all. */
+/* The search for claims by words, in each form of the query: for few clients, many clients and all. */
 
 const CLIENTS = 120;
 
-/** A client, its site, and the reference, commune and grounds of its claim. */
+/** By name of a claim: its client, site, notice reference, commune code and grounds. */
 const CLAIMS = {
   rhone: ['Logistique Rhône-Alpes', 'Entrepôt n° 4', '24 69 1234567 01', '69290', 'Surface pondérée surévaluée'],
   etienne: ['Verrerie de Saint-Étienne', 'Siège', '24-42-7654321', '42218', null],
@@ -73,21 +73,21 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['24 69 12', ['rhone']],
     ['coeur', ['coeur']],
     ['straße d aure', ['coeur']],
-    // Behind a word longer than any that is kept whole, and that one by its beginning.
+    // After a word too long to be stored whole, and that word by its beginning.
     ['zephyr', ['coeur']],
     ['x'.repeat(200), ['coeur']],
     ['B', ['coeur', 'alpes']],
     ['surface', ['rhone', 'alpes']],
     ['surface alpes', ['rhone', 'alpes']],
     ['surface alpes depot', ['alpes']],
-    // Neither the middle of a word, nor an address, nor the words of two claims.
+    // No result: the middle of a word, an address, words of two different claims.
     ['gistique', []],
     ['nulle', []],
     ['etienne etoile', []],
     ["' or true --", []],
     ["a_1 \\ % ' ( [ | : * & ! <", ['rhone', 'coeur']],
     ['⑴ ½', ['rhone']],
-    // Signs beyond those of a plain keyboard.
+    // Characters beyond those of a keyboard.
     ['100 €', ['odos']],
     ['500€', ['odos']],
     ['30 40', ['odos']],
@@ -95,14 +95,14 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['ΟΔΟΣ', ['odos']],
     ['urgent hotel total', ['odos']],
     ['hotel😀 ⚠️ \ufeffurgent', ['odos']],
-    // Of more than ten words the longest.
+    // Only the ten longest words are searched.
     ['z 12 30 40 une 100 non 500 ΟΔΟΣ valeur moitié', ['odos']],
-    // Accents make no word longer.
+    // Combining accents do not count as length.
     [`${accented('log rho alp ent 123 692 sur pon 24 01')} zeph`, []],
     [accented('log rho alp ent 123 692 sur pon 24 01'), ['rhone']],
-    // No word: nothing is asked.
+    // A text without words finds all claims.
     ['- %', ['rhone', 'etienne', 're', 'coeur', 'alpes', 'odos']],
-  ])('%j', async (text, found) => {
+  ])(`${caller} searches %j and finds the claims %j`, async (text, found) => {
     const query = `q=${encodeURIComponent(text)}&limit=20`;
     const token = await CALLERS[caller]();
     for (const asked of [query, `${query}&count=exact`, `${query}&sort=amount`, `q=${encodeURIComponent(text)}`]) {
@@ -112,7 +112,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     }
   });
 
-  test('in the order of creation, page by page', async () => {
+  test(`${caller} reads found claims page by page, newest first`, async () => {
     const token = await CALLERS[caller]();
     const pages: string[] = [];
     for (let path: string | undefined = '/api/reclamations?q=surf%20alp&limit=1'; path !== undefined; ) {
@@ -125,7 +125,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
 });
 
 describe('app.found_claims', () => {
-  test('gives the claims of the listed clients alone, by an index', async () => {
+  test('app.found_claims returns claims of the listed clients only, and uses the index', async () => {
     const login = await connected(service.postgres.adminUrl);
     const found = async (clients: string | undefined, ...words: string[]): Promise<readonly string[] | null> => {
       await login.query('begin');
@@ -149,7 +149,7 @@ describe('app.found_claims', () => {
       expect(await found(undefined, 'etoile')).toEqual(['re']);
       expect(await scans()).toBeGreaterThan(before);
       expect(await found(`{${all.slice(0, 2).join()}}`, 'etoile')).toEqual([]);
-      // By a text, and by a text and the name of a site.
+      // By a word of the grounds, and by that word and a word of the site’s name.
       for (const words of [['vacance'], ['vacance', 'etoile']]) {
         expect(await found(undefined, ...words)).toEqual(['re']);
         expect(await found(`{${all.slice(0, 2).join()}}`, ...words)).toEqual([]);

@@ -5,7 +5,7 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A conflict says why, by field, in words that a form can show, and nothing that the caller may not see. */
+/* The details of a 409 name the reason by field, for a form, without anything that the caller may not see. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -20,8 +20,8 @@ function ask(line: string, body?: object, token = manager): Promise<Answer> {
   return service.ask(line, { token, ...(body && { body }) });
 }
 
-/** The reasons of a conflict. */
-async function why(answer: Promise<Answer>): Promise<unknown> {
+/** The details of a 409. */
+async function conflictDetails(answer: Promise<Answer>): Promise<unknown> {
   const settled = await answer;
   expectError(settled, 'ERROR_CONFLICT');
   return details(settled);
@@ -44,27 +44,27 @@ async function issued(tenant = own): Promise<string> {
   return id;
 }
 
-describe('a move that is not possible', () => {
-  test('says which are, for whoever asks', async () => {
+describe('a status that is not allowed', () => {
+  test('an impossible status gets 409 with the statuses that the caller’s role may choose', async () => {
     const id = await claim();
     const close = { status: 'CLOSED' };
-    expect(await why(ask(`PUT /api/reclamations/${id}`, close))).toEqual({
+    expect(await conflictDetails(ask(`PUT /api/reclamations/${id}`, close))).toEqual({
       status: 'cannot be CLOSED now: from DRAFT you can move it to READY_FOR_REVIEW, WITHDRAWN',
     });
     const specialist = await service.token('TAX_SPECIALIST', [own.clients]);
-    expect(await why(ask(`PUT /api/reclamations/${id}`, close, specialist))).toEqual({
+    expect(await conflictDetails(ask(`PUT /api/reclamations/${id}`, close, specialist))).toEqual({
       status: 'cannot be CLOSED now: from DRAFT you can move it to READY_FOR_REVIEW',
     });
   });
 
-  test('says that the record is there already', async () => {
+  test('the present status gets 409: the record is already there', async () => {
     const id = await claim();
-    expect(await why(ask(`PUT /api/reclamations/${id}`, { status: 'DRAFT' }))).toEqual({
+    expect(await conflictDetails(ask(`PUT /api/reclamations/${id}`, { status: 'DRAFT' }))).toEqual({
       status: 'is DRAFT already: from DRAFT you can move it to READY_FOR_REVIEW, WITHDRAWN',
     });
   });
 
-  test('says that another was faster, and where to go on', async () => {
+  test('of two simultaneous moves of a claim the later gets 409 with the statuses that are possible now', async () => {
     const id = await claim();
     const move = (status: string) => () => ask(`PUT /api/reclamations/${id}`, { status });
     const answers = await collide(service, { table: 'reclamations', id }, [
@@ -83,71 +83,71 @@ describe('a move that is not possible', () => {
   });
 });
 
-describe('what a record is created with', () => {
+describe('the fields that a record keeps', () => {
   const cannot = 'cannot change: it is what the record was created with';
 
   test.each([
-    ['a claim', 'reclamations', 'reclamations', 'client_id', () => second.clients],
-    ['a site', 'sites', 'sites', 'client_id', () => second.clients],
-    ['an invoice', 'invoices', 'factures', 'client_id', () => second.clients],
-    ['a partner’s bill', 'partner-invoices', 'partner_invoices', 'client_id', () => second.clients],
-    ['a parcel', 'cadastres', 'cadastres', 'site_id', () => second.sites],
-    ['a partner’s bill', 'partner-invoices', 'partner_invoices', 'partner_id', () => own.partners],
-  ] as const)('%s (%s) does not change: %s %s', async (_what, path, kind, field, value) => {
+    { path: 'reclamations', kind: 'reclamations', field: 'client_id', value: second.clients },
+    { path: 'sites', kind: 'sites', field: 'client_id', value: second.clients },
+    { path: 'invoices', kind: 'factures', field: 'client_id', value: second.clients },
+    { path: 'partner-invoices', kind: 'partner_invoices', field: 'client_id', value: second.clients },
+    { path: 'cadastres', kind: 'cadastres', field: 'site_id', value: second.sites },
+    { path: 'partner-invoices', kind: 'partner_invoices', field: 'partner_id', value: own.partners },
+  ] as const)('PUT /api/$path cannot change the $field: 409 names the field', async ({ path, kind, field, value }) => {
     for (const token of [manager, everywhere]) {
-      const answer = ask(`PUT /api/${path}/${own[kind]}`, { [field]: value() }, token);
-      expect(await why(answer)).toEqual({ [field]: cannot });
+      const answer = ask(`PUT /api/${path}/${own[kind]}`, { [field]: value }, token);
+      expect(await conflictDetails(answer)).toEqual({ [field]: cannot });
     }
   });
 
-  test('is told with a move that is none either', async () => {
+  test('a 409 names both a field that cannot change and an impossible status', async () => {
     const body = { partner_id: own.partners, status: 'RECEIVED', number: 'F-1' };
-    expect(await why(ask(`PUT /api/partner-invoices/${own.partner_invoices}`, { ...body }))).toEqual({
+    expect(await conflictDetails(ask(`PUT /api/partner-invoices/${own.partner_invoices}`, { ...body }))).toEqual({
       partner_id: cannot,
       status: expect.stringContaining('is RECEIVED already'),
     });
   });
 });
 
-describe('an invoice that was issued', () => {
-  test('says which of the fields are closed', async () => {
+describe('an issued invoice', () => {
+  test('a change of an issued invoice gets 409 that names the fields that cannot change', async () => {
     const id = await issued();
     const body = { amount_excl_tax: 1, vat_rate: 20, issue_date: '2026-01-01', due_date: '2199-01-01' };
     const closed = 'cannot change any more: the invoice is ISSUED';
-    expect(await why(ask(`PUT /api/invoices/${id}`, body))).toEqual({
+    expect(await conflictDetails(ask(`PUT /api/invoices/${id}`, body))).toEqual({
       amount_excl_tax: closed,
       issue_date: closed,
     });
-    expect(await why(ask(`PUT /api/invoices/${id}`, { vat_rate: 5.5 }))).toEqual({ vat_rate: closed });
+    expect(await conflictDetails(ask(`PUT /api/invoices/${id}`, { vat_rate: 5.5 }))).toEqual({ vat_rate: closed });
   });
 
-  test('says why it is not deleted', async () => {
+  test('the deletion of an issued invoice gets 409 with the reason', async () => {
     const id = await issued();
-    expect(await why(ask(`DELETE /api/invoices/${id}`, undefined, chief))).toEqual({
+    expect(await conflictDetails(ask(`DELETE /api/invoices/${id}`, undefined, chief))).toEqual({
       status: 'is ISSUED: an invoice that was issued is never deleted',
     });
   });
 });
 
-describe('what still hangs', () => {
-  test('on a client is counted: the invoices that were issued, and no draft', async () => {
+describe('records that are still in use', () => {
+  test('the deletion of a client gets 409 with the number of its issued invoices', async () => {
     const tenant = await service.furnishedTenant('Held');
     const token = await service.token('ADMIN', [tenant.clients]);
     await issued(tenant);
     await issued(tenant);
     await issued(foreign);
     for (const one of [token, everywhere])
-      expect(await why(ask(`DELETE /api/clients/${tenant.clients}`, undefined, one))).toEqual({
+      expect(await conflictDetails(ask(`DELETE /api/clients/${tenant.clients}`, undefined, one))).toEqual({
         invoices: 'issued for this client, and never deleted: 2',
       });
   });
 
-  test('on a partner is counted as far as the caller sees, and no further', async () => {
+  test('the deletion of a partner gets 409 with the number of bills that the caller can see', async () => {
     const partner = await made('partners', { name: 'All', client_ids: [own.clients, foreign.clients] });
     const bill = (client_id: string) =>
       made('partner-invoices', { client_id, partner_id: partner, number: randomUUID(), amount_excl_tax: 1 });
-    const remove = (token: string) => why(ask(`DELETE /api/partners/${partner}`, undefined, token));
-    // Others have it as well.
+    const remove = (token: string) => conflictDetails(ask(`DELETE /api/partners/${partner}`, undefined, token));
+    // The partner also has a foreign client.
     expect(await remove(chief)).toEqual({ id: 'is of a record that is still in use' });
     await bill(foreign.clients);
     await bill(foreign.clients);
@@ -158,15 +158,15 @@ describe('what still hangs', () => {
   });
 });
 
-describe('what exists already', () => {
-  test('is told of an email, with the id of whoever has it where the caller sees that user', async () => {
+describe('records that exist already', () => {
+  test('a new user with a stored email gets 409, with the id of the other user only if the caller can see that user', async () => {
     const user = (client: string) => ({
       ...{ email: `${randomUUID()}@b.example`, name: 'Zoé', role: 'CLIENT', client_access: [client] },
     });
     const [seen, unseen] = [user(own.clients), user(foreign.clients)];
     const [id, other] = [await made('users', seen), await made('users', unseen)];
     const taken = { email: 'must not be the address of another user' };
-    const again = (body: object, token: string) => why(ask('POST /api/users', body, token));
+    const again = (body: object, token: string) => conflictDetails(ask('POST /api/users', body, token));
     const inCapitals = { ...user(own.clients), email: seen.email.toUpperCase() };
     expect(await again(inCapitals, chief)).toEqual({ ...taken, existing_id: id });
     const stranger = { ...user(own.clients), email: unseen.email };
@@ -174,25 +174,28 @@ describe('what exists already', () => {
     expect(await again(stranger, everywhere)).toEqual({ ...taken, existing_id: other });
   });
 
-  test('is told of a bill, which another client’s bill of the same number is not', async () => {
+  test('a bill with a used number gets 409 with the id of the other bill, but another client’s bill may have that number', async () => {
     const body = { client_id: own.clients, partner_id: own.biller, number: 'N', amount_excl_tax: 1 };
     await service.admin('insert into public.client_partners values ($1, $2)', [second.clients, own.biller]);
     await made('partner-invoices', { ...body, client_id: second.clients });
     const id = await made('partner-invoices', body);
-    expect(await why(ask('POST /api/partner-invoices', body))).toEqual({
+    expect(await conflictDetails(ask('POST /api/partner-invoices', body))).toEqual({
       number: 'must be one that the partner has not used for this client',
       existing_id: id,
     });
   });
 
-  test.each([{}, { prefix: '123' }])('is told of a parcel, %j', async (prefix) => {
-    const parcel = { site_id: own.sites, commune_code: '2A004', section: 'AB', number: '0042', ...prefix };
-    const id = await made('cadastres', parcel);
-    expect(await why(ask('POST /api/cadastres', parcel))).toEqual({
-      number: 'must be of a parcel that the site lacks',
-      existing_id: id,
-    });
-    await ask(`DELETE /api/cadastres/${id}`, undefined, everywhere);
-    expect((await ask('POST /api/cadastres', parcel)).status).toBe(201);
-  });
+  test.each([{}, { prefix: '123' }])(
+    'a parcel that the site already has gets 409 with its id; further fields: %j',
+    async (prefix) => {
+      const parcel = { site_id: own.sites, commune_code: '2A004', section: 'AB', number: '0042', ...prefix };
+      const id = await made('cadastres', parcel);
+      expect(await conflictDetails(ask('POST /api/cadastres', parcel))).toEqual({
+        number: 'must be of a parcel that the site lacks',
+        existing_id: id,
+      });
+      await ask(`DELETE /api/cadastres/${id}`, undefined, everywhere);
+      expect((await ask('POST /api/cadastres', parcel)).status).toBe(201);
+    },
+  );
 });

