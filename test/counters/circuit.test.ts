@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Logger } from 'pino';
 import { createCircuitBreaker } from '../../src/counters/circuit.ts';
 import type { CircuitBreaker, CounterConnection } from '../../src/counters/circuit.ts';
 import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 
-/* Counting elsewhere, where that does not answer, and where it does again. */
+/* The shared rate-limit counters: in use, unreachable, and reachable again. */
 
 let service: Service | undefined;
 let circuit: CircuitBreaker | undefined;
@@ -15,38 +16,35 @@ afterEach(async () => {
   service = undefined;
 });
 
-/** A place that several count in, and what it does. */
-function place() {
+/** A shared counter that can be made to hang or to fail. */
+function sharedCounter() {
   const counts = new Map<string, number>();
-  const asked: string[] = [];
-  let answers: 'yes' | 'never' | 'fails' = 'yes';
+  const keys: string[] = [];
+  let state: 'works' | 'hangs' | 'fails' = 'works';
   const increment: CounterConnection['increment'] = (limit, key) => {
-    asked.push(key);
-    if (answers === 'never') return new Promise(() => undefined);
-    if (answers === 'fails') return Promise.reject(new Error('refused by hand'));
+    keys.push(key);
+    if (state === 'hangs') return new Promise(() => undefined);
+    if (state === 'fails') return Promise.reject(new Error('refused by hand'));
     const totalHits = (counts.get(`${limit} ${key}`) ?? 0) + 1;
     counts.set(`${limit} ${key}`, totalHits);
     return Promise.resolve({ totalHits, resetTime: new Date(Date.now() + 60_000) });
   };
   return {
     connect: (): Promise<CounterConnection> => Promise.resolve({ increment, close: () => undefined }),
-    asked,
-    be: (how: typeof answers) => {
-      answers = how;
+    keys,
+    set: (next: typeof state) => {
+      state = next;
     },
   };
 }
 
-describe('requests that are counted elsewhere', () => {
-  test('are limited over all services that count there', async () => {
-    const there = place();
-    const { log } = createTestLogger();
-    circuit = await createCircuitBreaker({
-      connect: there.connect,
-      backendName: 'there',
-      timeoutMs: 50,
-      log,
-    });
+const openCircuit = (connect: () => Promise<CounterConnection>, log: Logger, timeoutMs = 50): Promise<CircuitBreaker> =>
+  createCircuitBreaker({ connect, backendName: 'shared', timeoutMs, log });
+
+describe('shared rate-limit counters', () => {
+  test('two services with shared counters limit a user together', async () => {
+    const shared = sharedCounter();
+    circuit = await openCircuit(shared.connect, createTestLogger().log);
     service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
     const tokens = [await service.token('CLIENT'), await other.token('CLIENT')];
@@ -58,40 +56,34 @@ describe('requests that are counted elsewhere', () => {
     await other.close();
   });
 
-  test.each(['never', 'fails'] as const)(
-    'are counted here, and all are answered, where the place %s answers; until it does',
-    async (how) => {
-      const there = place();
+  test.each(['hangs', 'fails'] as const)(
+    'requests are answered and counted by the process alone while the shared counter %s, until it recovers',
+    async (state) => {
+      const shared = sharedCounter();
       const { log, logged, loggedText } = createTestLogger();
-      circuit = await createCircuitBreaker({
-        connect: there.connect,
-        backendName: 'there',
-        timeoutMs: 50,
-        log,
-      });
+      circuit = await openCircuit(shared.connect, log);
       service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: circuit });
       const token = await service.token('CLIENT');
       const asked = service;
       const ask = () => asked.ask('GET /api/auth/profile', { token });
-      there.be(how);
+      shared.set(state);
       const answers = await Promise.all(Array.from({ length: 4 }, ask));
       expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
       expect(circuit.isOpen).toBe(true);
-      const before = there.asked.length;
+      const before = shared.keys.length;
       expect((await ask()).status).toBe(200);
       const late = await ask();
       expectError(late, 'ERROR_RATE_LIMITED');
-      // Nobody's request is sent there meanwhile, but for what tries it.
-      expect(there.asked.slice(before).filter((key) => key !== 'probe')).toEqual([]);
-      there.be('yes');
+      // Meanwhile only the probe uses the shared counter.
+      expect(shared.keys.slice(before).filter((key) => key !== 'probe')).toEqual([]);
+      shared.set('works');
       await logged('the shared rate-limit counters are reachable again');
       expect((await ask()).headers['ratelimit']).toMatch(/"user"; r=4;/);
       expect(loggedText().match(/each process counts alone/g)).toHaveLength(1);
     },
   );
 
-  test('are let go together where the way there is lost, and not each after its own wait', async () => {
-    const { log } = createTestLogger();
+  test('counts that wait on a lost connection end together, without waiting for their own timeouts', async () => {
     let closed = 0;
     const { promise: first, reject: lose } = Promise.withResolvers<never>();
     const link: CounterConnection = {
@@ -103,10 +95,8 @@ describe('requests that are counted elsewhere', () => {
         closed += 1;
       },
     };
-    const opened = await createCircuitBreaker({
-      connect: () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away'))),
-      ...{ backendName: 'there', timeoutMs: 3_600_000, log },
-    });
+    const connect = () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away')));
+    const opened = await openCircuit(connect, createTestLogger().log, 3_600_000);
     circuit = opened;
     const asked = ['first', 'second', 'third'].map((key) => opened.increment('user', key));
     lose(new Error('lost'));

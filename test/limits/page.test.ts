@@ -5,11 +5,11 @@ import { PAGE, pageOfLimits, readLimits } from './page.ts';
 
 const SRC = join(import.meta.dirname, '../../src');
 
-test('docs/limits.md says what src/limits.ts says', async () => {
+test('docs/limits.md is generated from the present src/limits.ts', async () => {
   expect(await readFile(PAGE, 'utf8')).toBe(await pageOfLimits());
 });
 
-test('each limit stands in src/limits.ts alone, and is used', async () => {
+test('each limit is defined only in src/limits.ts and is used', async () => {
   const names = (await readdir(SRC, { recursive: true })).filter(
     (path) => path.endsWith('.ts') && path !== 'limits.ts',
   );

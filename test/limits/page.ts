@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as values from '../../src/limits.ts';
 
-/** One line of src/limits.ts: its name, and what it says of its unit and its reason. */
+/** A line of src/limits.ts: its name, unit and reason. */
 export interface Limit {
   readonly group: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export const PAGE = new URL('../../docs/limits.md', import.meta.url);
 const SOURCE = new URL('../../src/limits.ts', import.meta.url);
 const LIMIT = /^export const (?<name>[A-Z0-9_]+) = [^;]+; \/\/ (?<unit>[^:]+): (?<reason>.+)$/;
 
-/** @throws Error naming the line that says no unit or no reason */
+/** @throws Error with the line that has no unit or no reason */
 export async function readLimits(): Promise<readonly Limit[]> {
   let group = '';
   const limits: Limit[] = [];
@@ -22,13 +22,13 @@ export async function readLimits(): Promise<readonly Limit[]> {
     if (!line.startsWith('export')) continue;
     const { name, unit, reason } = LIMIT.exec(line)?.groups ?? {};
     if (name === undefined || unit === undefined || reason === undefined)
-      throw new Error(`${line}: a limit says its unit and its reason`);
+      throw new Error(`${line}: a limit needs a unit and a reason`);
     limits.push({ group, name, unit, reason });
   }
   return limits;
 }
 
-/** docs/limits.md, as it is to be. */
+/** The text of docs/limits.md. */
 export async function pageOfLimits(): Promise<string> {
   const limits = await readLimits();
   const groups = [...new Set(limits.map(({ group }) => group))];

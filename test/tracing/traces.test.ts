@@ -21,7 +21,7 @@ interface Span {
 }
 
 let isFrozen = false;
-/** What the collector was sent. */
+/** The bodies that the collector received. */
 let sent: string[] = [];
 let service: Service;
 
@@ -57,7 +57,7 @@ afterAll(() => {
   collector.close();
 });
 
-test('a request, its transactions and the fetch of keys are told, and nothing of whom or what they were about', async () => {
+test('a trace has spans of a request and its transaction, without names or ids of clients and users', async () => {
   service = await startService({ traces: { ratio: 0 } });
   const { clients } = await service.tenant('Traced');
   const token = await service.token('ACCOUNT_MANAGER', [clients]);
@@ -65,7 +65,7 @@ test('a request, its transactions and the fetch of keys are told, and nothing of
   const headers = { traceparent: `00-${traceId}-${parent}-01` };
   const { status } = await service.ask(`GET /api/clients/${clients}?`, { token, headers });
   expect(status).toBe(200);
-  // Nobody has begun this one, and of such none is kept here.
+  // This request has no parent trace, and the ratio 0 samples none of those.
   await service.ask('GET /api/sites', { token });
   await service.close();
 
@@ -81,7 +81,7 @@ test('a request, its transactions and the fetch of keys are told, and nothing of
   });
   expect(transaction && attributesOf(transaction)).toEqual({ 'db.system.name': 'postgresql' });
   expect(BigInt(transaction?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(request?.startTimeUnixNano ?? 1));
-  // The clock of a span begins at a whole millisecond, so two spans may differ by one.
+  // A span begins at a whole millisecond, so two spans may differ by one.
   expect(BigInt(transaction?.endTimeUnixNano ?? 1)).toBeLessThanOrEqual(
     BigInt(request?.endTimeUnixNano ?? 0) + 1_000_000n,
   );
@@ -89,7 +89,7 @@ test('a request, its transactions and the fetch of keys are told, and nothing of
   expect(sent.join('')).not.toContain('idp|');
 });
 
-test('the fetch of keys is told', async () => {
+test('a trace has a span of the fetch of keys', async () => {
   service = await startService({ traces: { ratio: 1 } });
   await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
   await service.close();
@@ -100,7 +100,7 @@ test('the fetch of keys is told', async () => {
   ).toEqual(['GET /api/clients', 'fetch keys', 'transaction']);
 });
 
-test('a collector that is frozen, or away, keeps no request waiting, nor the end', async () => {
+test('a collector that hangs or is absent delays neither a request nor the end of the service', async () => {
   isFrozen = true;
   service = await startService({ traces: { ratio: 1 } });
   const token = await service.token('ADMIN');
@@ -108,18 +108,18 @@ test('a collector that is frozen, or away, keeps no request waiting, nor the end
   await service.close();
   expect(sent).toEqual([]);
 
-  const said: string[] = [];
-  const log = pino({}, { write: (line: string) => said.push(line) });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
   const address = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:1';
   const traces = await openTraces({ ratio: 1, log });
   traces.keysFetched({ begunMs: 0, endedMs: 1, isFailed: true });
   await traces.close(600_000);
   process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = address;
-  await until(() => said.some((line) => line.includes('the last traces are lost')));
+  await until(() => lines.some((line) => line.includes('the last traces are lost')));
 });
 
-test('nothing of OpenTelemetry is loaded but where traces are asked for', async () => {
+test('OpenTelemetry is loaded by tracing/traces.ts only, and only if traces are on', async () => {
   const entries = await readdir(join(import.meta.dirname, '..', '..', 'src'), { recursive: true });
   const naming: string[] = [];
   for (const path of entries.filter((entry) => entry.endsWith('.ts'))) {
