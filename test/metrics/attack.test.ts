@@ -14,7 +14,7 @@ import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 import { figuresAt } from './figures.ts';
 
-describe('the server of the metrics', () => {
+describe('the metrics server', () => {
   let server: MetricsServer;
   let port: number;
   let collections = 0;
@@ -42,8 +42,8 @@ describe('the server of the metrics', () => {
     return socket;
   }
 
-  test('lets go of whoever does not read what was asked for', async () => {
-    // More than the kernel keeps for somebody who does not read.
+  test('the metrics server closes the connection of a reader who is too slow', async () => {
+    // More than the kernel buffers for a slow reader.
     await serve({ maxConnectionMs: 500 }, 50_000_000);
     const socket = await open('GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n');
     socket.on('data', () => {
@@ -54,7 +54,7 @@ describe('the server of the metrics', () => {
     expect(socket.bytesRead).toBeLessThan(50_000_000);
   });
 
-  test('has room for the latest, however many connections are held', async () => {
+  test('the metrics server answers a new connection however many connections are open, and closes the oldest', async () => {
     await serve({ maxConnectionMs: 600_000 });
     const held = await Promise.all(Array.from({ length: 60 }, () => open('')));
     const closed = Promise.all(held.slice(0, 40).map((socket) => once(socket, 'close')));
@@ -63,7 +63,7 @@ describe('the server of the metrics', () => {
     expect(held.slice(-19).map(({ destroyed }) => destroyed)).not.toContain(true);
   });
 
-  test('collects once for all who ask at the same time, and soon after each other', async () => {
+  test('the metrics server collects once for simultaneous requests and for those soon after', async () => {
     await serve({ cacheMs: 600_000 });
     await Promise.all(Array.from({ length: 15 }, () => ask(port, 'GET /metrics')));
     expect((await ask(port, 'GET /metrics')).text).toContain('large 1\n');
@@ -71,7 +71,7 @@ describe('the server of the metrics', () => {
   });
 });
 
-describe('on the whole service', () => {
+describe('the metrics of the service', () => {
   let service: Service;
   let line: Line;
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('on the whole service', () => {
     await service.close();
   });
 
-  test('no caller makes a series of its own, whatever paths, methods and tokens it sends', async () => {
+  test('no caller can add a series to the metrics, whatever paths, methods and tokens they send', async () => {
     const tenant = await service.tenant('Own');
     const admin = await service.token('ADMIN');
     const methods = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'PURGE', 'M-SEARCH', 'OPTIONS'];
@@ -121,7 +121,7 @@ describe('on the whole service', () => {
     expect(ours.filter((series) => /[0-9a-f]{8}-|M-SEARCH|PURGE|idp/.test(series))).toEqual([]);
   });
 
-  test('while Postgres says nothing, the figures are what is known without it', async () => {
+  test('while Postgres is silent, the metrics have what is known without it', async () => {
     expect((await figuresAt(service.metricsPort)).get('taxclaims_identity_changes_undelivered')).toBe(0);
     line.mute();
     const figures = await figuresAt(service.metricsPort);
@@ -132,7 +132,7 @@ describe('on the whole service', () => {
     line.speak();
   });
 
-  test('refusals on disk are counted, with the age of the oldest', async () => {
+  test('the metrics count the audit records of refusals that wait on disk, and the age of the oldest', async () => {
     line.mute();
     for (let asked = 0; asked < 3; asked += 1) await service.ask('GET /api/clients');
     const figures = await figuresAt(service.metricsPort);

@@ -10,7 +10,7 @@ import { parse } from './figures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Parts of which each figure is another, and one never answers. */
+/** Parts of the service with a different figure each; one never answers. */
 const sources: MetricSources = {
   pools: {
     requests: {
@@ -52,14 +52,14 @@ type Listed = Metric & {
   readonly labelNames: readonly string[];
 };
 
-/** As the registry has them, in the form of the list below. */
+/** The registered metrics in the form of the lines of docs/metrics.md. */
 function registered(): string[] {
   return (registry.getMetricsAsArray() as unknown as Listed[]).map(({ name, help, labelNames, constructor }) =>
     [name, constructor.name.toLowerCase(), labelNames.join(', '), help].join(' | '),
   );
 }
 
-test('docs/metrics.md lists every metric with its type, its labels and its words, and no other', async () => {
+test('docs/metrics.md lists every metric with its type, labels and description, and no other', async () => {
   const text = await readFile(join(ROOT, 'docs/metrics.md'), 'utf8');
   const items = text.matchAll(/^- `(\w+)` (gauge|counter|histogram)(?: by ([^:]+))?: (.+(?:\n {2}.+)*)$/gm);
   const listed = [...items].map(([, name, type, labels = '', words = '']) =>
@@ -68,7 +68,7 @@ test('docs/metrics.md lists every metric with its type, its labels and its words
   expect(listed.sort()).toEqual(registered().sort());
 });
 
-test('what cannot be known is absent, and the rest is there', async () => {
+test('a metric with an unknown value is absent, and the others are present', async () => {
   const figures = parse(await registry.metrics());
   for (const name of [
     'taxclaims_jwks_age_seconds',
@@ -108,7 +108,7 @@ test('what cannot be known is absent, and the rest is there', async () => {
   );
 });
 
-test('every 401, 403, 429 and 503 in src/ says what it was about', async () => {
+test('every 401, 403, 429 and 503 in src/ has a kind for the metrics', async () => {
   const entries = await readdir(join(ROOT, 'src'), { recursive: true });
   const files = entries.filter((path) => path.endsWith('.ts'));
   let found = 0;
@@ -125,7 +125,7 @@ test('every 401, 403, 429 and 503 in src/ says what it was about', async () => {
   expect(found).toBeGreaterThan(8);
 });
 
-test('the route of each endpoint is found by its path, and that of none by any other', () => {
+test('the route of each endpoint is found by its path, and unknown paths have the route none', () => {
   const routeOf = createRouteFinder(allEndpoints);
   for (const { method, path } of allEndpoints) {
     const sent = path.replaceAll(/\{\w+\}/g, 'c1000000-0000-4000-8000-000000000001');

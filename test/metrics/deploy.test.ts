@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-test('what the dashboard and the alerts ask for is in the list of metrics, with labels that it has', async () => {
+test('the dashboard and the alerts use only metrics and labels of docs/metrics.md', async () => {
   const listed = new Map(
     [...(await read('docs/metrics.md')).matchAll(/^- `(\w+)` (gauge|counter|histogram)([^:]*):/gm)].map(
       ([, name = '', type = '', labels = '']) => [
@@ -37,7 +37,7 @@ test('what the dashboard and the alerts ask for is in the list of metrics, with 
 const names = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
 const ALERT = /^ +- alert: (\w+)$/gm;
 
-test('each alert links to its paragraph of the runbook, which says what it means, where to look and what to do', async () => {
+test('each alert links to its paragraph of docs/runbook.md, which has Means, Look at and Do', async () => {
   const rules = await read('deploy/prometheus/alerts.yml');
   const alerts = names(rules, ALERT);
   expect(names(rules, /runbook_url: '{{ \$externalLabels\.runbook }}#(\w+)'$/gm)).toEqual(
@@ -48,7 +48,7 @@ test('each alert links to its paragraph of the runbook, which says what it means
   for (const text of paragraphs) expect(names(text, /^- (Means|Look at|Do): \S/gm)).toEqual(['Means', 'Look at', 'Do']);
 });
 
-test('each alert has a case in which it is raised, and one in which it is not', async () => {
+test('each alert has a test case in which it is raised and one in which it is not', async () => {
   const alerts = names(await read('deploy/prometheus/alerts.yml'), ALERT);
   const cases = names(await read('deploy/prometheus/alerts.test.yml'), /^ +- name: (.+)$/gm);
   expect(alerts.length).toBeGreaterThan(10);

@@ -1,6 +1,6 @@
 import { ask } from '../support/http.ts';
 
-/** Figures as Prometheus reads them: by name and labels. */
+/** Figures by name and labels, as Prometheus reads them. */
 export type Figures = ReadonlyMap<string, number>;
 
 export async function figuresAt(port: number): Promise<Figures> {
@@ -18,7 +18,7 @@ export function parse(text: string): Figures {
   );
 }
 
-/** The sum of the figures of a name whose labels have these values. */
+/** The sum of the figures of a metric with these labels. */
 export function sumOf(figures: Figures, name: string, labels: Readonly<Record<string, string>> = {}): number {
   return [...figures]
     .filter(([series]) => series === name || series.startsWith(`${name}{`))

@@ -12,7 +12,7 @@ const figures = () => figuresAt(service.metricsPort);
 const count = async (name: string, labels: Record<string, string> = {}) => sumOf(await figures(), name, labels);
 const REQUESTS = 'taxclaims_http_request_duration_seconds_count';
 
-/** How much a figure grows by what is done. The figures of a request are there a moment after its answer. */
+/** How much a figure grows during `work`. A request is counted shortly after its response. */
 async function growth(name: string, labels: Record<string, string>, work: () => Promise<unknown>): Promise<number> {
   const before = await count(name, labels);
   await work();
@@ -20,7 +20,7 @@ async function growth(name: string, labels: Record<string, string>, work: () => 
   return (await count(name, labels)) - before;
 }
 
-test('nothing but the metrics is served there', async () => {
+test('the metrics server serves only GET /metrics', async () => {
   const at = service.metricsPort;
   expect((await ask(at, 'GET /')).status).toBe(404);
   expect((await ask(at, 'POST /metrics')).status).toBe(405);
@@ -28,7 +28,7 @@ test('nothing but the metrics is served there', async () => {
   expect(await count('process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 
-test('the metrics tell what the provider does not know yet, and since when', async () => {
+test('the metrics show how many changes the identity provider has not received, and the age of the oldest', async () => {
   const values = async () => [
     await count('taxclaims_identity_changes_undelivered'),
     await count('taxclaims_identity_changes_oldest_seconds'),
@@ -42,7 +42,7 @@ test('the metrics tell what the provider does not know yet, and since when', asy
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
 });
 
-test('the metrics tell for how many reasons nothing must be served from the database', async () => {
+test('the metrics show the number of objections to serving from the database', async () => {
   const objections = () => count('taxclaims_database_objections');
   expect(await objections()).toBe(0);
   await service.admin('alter table public.documents disable row level security');
@@ -51,7 +51,7 @@ test('the metrics tell for how many reasons nothing must be served from the data
   expect(await objections()).toBe(0);
 });
 
-test('the metrics tell what the document store must still lose, and since when', async () => {
+test('the metrics show how many contents the document store has to delete, and the age of the oldest', async () => {
   await service.admin(
     `insert into app.content_removals (file_path, due_at)
      values ('due', now() - interval '2 hours'), ('planned', now() + interval '1 hour')`,
@@ -60,7 +60,7 @@ test('the metrics tell what the document store must still lose, and since when',
   expect(await count('taxclaims_document_removals_oldest_seconds')).toBeGreaterThan(7_199);
 });
 
-test('a request that waits in Postgres is found there by its id, and no id is left behind', async () => {
+test('a request that waits in Postgres is found there by its id, which its connection loses afterwards', async () => {
   const lock = await connected(service.postgres.adminUrl);
   await lock.query('begin; lock table public.clients in access exclusive mode');
   const asked = service.ask('GET /api/clients', { token: await service.token('ADMIN') });
@@ -76,8 +76,8 @@ test('a request that waits in Postgres is found there by its id, and no id is le
   expect(new Set(left.map(({ name }) => name))).toEqual(new Set(['taxclaims-api']));
 });
 
-describe('a request is counted', () => {
-  test('by the template of its route, its method, the caller’s role and the status', async () => {
+describe('the counts of requests', () => {
+  test('a request is counted by route template, method, role and status', async () => {
     const { clients } = await service.tenant('Counted');
     const token = await service.token('ACCOUNT_MANAGER', [clients]);
     const labels = {
@@ -95,18 +95,18 @@ describe('a request is counted', () => {
     expect(text).not.toContain('idp|');
   });
 
-  test('with the template of its route, too, where it was refused before there was one', async () => {
+  test('a request that was refused before routing is counted with its route template', async () => {
     const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'anonymous', status: '401' };
     expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
   });
 
-  test('as of no route where none matches, and as another method where its route has not that', async () => {
+  test('a request for an unknown path is counted with the route none, and one with an unknown method as other', async () => {
     expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
     const labels = { route: '/api/clients', method: 'other', status: '401' };
     expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
   });
 
-  test('by what its refusal was about', async () => {
+  test('a refusal is counted by its kind', async () => {
     const own = await service.tenant('Own');
     const foreign = await service.tenant('Foreign');
     const token = await service.token('CLIENT', [own.clients]);
@@ -121,7 +121,7 @@ describe('a request is counted', () => {
     expect(await growth(refusals, { kind: 'other' }, () => service.ask('GET /api/clients'))).toBe(0);
   });
 
-  test('by the limit that it met', async () => {
+  test('a 429 is counted by its limit', async () => {
     const token = await service.token('TAX_SPECIALIST', [], { sub: 'idp|eager' });
     const asking = async () => {
       for (let asked = 0; asked < 41; asked += 1) await service.ask('GET /api/clients', { token });
@@ -129,20 +129,20 @@ describe('a request is counted', () => {
     expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
   });
 
-  test('by what was missing where it was told to come back', async () => {
-    const unavailable = (cause: string, change: string, back: string) =>
+  test('a 503 is counted by its cause', async () => {
+    const unavailable = (cause: string, change: string, undo: string) =>
       growth('taxclaims_unavailable_total', { cause }, async () => {
         await service.admin(change);
         const token = await service.token('ADMIN', [], { sub: `idp|${cause}` });
         expect((await service.ask('GET /api/partners', { token })).status).toBe(503);
-        await service.admin(back);
+        await service.admin(undo);
       });
     const renamed = ['partners rename to partners_away', 'partners_away rename to partners'];
-    const [away = '', back = ''] = renamed.map((words) => `alter table public.${words}`);
-    expect(await unavailable('schema', away, back)).toBe(1);
+    const [away = '', undo = ''] = renamed.map((words) => `alter table public.${words}`);
+    expect(await unavailable('schema', away, undo)).toBe(1);
   });
 
-  test('where it never became one for an endpoint', async () => {
+  test('a connection that is refused before a request is counted by its error', async () => {
     const why = 'taxclaims_http_connections_refused_total';
     const close = 'Connection: close\r\n\r\n';
     const send = (bytes: string) => () => askRaw(service.port, bytes);
@@ -153,7 +153,7 @@ describe('a request is counted', () => {
   });
 });
 
-test('a request lasts, in seconds, no longer than the time that passed around it', async () => {
+test('the measured duration of a request is at most the time that its caller waits', async () => {
   const token = await service.token('CLIENT');
   const before = performance.now();
   const lasted = await growth('taxclaims_http_request_duration_seconds_sum', {}, () =>
@@ -163,7 +163,7 @@ test('a request lasts, in seconds, no longer than the time that passed around it
   expect(lasted).toBeLessThan((performance.now() - before) / 1_000);
 });
 
-test('the authorization of a request is less than the request', async () => {
+test('the measured authorization of a request takes less than the request', async () => {
   const token = await service.token('ADMIN');
   await service.ask('GET /api/clients', { token });
   await until(async () => (await count('taxclaims_http_requests_in_flight')) === 0);
@@ -175,7 +175,7 @@ test('the authorization of a request is less than the request', async () => {
   expect(authorization).toBeLessThan(requests);
 });
 
-test('the parts say how they are', async () => {
+test('the metrics show connections, fetched keys and the state of the audit records', async () => {
   await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
   const values = await figures();
   const connections = sumOf(values, 'taxclaims_database_connections', { lane: 'requests' });
