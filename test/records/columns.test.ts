@@ -7,9 +7,9 @@ import { ROWS } from '../resources/access.ts';
 import { giveTo } from '../resources/situations.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A column that is forgotten somewhere is named here. */
+/* No column may be forgotten in a record, in the list of hidden columns, or in a change. */
 
-/** What no record shows: secrets, what ties a user to the provider, where contents lie, and copies. */
+/** Columns that no record shows: secrets, links to the identity provider, paths of contents, and copies. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   users: [
     ...[
@@ -21,7 +21,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
       'calendar_digest',
       'erased_at',
     ],
-    // What GET /api/users/me/reminders shows.
+    // Shown by GET /api/users/me/reminders.
     ...['language', 'reminder_kinds', 'reminders_only_mine'],
   ],
   documents: ['file_path'],
@@ -30,7 +30,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
-  // What lists search in, from columns that are shown.
+  // Search texts of columns that are shown.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
@@ -46,7 +46,7 @@ interface Described extends RecordShape {
   >;
 }
 
-/** One of each table; a second record of one shows less of it. */
+/** The record with the most columns of each table. */
 const records = new Map(
   allEndpoints
     .flatMap(({ of }) => (of === undefined ? [] : [of as Described]))
@@ -56,7 +56,7 @@ const records = new Map(
 
 const service = await forSuite(startService());
 
-test('each column of each table is shown by its record, or hidden by name', async () => {
+test('each column of each table is shown by its record or listed as hidden', async () => {
   const rows = await service.admin(
     `select c.relname as table_name, a.attname as column_name
      from pg_class as c
@@ -76,7 +76,7 @@ test('each column of each table is shown by its record, or hidden by name', asyn
   expect([...tables.keys()].toSorted()).toEqual([...records.keys(), ...PARTS].toSorted());
 });
 
-/** A value that is not the one of the fixture; a status is a move and has tests of its own. */
+/** A value for each type that differs from the fixture’s. */
 const OF_TYPE: Readonly<Record<string, unknown>> = {
   text: 'Autre texte',
   integer: 2023,
@@ -86,7 +86,7 @@ const OF_TYPE: Readonly<Record<string, unknown>> = {
   boolean: true,
 };
 
-/** Of fields that take no such text or number. */
+/** Values for fields that do not accept the value of their type. */
 const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown>> = {
   contact_email: () => 'autre@b.example',
   commune_code: () => '2A004',
@@ -108,45 +108,48 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   site_id: (_tenant, other) => other.sites,
 };
 
-/** Fields that depend on another are sent with it, or only in a state that the fixture has not. */
+/** Fields that a change must send together, and fields that only a move sets. */
 const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
 const ELSEWHERE = ['status', 'paid_at'];
 
 describe('a change', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
 
-  test.each(changes.map((row) => [row.line, row] as const))('%s stores each field that it takes', async (line, row) => {
-    const [table] = row.right;
-    const columns = Object.entries(records.get(table)?.columns ?? {});
-    const taken = columns.flatMap(([name, { change }]) =>
-      change === 'set' && !ELSEWHERE.includes(name) ? [name] : [],
-    );
-    expect(taken.length).toBeGreaterThan(0);
-    const token = await service.token('ADMIN');
-    for (const name of taken) {
-      const tenant = await service.furnishedTenant('Boulangerie Martin');
-      await giveTo(service, 'ADMIN', row, tenant);
-      const second = tenant.sites;
-      const other = { ...tenant, sites: second };
-      if (name === 'site_id') {
-        const [made] = await service.sql`insert into public.sites (client_id, site_name)
-            values (${tenant.clients}, 'Annexe') returning id`;
-        other.sites = String(made?.['id']);
-      }
-      const type = records.get(table)?.columns[name]?.kind.type ?? '';
-      const value = VALUES[name]?.(tenant, other) ?? OF_TYPE[type];
-      expect([name, value]).toEqual([name, expect.anything()]);
-      const id = tenant[Object.values(row.ids ?? {})[0] ?? 'clients'];
-      const path = line.replace(/\{\w+\}/, id);
-      const answer = await service.ask(path, { token, body: { ...TOGETHER[name], [name]: value } });
-      expect([name, answer.status]).toEqual([name, 200]);
-      const [stored] = await service.admin(
-        `select to_jsonb(r) -> '${name}' as value from public.${table} as r where id = $1`,
-        [id],
+  test.each(changes.map((row) => [row.line, row] as const))(
+    '%s stores each field that it accepts',
+    async (line, row) => {
+      const [table] = row.right;
+      const columns = Object.entries(records.get(table)?.columns ?? {});
+      const taken = columns.flatMap(([name, { change }]) =>
+        change === 'set' && !ELSEWHERE.includes(name) ? [name] : [],
       );
-      const shown = (answer.json as Record<string, unknown>)[name];
-      expect([name, shown]).toEqual([name, value]);
-      if (type !== 'timestamptz') expect([name, stored?.['value']]).toEqual([name, value]);
-    }
-  });
+      expect(taken.length).toBeGreaterThan(0);
+      const token = await service.token('ADMIN');
+      for (const name of taken) {
+        const tenant = await service.furnishedTenant('Boulangerie Martin');
+        await giveTo(service, 'ADMIN', row, tenant);
+        const second = tenant.sites;
+        const other = { ...tenant, sites: second };
+        if (name === 'site_id') {
+          const [made] = await service.sql`insert into public.sites (client_id, site_name)
+            values (${tenant.clients}, 'Annexe') returning id`;
+          other.sites = String(made?.['id']);
+        }
+        const type = records.get(table)?.columns[name]?.kind.type ?? '';
+        const value = VALUES[name]?.(tenant, other) ?? OF_TYPE[type];
+        expect([name, value]).toEqual([name, expect.anything()]);
+        const id = tenant[Object.values(row.ids ?? {})[0] ?? 'clients'];
+        const path = line.replace(/\{\w+\}/, id);
+        const answer = await service.ask(path, { token, body: { ...TOGETHER[name], [name]: value } });
+        expect([name, answer.status]).toEqual([name, 200]);
+        const [stored] = await service.admin(
+          `select to_jsonb(r) -> '${name}' as value from public.${table} as r where id = $1`,
+          [id],
+        );
+        const shown = (answer.json as Record<string, unknown>)[name];
+        expect([name, shown]).toEqual([name, value]);
+        if (type !== 'timestamptz') expect([name, stored?.['value']]).toEqual([name, value]);
+      }
+    },
+  );
 });

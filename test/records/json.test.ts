@@ -12,13 +12,13 @@ import {
 import { connected, createEmptyDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The writer of a record against `JSON.stringify` of the typed values, with Postgres in between, which prints them. */
+/* The JSON writer of records compared with `JSON.stringify`, for values as Postgres prints them. */
 
 const postgres = await forSuite(createEmptyDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-/** What Postgres prints for the value as one of that type. */
+/** The text that Postgres prints for a value of this type. */
 async function printed(type: string, value: unknown): Promise<string | null> {
   const { rows } = await client.query<{ text: string | null }>(`select $1::${type}::text as text`, [value]);
   return rows[0]?.text ?? null;
@@ -26,7 +26,7 @@ async function printed(type: string, value: unknown): Promise<string | null> {
 
 const nullable = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null });
 
-/** Text as Postgres takes it: no NUL, and no half of a surrogate pair. */
+/** Text that Postgres accepts: without NUL and without unpaired surrogates. */
 const texts = fc
   .oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
@@ -56,7 +56,7 @@ const write = createJsonWriter({
 });
 
 describe('a record', () => {
-  test('is written byte for byte as JSON.stringify writes its typed values', async () => {
+  test('a record’s JSON is byte for byte that of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(record, async (values) => {
         const day = values.day === null ? null : values.day.toISOString().slice(0, 10);
@@ -74,12 +74,12 @@ describe('a record', () => {
     );
   });
 
-  test('is refused where its row has fewer columns', () => {
+  test('the JSON writer throws if a row has fewer columns than the record', () => {
     expect(() => write(['x'])).toThrow('fewer columns');
   });
 });
 
-test('an amount stands for the same number, with the two places of its column', async () => {
+test('an amount is written as the same number with two decimal places', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 999_999_999_999 }), async (cents) => {
       const text = numberToJson((await printed('numeric(12,2)', `${String(cents)}e-2`)) ?? '');
@@ -90,7 +90,7 @@ test('an amount stands for the same number, with the two places of its column', 
   );
 });
 
-test('a moment is RFC 3339 in UTC to the microsecond, and ends in Z', async () => {
+test('a time is written in UTC to the microsecond and ends in Z', async () => {
   const years = { min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {

@@ -8,7 +8,7 @@ import { readingAs } from '../../bench/caller.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Whatever form the statement of a list has, it gives what the plain one gives without policies. */
+/* Every form of a list’s SQL returns the same rows as a plain query without policies. */
 
 const CLIENTS = 90;
 
@@ -20,7 +20,7 @@ function listAt(path: string): Extract<Endpoint, { list: unknown }> {
 
 const ANY_STATUS = `r.status = any (string_to_array($, ','))`;
 
-/** What is asked of a list, and the same in plain SQL, in which `$` stands for the value. */
+/** For each list its filters and the same conditions in plain SQL, in which `$` stands for the value. */
 const LISTS = {
   reclamations: {
     list: listAt('/api/reclamations'),
@@ -86,7 +86,10 @@ const TIMES = {
   updated_to: 'r.updated_at <= $',
 } as const;
 
-/** Few times, amounts and states, so that most rows have others beside them; the client's number decides how many. */
+/**
+ * Few different times, amounts and statuses, so that many rows tie. The number of a client determines how many rows it
+ * has.
+ */
 const POPULATION = `
   set session_replication_role = replica;
   set timezone = 'UTC';
@@ -134,29 +137,30 @@ const database = await forSuite(
   }),
 );
 
-interface Asked {
+interface ListQuery {
   readonly table: keyof typeof LISTS;
   readonly role: 'ADMIN' | 'ACCOUNT_MANAGER';
-  /** Which of all clients the caller has; none is an ADMIN without a list. */
+  /** How many clients the caller has; 0 is an ADMIN of all clients. */
   readonly size: number;
   readonly first: number;
-  /** One field or two. */
+  /** One or two fields. */
   readonly sort: string;
-  /** How many of the caller's clients the request names. */
+  /** How many of the caller’s clients the request names. */
   readonly naming: number;
   readonly limit: number;
   readonly offset: number;
-  /** Where the cursor stands among all that the filters leave; undefined without one. */
+  /** The index of the cursor’s row among the filtered rows; undefined for the first page. */
   readonly after: number | undefined;
   readonly filters: Readonly<Record<string, string>>;
   readonly isCounted: boolean;
 }
 
-/** A walk in the order of change is given more than the filter says. */
-const isPlain = ({ sort, filters }: Asked): boolean => !(sort.startsWith('updated_at') && 'updated_from' in filters);
+/** A list sorted by updated_at may return more rows than the filter updated_from allows. */
+const isPlain = ({ sort, filters }: ListQuery): boolean =>
+  !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
-/** Callers on both sides of where a sample is less than all, and pages around what one client has. */
-const asked: fc.Arbitrary<Asked> = fc
+/** Callers with few and many clients, and pages shorter and longer than one client’s rows. */
+const anyQuery: fc.Arbitrary<ListQuery> = fc
   .constantFrom(...(Object.keys(LISTS) as (keyof typeof LISTS)[]))
   .chain((table) => {
     const { filters } = LISTS[table];
@@ -199,12 +203,12 @@ const asked: fc.Arbitrary<Asked> = fc
   })
   .filter(isPlain);
 
-/** An ADMIN without a list, who filters all claims by what few of them may have, newest or oldest first. */
-const sparse: fc.Arbitrary<Asked> = fc
+/** An ADMIN of all clients who filters claims by a rare value, newest or oldest first. */
+const rareFilter: fc.Arbitrary<ListQuery> = fc
   .tuple(
-    asked,
+    anyQuery,
     fc.constantFrom('-created_at', 'created_at'),
-    fc.constantFrom<Asked['filters']>({ q: 'ab1' }, { q: 'a' }, { q: 'none' }, { tax_year: '2023' }),
+    fc.constantFrom<ListQuery['filters']>({ q: 'ab1' }, { q: 'a' }, { q: 'none' }, { tax_year: '2023' }),
   )
   .map(([one, sort, filters]) => ({
     ...{ ...one, table: 'reclamations', size: 0, naming: 0, sort, filters },
@@ -212,11 +216,11 @@ const sparse: fc.Arbitrary<Asked> = fc
   }));
 
 test.each([
-  ['of any kind', asked, 400],
-  ['that searches everything', sparse, 60],
-] as const)(
-  'every form of a list %s gives the records of the plain statement, in its order',
-  async (_kind, requests, numRuns) => {
+  { kind: 'any filters', requests: anyQuery, numRuns: 400 },
+  { kind: 'a rare filter over all clients', requests: rareFilter, numRuns: 60 },
+])(
+  'a list with $kind returns the rows of the plain query in its order, in every form of its SQL',
+  async ({ requests, numRuns }) => {
     await fc.assert(
       fc.asyncProperty(requests, async (one) => {
         const role = one.size === 0 ? 'ADMIN' : one.role;
@@ -256,11 +260,11 @@ interface Last {
   readonly values: readonly (string | null)[];
 }
 
-/** A cursor of an order by text says in which collation that is. */
-const collationOf = ({ sort }: Asked): readonly string[] =>
+/** A cursor of an order by text contains the collation. */
+const collationOf = ({ sort }: ListQuery): readonly string[] =>
   /commune_code|reference|client|site|filename|kind/.test(sort) ? ['und-x-icu'] : [];
 
-/** The names by which rows are sorted. */
+/** The names of other records by which a list can be sorted. */
 const NAMES: Readonly<Record<string, string>> = {
   client: '(select n.company_name from public.clients as n where n.id = r.client_id)',
   site: '(select n.site_name from public.sites as n where n.id = r.site_id)',
@@ -268,13 +272,13 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
 
-/** All that the filters leave of the clients' rows, in order, as the superuser sees it. */
-async function plain(one: Asked, own: readonly string[]): Promise<readonly Last[]> {
+/** All filtered rows of the clients in order, as the superuser reads them. */
+async function plain(one: ListQuery, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
   const words = one.sort.split(',');
   const columns = words.map((word) => word.replace('-', '')).map((word) => NAMES[word] ?? `r.${word}`);
   const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
-  // A status comes where its record's life has it, which reporting says, too.
+  // A status is sorted by its position in the life of the record, as in reporting.statuses.
   const places = columns.map((column) =>
     column === 'r.status'
       ? `(select s.position from reporting.statuses as s where s.record = '${RECORDS[one.table] ?? ''}' and s.status = r.status)`

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { toRequestError } from '../../src/http/errors.ts';
 import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
-/** A server whose requests work for ever, but for `/quick`; tells with which code the work of each ended. */
+/** A server whose requests work without end, except `/quick`. `ended` is the error code of the work. */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<s
 const begin = (port: number, path: string) =>
   get({ port, host: '127.0.0.1', path, agent: false }).on('error', () => undefined);
 
-test('others are answered while one request works, whose work ends when its sender hangs up', async () => {
+test('other requests are answered while one works, and its work ends when its caller disconnects', async () => {
   const { port, ended, close } = await serve();
   const working = begin(port, '/for-ever');
   await once(working, 'socket');
@@ -40,7 +40,7 @@ test('others are answered while one request works, whose work ends when its send
   close();
 });
 
-test('work whose time is over ends, although its sender waits', async () => {
+test('work that exceeds its time limit ends although its caller waits', async () => {
   const { port, ended, close } = await serve(50);
   begin(port, '/for-ever');
   expect(await ended).toBe('ERROR_UNAVAILABLE');

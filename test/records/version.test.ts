@@ -4,13 +4,13 @@ import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A version's tag, here and in the database, and the way back. */
+/* The ETag of a version as computed here and by app.etag, and the version times that an ETag stands for. */
 
 const postgres = await forSuite(createTestDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-test('the tag of a time is the one that the database works out, and leads back to that time', async () => {
+test('the ETag of a time equals app.etag of the database, and stands for that time', async () => {
   const years = { min: new Date('1950-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {
@@ -32,7 +32,7 @@ test('the tag of a time is the one that the database works out, and leads back t
 });
 
 test.each(['"x"', '"1.5"', '"01"', '"1e3"', '""', 'W/"1"', '"9999999999999999"', '"-0"', '" 1"'])(
-  'a tag that is none of ours is that of no version: %s',
+  'the foreign ETag %s stands for no version',
   (tag) => {
     expect(parseVersionTimes([tag])).toEqual([]);
   },
