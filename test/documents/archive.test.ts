@@ -11,11 +11,11 @@ import { makeNamesDistinct } from '../../src/resources/documents/names.ts';
 import { MAX_ZIP_DOCUMENTS } from '../../src/limits.ts';
 import { person } from '../support/people.ts';
 import { pdf, png } from '../support/samples.ts';
-import { expectError, expectRefusal, startService } from '../support/service.ts';
+import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* The documents of a claim in one archive: whole, or broken off. */
+/* The ZIP of a claim’s documents: whole, or aborted. */
 
 const MIB = 1024 * 1024;
 
@@ -27,8 +27,6 @@ const written = new Writable({
   },
 });
 const service = await forSuite(startService({ log: pino(written) }));
-const client = await service.tenant('Own');
-const token = await service.token('CLIENT', [client.clients]);
 
 async function claimWith(...files: readonly (readonly [name: string, bytes: Buffer | string])[]) {
   const { reclamations, clients } = await service.tenant('Own');
@@ -59,7 +57,7 @@ function begin(claim: string, owner: string): Promise<IncomingMessage> {
   });
 }
 
-/** The names and the contents, as another library reads them. */
+/** The name, content and time of each entry, read with another library. */
 async function entriesOf(archive: Buffer): Promise<[string, Buffer, string][]> {
   const entries: [string, Buffer, string][] = [];
   await new Promise<void>((resolve, reject) => {
@@ -88,7 +86,7 @@ async function entriesOf(archive: Buffer): Promise<[string, Buffer, string][]> {
 }
 
 describe('an archive', () => {
-  test('has every document of the claim in the order of upload, each as it is, and says its length', async () => {
+  test('the ZIP of a claim has every document unchanged in the order of upload, and a Content-Length', async () => {
     const large = Buffer.alloc(3 * MIB, 'x').fill('%PDF-1.4\n', 0, 9);
     const {
       claim,
@@ -116,14 +114,14 @@ describe('an archive', () => {
     expect(entries[0]?.[2]).toBe((row?.['second'] as Date).toISOString());
   });
 
-  test('by HEAD has no content, and of a claim without documents no entry', async () => {
+  test('the ZIP of a claim has no content by HEAD, and no entry if the claim has no documents', async () => {
     const { claim, token: owner } = await claimWith();
     const head = await service.ask(`HEAD ${at(claim)}`, { token: owner });
     expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/zip']);
     expect(await entriesOf(await buffer(await begin(claim, owner)))).toEqual([]);
   });
 
-  test('has documents of one name under different names', async () => {
+  test('documents of the same name have different names in the ZIP', async () => {
     const { claim, token: owner } = await claimWith(
       ['avis.pdf', pdf],
       ['Avis.pdf', png],
@@ -134,7 +132,7 @@ describe('an archive', () => {
     expect(entries.map(([name]) => name)).toEqual(['avis.pdf', 'Avis (2).pdf', 'avis (2) (3).pdf', 'avis (4).pdf']);
   });
 
-  test('has nothing of a document that a DBA gave a path for a name outside its folder', async () => {
+  test('a document name with a path, set by a DBA, is an entry without folders in the ZIP', async () => {
     const { claim, token: owner, ids } = await claimWith(['x.pdf', pdf], ['y.pdf', pdf]);
     await service.sql`update public.documents set filename = '../../etc/cron.d/x' where id = ${ids[0]}`;
     await service.sql`update public.documents set filename = '..' where id = ${ids[1]}`;
@@ -142,7 +140,7 @@ describe('an archive', () => {
     expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
   });
 
-  test('of a document without a recorded length has no length itself, and is whole all the same', async () => {
+  test('the ZIP with a document of unknown size is complete, without a Content-Length', async () => {
     const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
     await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
     const response = await begin(claim, owner);
@@ -151,51 +149,47 @@ describe('an archive', () => {
     expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
   });
 
-  test('of a claim with more documents than an archive may have is refused, and says why', async () => {
+  test('the ZIP of a claim with too many documents gets 400 with the limit', async () => {
     const { claim, token: owner } = await claimWith();
     await service.sql`insert into public.documents (reclamation_id, filename, file_path)
       select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${MAX_ZIP_DOCUMENTS})`;
     const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
-    expectError(answer, 'ERROR_VALIDATION', {
-      id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents`,
-    });
-  });
-
-  test('is refused to whoever does not see the claim, audited with its client', async () => {
-    const { claim } = await claimWith(['avis.pdf', pdf]);
-    await expectRefusal(service, await service.ask(`GET ${at(claim)}`, { token }), 'ERROR_FORBIDDEN', {
-      resource_type: 'reclamations',
-      resource_id: claim,
-    });
+    expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
   });
 });
 
-describe('an archive is broken off, and never whole,', () => {
+describe('an aborted ZIP', () => {
   const three = () => claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
 
-  const DAMAGES: readonly (readonly [string, (file: string) => Promise<unknown>])[] = [
-    ['has other bytes of the same length', async (file) => writeFile(file, (await readFile(file)).fill('y', 100, 200))],
-    ['is shorter', (file) => writeFile(file, pdf)],
-    ['is lost', (file) => rm(file)],
+  const DAMAGES = [
+    {
+      damage: 'has other bytes',
+      apply: async (file: string) => writeFile(file, (await readFile(file)).fill('y', 100, 200)),
+    },
+    { damage: 'is too short', apply: (file: string) => writeFile(file, pdf) },
+    { damage: 'is lost', apply: (file: string) => rm(file) },
   ];
 
-  test.each(DAMAGES)('where a content %s', async (_what, damage) => {
+  test.each(DAMAGES)('a ZIP is aborted if a content $damage', async ({ apply }) => {
     const { claim, token: owner, ids } = await three();
-    await damage(await fileOf(ids[1]));
+    await apply(await fileOf(ids[1]));
     await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
   });
 
-  test.each(['with', 'without'])('where one fails in an archive %s a length', async (how) => {
+  test.each(['with', 'without'])('a ZIP %s a Content-Length is aborted if its last content is lost', async (length) => {
     const { claim, token: owner, ids } = await three();
-    if (how === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
+    if (length === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
     await rm(await fileOf(ids[2]));
     await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
   });
 
   test.each([
-    ['a document goes', 'delete from public.documents where id = $1', 'document'],
-    ['its reader is disabled', 'update public.users set is_active = false where id = $1', 'reader'],
-  ] as const)('where %s in the middle, which is no defect of the service', async (_what, change, of) => {
+    { event: 'a document is deleted', sql: 'delete from public.documents where id = $1', of: 'document' },
+    {
+      ...{ event: 'its reader is made inactive', of: 'reader' },
+      sql: 'update public.users set is_active = false where id = $1',
+    },
+  ] as const)('a ZIP is aborted if $event meanwhile, without an error in the log', async ({ sql, of }) => {
     const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
     const { claim, ids } = await claimWith(['a.pdf', big], ['b.pdf', pdf]);
     const [row] = await service.sql`select client_id from public.reclamations where id = ${claim}`;
@@ -203,15 +197,15 @@ describe('an archive is broken off, and never whole,', () => {
     const response = await begin(claim, reader.token);
     response.pause();
     log = '';
-    // The first content does not fit the buffers, so the second is not yet asked for.
-    await service.admin(change, [{ document: ids[1], reader: reader.id }[of]]);
+    // The first content does not fit into the buffers, so the second is not read yet.
+    await service.admin(sql, [{ document: ids[1], reader: reader.id }[of]]);
     await expect(buffer(response)).rejects.toThrow();
     await until(() => log.includes('documents.zip'));
     expect(JSON.parse(log)).toMatchObject({ level: 30, aborted: true });
   });
 });
 
-test('a caller has one archive at a time, and who hangs up has none', async () => {
+test('a caller downloads one ZIP at a time, and another after disconnecting', async () => {
   const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
   const { claim, token: owner } = await claimWith(['a.pdf', big]);
   const first = await begin(claim, owner);
@@ -242,7 +236,7 @@ test.each([
     ['é.pdf', 'é (2).pdf'],
   ],
   [['💶'.repeat(255)], ['💶'.repeat(45)]],
-])('names of a folder on any system, %j, are %j', (names, expected) => {
+])('the file names %j become %j, which are valid and distinct on any system', (names, expected) => {
   expect(makeNamesDistinct(names)).toEqual(expected);
 });
 

@@ -38,10 +38,7 @@ const opening = {
   'a folder': async () => {
     await openService({});
     variables = { DOCUMENT_STORE: service.documentFolder };
-    store = await createContentStore({
-      store: { kind: 'folder', path: service.documentFolder },
-      endpoint: undefined,
-    });
+    store = await createContentStore({ store: { kind: 'folder', path: service.documentFolder }, endpoint: undefined });
   },
   S3: async () => {
     const options = { address: '127.0.0.1', port: 0, silent: true, configureBuckets: [{ name: BUCKET }] };
@@ -66,7 +63,7 @@ async function openService(documents: object): Promise<void> {
   own = await service.tenant('Own');
 }
 
-/** A document with its content; gives where that lies. */
+/** Uploads a document; returns the path of its content. */
 async function attach(): Promise<{ id: string; path: string }> {
   const token = await service.token('CLIENT', [own.clients]);
   const { status, json } = await upload(service, token, own.reclamations, { name: 'x.txt', bytes: TEXT });
@@ -91,7 +88,7 @@ async function check(): Promise<{ differences: ContentDifference[]; counts: Cont
   return { differences, counts };
 }
 
-/** `npm run documents:check`, with the variables of the service. */
+/** Runs `npm run documents:check` with the service’s variables. */
 function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl, ...variables };
   return new Promise((resolve) => {
@@ -103,7 +100,7 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A content whose disk fails. */
+/** A content on a failing disk. */
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from(TEXT.slice(0, 4));
   await Promise.reject(new Error('EIO'));
@@ -123,8 +120,8 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     await open();
   });
 
-  test('lists every content in the order of the bytes of their paths, and nothing else', async () => {
-    // S3rver lists by folders, and S3 by bytes: a name that sorts before a slash is out of place in it.
+  test('a store lists its contents in the order of the bytes of their paths', async () => {
+    // S3rver sorts by folders and S3 by bytes, so names that sort before a slash are left out.
     const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
     const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
     for (const path of [...paths].reverse()) await place(path);
@@ -132,7 +129,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     expect(listed).toEqual(paths.map((path) => ({ path, size: Buffer.byteLength(TEXT) })));
   });
 
-  test('says which documents have no content or another, and which contents no document has', async () => {
+  test('the check finds documents without content or with another length, and contents without a document', async () => {
     await attach();
     const lost = await attach();
     const cut = await attach();
@@ -149,22 +146,19 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     expect(counts).toEqual({ documents: 3, contents: 3, planned: 0, differences: 3 });
   });
 
-  test('calls nothing lost that is in flight: an upload whose row is yet to come', async () => {
+  test('the check does not report an upload whose row is not yet inserted', async () => {
     const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
     const report = await service.documents.storeWithRow(spooled, () => check());
-    expect(report).toEqual({
-      differences: [],
-      counts: { documents: 0, contents: 1, planned: 1, differences: 0 },
-    });
+    expect(report).toEqual({ differences: [], counts: { documents: 0, contents: 1, planned: 1, differences: 0 } });
   });
 
-  test('calls nothing lost that comes or goes while it looks', async () => {
+  test('the check does not report documents that are added or deleted while it runs', async () => {
     const documents = [await attach(), await attach(), await attach()];
     const database = await openDocumentContents(service.postgres.apiUrl);
     const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
     const list = async function* (): ReturnType<ContentStore['list']> {
       const listed = await all(store.list());
-      // The listing has what is gone by the time the rows are asked, and lacks what comes.
+      // The listing still has a content that is deleted before the rows are read, and lacks a new one.
       await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
       await service.documents.removeDueContents();
       await attach();
@@ -175,7 +169,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     await database.close(true);
   });
 
-  test('as a command ends with 0, 1 or 2, and changes nothing unless it is told to', async () => {
+  test('documents:check exits with 0, 1 or 2, and plans removals only with --remove-unowned', async () => {
     await attach();
     expect(await command()).toMatchObject({ code: 0, err: '' });
     const lost = await attach();
@@ -202,7 +196,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
   });
 
-  test('as a command reads each content and says which has other bytes, unless it is told to read none', async () => {
+  test('documents:check reads each content and reports other bytes, and reads none with --sizes-only', async () => {
     await attach();
     const other = await attach();
     await place(other.path, TEXT.replace('avis', 'Avis'));
@@ -223,7 +217,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
   });
 
-  test('as a command gives documents of before their digests, whatever of it was done already', async () => {
+  test('documents:check --digest stores the missing digests, also when run again', async () => {
     const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
     await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
     await place(cut.path, 'avis');
@@ -244,12 +238,12 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
       [0, 2],
     ]) {
       const { code, out } = await command('--digest', '--json');
-      // What is there and has another length was not uploaded so, and what is gone has no digest.
+      // A content of another length is not the uploaded one, and a lost content has no digest.
       expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
         1,
         expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
       ]);
-      // Nobody changes one that is kept.
+      // A stored digest is not overwritten.
       const database = await openDocumentContents(service.postgres.apiUrl);
       await database.storeDigest(kept.id, sha256('x'));
       await database.close(true);
@@ -261,7 +255,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
     }
   });
 
-  test('as a command goes on after a content that cannot be read, and names it', async () => {
+  test('documents:check continues after a content that cannot be read, and reports it', async () => {
     await attach();
     const { id, path } = await attach();
     const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };

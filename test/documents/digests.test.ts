@@ -12,10 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* What was uploaded is what is kept and what is given out, whatever the store says of it. */
+/* A content is kept and returned as it was uploaded, even if the store changes it. */
 
 const MIB = 1024 * 1024;
-/** Several pieces of a stream, so that some of them are sent before the last is read. */
+/** Several pieces of a stream, some of which are sent before the last is read. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -41,7 +41,7 @@ async function attach(
   return { id: record.id, path: String(row?.['file_path']), record };
 }
 
-/** The log has told an error of the document since the lines were emptied, about an answer that was broken off. */
+/** The errors in the log about aborted responses with this document. */
 const loggedErrors = (id: string) =>
   lines.filter(({ level, reason, aborted }) => level === 50 && aborted === true && reason?.includes(id));
 
@@ -74,7 +74,7 @@ describe('with its store in S3', () => {
   const contents = async () => (await filesIn(directory)).filter((name) => name.includes('claims/'));
 
   test.each(Object.keys(LIES) as (keyof typeof LIES)[])(
-    'an upload of which S3 keeps %s and says 200 is 503, is counted and told by the log, and leaves nothing',
+    'an upload of which S3 stores %s despite its 200 gets 503, is counted and logged, and stores nothing',
     async (lie) => {
       lines = [];
       const before = service.documents.figures();
@@ -88,7 +88,7 @@ describe('with its store in S3', () => {
       expect(await service.admin('select from public.documents')).toEqual([]);
       expect(await service.admin('select from app.content_removals')).toEqual([]);
       expect(await contents()).toEqual([]);
-      // The counter-proof: the same upload to an honest S3.
+      // The same upload to an honest S3 succeeds.
       const { id } = await attach(service, own);
       expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
       await service.ask(`DELETE /api/documents/${id}`, { token: await service.token('ADMIN') });
@@ -96,7 +96,7 @@ describe('with its store in S3', () => {
     },
   );
 
-  test('an upload that S3 stops giving back half-way is 503 without a row, and counts as a store that is away', async () => {
+  test('an upload that S3 stops returning half-way gets 503 without a row, and counts as an unreachable store', async () => {
     const { away, damaged } = service.documents.figures();
     store.tell('GET', LIES.half);
     const answer = await upload(service, token, own.reclamations, { bytes: large });
@@ -104,14 +104,14 @@ describe('with its store in S3', () => {
     expectError(answer, 'ERROR_UNAVAILABLE');
     expect(service.documents.figures()).toMatchObject({ away: away + 1, damaged });
     expect(await service.admin('select from public.documents')).toEqual([]);
-    // It may be whole: as after every loss of the store, the content goes within the hour.
+    // The content may be whole, so it is deleted within the hour, as after every loss of the store.
     expect(await service.admin('select from app.content_removals')).toHaveLength(1);
     await service.admin('update app.content_removals set due_at = now()');
     await service.documents.removeDueContents();
     expect(await contents()).toEqual([]);
   });
 
-  test('a caller whose content S3 has changed since gets no whole answer', async () => {
+  test('the download of a content that S3 has changed is aborted', async () => {
     lines = [];
     const { id, path } = await attach(service, own);
     const file = join(directory, BUCKET, 'claims', `${path}._S3rver_object`);
@@ -120,7 +120,7 @@ describe('with its store in S3', () => {
     await until(() => loggedErrors(id).length === 1);
   });
 
-  test('a caller to whom S3 gives more than it said gets no whole answer, also of what has no digest', async () => {
+  test('the download of a content of which S3 returns too much is aborted, also without a digest', async () => {
     const { id } = await attach(service, own);
     await service.admin('update public.documents set sha256 = null where id = $1', [id]);
     store.tell('GET', LIES['something longer']);
@@ -147,7 +147,7 @@ describe('with its store in a folder', () => {
     await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
   };
 
-  test('a content that the disk changes before it is in its place is not kept', async () => {
+  test('a content that the disk changes before it is in its place is not stored', async () => {
     const spooled = await service.documents.write(Readable.from([large]));
     await writeFile(spooled.file, flipped(large));
     let inserted = 0;
@@ -157,7 +157,7 @@ describe('with its store in a folder', () => {
     expect(await service.admin('select from app.content_removals')).toEqual([]);
   });
 
-  test('whoever reads a document reads the SHA-256 of its content, and the row has it', async () => {
+  test('a document shows the SHA-256 of its content, as stored in its row', async () => {
     const { id, record } = await attach(service, own);
     expect(record['sha256']).toBe(sha256(large));
     const { json } = await service.ask(`GET /api/documents/${id}`, { token });
@@ -170,7 +170,7 @@ describe('with its store in a folder', () => {
     ['of several pieces', large],
     ['of one piece', pdf],
   ])(
-    'a content %s with one bit flipped is broken off before its end, counted, and told by the log',
+    'the download of a content %s with a flipped bit is aborted before its end, counted and logged',
     async (_, bytes) => {
       lines = [];
       const { id, path } = await attach(service, own, bytes);
@@ -186,7 +186,7 @@ describe('with its store in a folder', () => {
     },
   );
 
-  test('a content that is lost, or of another length, is counted as well', async () => {
+  test('a lost content and one of another length get 500 and are counted', async () => {
     const { id, path } = await attach(service, own);
     await writeFile(fileOf(path), 'x');
     const { damaged } = service.documents.figures();
@@ -196,7 +196,7 @@ describe('with its store in a folder', () => {
     expect(service.documents.figures().damaged).toBe(damaged + 2);
   });
 
-  test('a part is served without a look at the whole, and a content from before digests were kept as it is', async () => {
+  test('a range is served without checking the digest, and a content without a digest is served as it is', async () => {
     const { id, path } = await attach(service, own);
     await change(path);
     const part = await download(service, token, id, { range: 'bytes=0-3' });
@@ -206,7 +206,7 @@ describe('with its store in a folder', () => {
     expect((await download(service, token, id)).bytes.equals(flipped(large))).toBe(true);
   });
 
-  test('nobody stores a digest of another length, and a row without one is still taken', async () => {
+  test('a digest of another length cannot be stored, but a row without a digest can', async () => {
     const row = (digest: string) =>
       service.admin(
         `insert into public.documents (reclamation_id, filename, file_path, sha256) values ($1, 'x', gen_random_uuid(), ${digest})`,

@@ -29,7 +29,7 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
 const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
 describe('a download', () => {
-  test('is an attachment under its own name and type, of which nothing is guessed', async () => {
+  test('a download is an attachment with its name and type, which browsers must not guess', async () => {
     const { id } = await attach(pdf, 'relevé "€".pdf');
     const answer = await download(service, token, id);
     expect([answer.status, answer.bytes]).toEqual([200, pdf]);
@@ -44,7 +44,7 @@ describe('a download', () => {
     );
   });
 
-  test('is over when its last byte is there: whoever asks again at once, on the same connection, is answered', async () => {
+  test('a download ends with its last byte, so that the next request on the connection is answered', async () => {
     const { id } = await attach();
     const head = `Host: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const asked = `GET /api/documents/${id}/content HTTP/1.1\r\n${head}`;
@@ -69,24 +69,24 @@ describe('a download', () => {
   test.each([
     ['../../etc/passwd', 'attachment; filename=passwd'],
     ['C:\\temp\\x.pdf', 'attachment; filename=x.pdf'],
-  ])('of %j proposes a name without folders', async (name, disposition) => {
+  ])('the download of %j has a file name without folders', async (name, disposition) => {
     const { id } = await attach(pdf, name);
     expect((await download(service, token, id)).headers.get('content-disposition')).toBe(disposition);
   });
 
-  test('of text says its encoding', async () => {
+  test('the download of a text names its encoding', async () => {
     const { id } = await attach('nom;é\n', 'x.csv');
     expect((await download(service, token, id)).headers.get('content-type')).toBe('text/csv; charset=utf-8');
   });
 
-  test('of what a DBA entered without a type or a size is served all the same', async () => {
+  test('the download of a document without type and size, inserted by a DBA, succeeds', async () => {
     const { id } = await attach();
     await service.admin('update public.documents set mime_type = null, file_size = null where id = $1', [id]);
     const answer = await download(service, token, id);
     expect([answer.bytes, ...header(answer, 'content-type')]).toEqual([pdf, 'application/octet-stream']);
   });
 
-  test('by HEAD has the same headers and no content', async () => {
+  test('a download by HEAD has the same headers and no content', async () => {
     const { id } = await attach();
     const whole = await download(service, token, id);
     const head = await download(service, token, id, { range: 'bytes=0-1' }, 'HEAD');
@@ -94,7 +94,7 @@ describe('a download', () => {
     expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
   });
 
-  test('is not repeated for whoever has it', async () => {
+  test('a download with a known ETag gets 304', async () => {
     const { id } = await attach();
     const etag = (await download(service, token, id)).headers.get('etag') ?? '';
     const answer = await download(service, token, id, { 'if-none-match': etag });
@@ -103,18 +103,18 @@ describe('a download', () => {
   });
 
   test.each([
-    ['bytes=0-4', 206, 'bytes 0-4/10', '01234'],
-    ['bytes=9-', 206, 'bytes 9-9/10', '9'],
-    ['bytes=-3', 206, 'bytes 7-9/10', '789'],
-    ['bytes=5-99', 206, 'bytes 5-9/10', '56789'],
-    ['bytes=-99', 206, 'bytes 0-9/10', '0123456789'],
-    ['bytes=0-1,5-6', 200, null, '0123456789'],
-    ['bytes=4-2', 200, null, '0123456789'],
-    ['items=0-1', 200, null, '0123456789'],
-    ['bytes', 200, null, '0123456789'],
-    ['bytes=10-', 416, 'bytes */10', undefined],
-    ['bytes=-0', 416, 'bytes */10', undefined],
-  ])('of the range %s is %d', async (range, status, contentRange, text) => {
+    { range: 'bytes=0-4', status: 206, contentRange: 'bytes 0-4/10', text: '01234' },
+    { range: 'bytes=9-', status: 206, contentRange: 'bytes 9-9/10', text: '9' },
+    { range: 'bytes=-3', status: 206, contentRange: 'bytes 7-9/10', text: '789' },
+    { range: 'bytes=5-99', status: 206, contentRange: 'bytes 5-9/10', text: '56789' },
+    { range: 'bytes=-99', status: 206, contentRange: 'bytes 0-9/10', text: '0123456789' },
+    { range: 'bytes=0-1,5-6', status: 200, contentRange: null, text: '0123456789' },
+    { range: 'bytes=4-2', status: 200, contentRange: null, text: '0123456789' },
+    { range: 'items=0-1', status: 200, contentRange: null, text: '0123456789' },
+    { range: 'bytes', status: 200, contentRange: null, text: '0123456789' },
+    { range: 'bytes=10-', status: 416, contentRange: 'bytes */10', text: undefined },
+    { range: 'bytes=-0', status: 416, contentRange: 'bytes */10', text: undefined },
+  ])('a download with the range $range gets $status', async ({ range, status, contentRange, text }) => {
     const { id } = await attach('0123456789', 'x.txt');
     const answer = await download(service, token, id, { range });
     expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
@@ -122,7 +122,7 @@ describe('a download', () => {
     expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
   });
 
-  test('of a part is whole where the part is wanted of another version', async () => {
+  test('a range with an If-Range of another version gets the whole content', async () => {
     const { id } = await attach();
     const etag = (await download(service, token, id)).headers.get('etag') ?? '';
     const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
@@ -133,7 +133,7 @@ describe('a download', () => {
     }
   });
 
-  test('of a content that is lost is an error that the log tells, by GET and HEAD, and never a 404', async () => {
+  test('a download of a lost content gets 500 and an error in the log, by GET and HEAD, never 404', async () => {
     const { id, file } = await attach();
     await rename(file, `${file}.away`);
     for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
@@ -145,13 +145,13 @@ describe('a download', () => {
     expect((await download(service, token, id)).bytes).toEqual(pdf);
   });
 
-  test('of a content that is shorter than its row says is an error as well', async () => {
+  test('a download of a content shorter than its row states gets 500', async () => {
     const { id, file } = await attach();
     await truncate(file, 5);
     expect((await download(service, token, id)).status).toBe(500);
   });
 
-  test('is 503 while the folder is away, and works when it is back', async () => {
+  test('a download and an upload get 503 while the folder is unreachable, and succeed afterwards', async () => {
     const { id } = await attach();
     await rename(service.documentFolder, `${service.documentFolder}.away`);
     const away = [await download(service, token, id), await download(service, token, id, {}, 'HEAD')];
@@ -163,7 +163,7 @@ describe('a download', () => {
     expect((await upload(service, token, own.reclamations)).status).toBe(201);
   });
 
-  test('that its caller breaks off closes the file, is no error of the service, and harms no other', async () => {
+  test('a download that its caller aborts closes the file, logs no error, and does not affect others', async () => {
     const { id, file } = await attach(large);
     const { request } = await paused(id);
     expect(await isOpen(file)).toBe(true);
@@ -174,7 +174,7 @@ describe('a download', () => {
     expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
   });
 
-  test('whose content is cut short meanwhile is broken off and told by the log, never passed off as whole', async () => {
+  test('a download whose content is truncated meanwhile is aborted with an error in the log', async () => {
     const { id, file } = await attach(large);
     const { response } = await paused(id);
     const before = aborted().length;
@@ -188,10 +188,10 @@ describe('a download', () => {
 
 const large = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
 
-/** The levels of the log's lines about answers that were not sent to the end. */
+/** The log levels of aborted responses. */
 const aborted = (): number[] => lines.filter((line) => 'aborted' in line).map(({ level }) => level);
 
-/** Begins a download and stops reading. */
+/** Begins a download and pauses it. */
 async function paused(id: string): Promise<{ request: ClientRequest; response: IncomingMessage }> {
   const path = `/api/documents/${id}/content`;
   const headers = { authorization: `Bearer ${token}` };
@@ -204,7 +204,7 @@ async function paused(id: string): Promise<{ request: ClientRequest; response: I
   return { request, response };
 }
 
-/** Whether this process, in which the service runs, has the file open. */
+/** Whether this process, which runs the service, has the file open. */
 async function isOpen(file: string): Promise<boolean> {
   const folder = '/proc/self/fd';
   const links = (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => ''));

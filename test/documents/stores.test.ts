@@ -16,7 +16,7 @@ const TEXT = 'avis d’imposition';
 
 interface Opened {
   readonly store: ContentStore;
-  /** Takes what the store lies on away. */
+  /** Makes the store unreachable. */
   cut(): Promise<void>;
   end(): Promise<void>;
 }
@@ -43,7 +43,7 @@ async function openS3(parent: string): Promise<Opened> {
     cut: () => server.close(),
     end: async () => {
       store.close();
-      // It may have been taken away already.
+      // A test may have closed it already.
       await server.close().catch(() => undefined);
     },
   };
@@ -77,7 +77,7 @@ describe.each([
     return file;
   }
 
-  test('takes a file over and gives its bytes back, whole and in part', async () => {
+  test('a document store takes over a file and returns its bytes, whole and by range', async () => {
     const file = await place(PATH);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await store.size(PATH)).toBe(Buffer.byteLength(TEXT));
@@ -85,7 +85,7 @@ describe.each([
     expect((await buffer(await store.read(PATH, { start: 5, end: 5 }))).toString()).toBe('d');
   });
 
-  test('removes a content, also one that is gone, and leaves the others', async () => {
+  test('a document store removes a content, ignores a missing one, and keeps the others', async () => {
     await place('cd/first');
     await place('cd/second');
     await store.remove('cd/first');
@@ -96,7 +96,7 @@ describe.each([
   });
 
   test.each(['../x', '/etc/passwd', 'a/../../x', '.partial/x', 'a//b', 'a/', '', 'a\0b', 'a\\b'])(
-    'has nothing at %j, whatever lies there',
+    'a document store accepts no path %j',
     async (path) => {
       await place(PATH);
       expect(await store.size(path)).toBeUndefined();
@@ -107,7 +107,7 @@ describe.each([
     },
   );
 
-  test('says that it is out of reach, and never that there is nothing', async () => {
+  test('an unreachable document store reports ERROR_UNAVAILABLE, never a missing content', async () => {
     await place(PATH);
     await opened.cut();
     const unavailable = { code: 'ERROR_UNAVAILABLE' };

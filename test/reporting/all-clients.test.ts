@@ -40,7 +40,7 @@ describe('all clients, granted to a reporting login', () => {
     }
   };
 
-  test('a tool sees every client, those of tomorrow too, and afterwards what it was granted one by one', async () => {
+  test('a login of all clients reads every client, also later ones, and after the revocation only its granted clients', async () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
     expect(await visibleClients()).toEqual([A]);
     await grant();
@@ -61,7 +61,7 @@ describe('all clients, granted to a reporting login', () => {
     expect(await recorded()).toEqual(['reporting.grant_all_clients', 'reporting.revoke_all_clients']);
   });
 
-  test('what a tool reads of all clients is planned as if there were no policy', async () => {
+  test('the queries of a login of all clients are planned without policies', async () => {
     const plan = async (): Promise<string> =>
       JSON.stringify((await tool.query('explain (costs off) select * from reporting.documents')).rows);
     expect(await plan()).toMatch(/InitPlan/);
@@ -70,14 +70,10 @@ describe('all clients, granted to a reporting login', () => {
     await revoke();
   });
 
-  test('a statement that a tool prepared sees every client once they are granted, and none once they are taken', async () => {
+  test('a prepared statement reads every client after the grant of all clients, and none after the revocation', async () => {
     const kept = async (): Promise<number | undefined> =>
-      (
-        await tool.query<{ n: number }>({
-          name: 'kept',
-          text: 'select count(*)::integer as n from reporting.clients',
-        })
-      ).rows[0]?.n;
+      (await tool.query<{ n: number }>({ name: 'kept', text: 'select count(*)::integer as n from reporting.clients' }))
+        .rows[0]?.n;
     const all = Number((await superuser.query<{ n: number }>('select count(*) as n from public.clients')).rows[0]?.n);
     expect(all).toBeGreaterThan(1);
     expect(await kept()).toBe(0);
@@ -87,7 +83,7 @@ describe('all clients, granted to a reporting login', () => {
     expect(await kept()).toBe(0);
   });
 
-  test('a tool that has all clients still reads no secret, writes nothing and becomes nobody', async () => {
+  test('a login of all clients reads no secret, writes nothing and cannot take another role', async () => {
     await grant();
     for (const sql of [
       'select password_hash from public.users',
@@ -105,7 +101,7 @@ describe('all clients, granted to a reporting login', () => {
     await revoke();
   });
 
-  test('a login that was dropped takes all clients with it: the next of its name has none', async () => {
+  test('a new login with the name of a dropped login of all clients has no client', async () => {
     await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
     await withRole('login in role taxclaims_reporting', async (name) => {
       const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [name]);
@@ -118,18 +114,18 @@ describe('all clients, granted to a reporting login', () => {
     ['that bypasses row-level security', 'login bypassrls in role taxclaims_reporting', 'past the policies'],
     ['of the API', 'login in role taxclaims_api', 'is not in taxclaims_reporting'],
     ['of the auditors as well', 'login in role taxclaims_reporting, taxclaims_auditor', 'taxclaims_auditor'],
-  ])('a login %s is not granted them', async (_what, attributes, reason) => {
+  ])('a login %s cannot be granted all clients', async (_what, attributes, reason) => {
     await withRole(attributes, async (name) => {
       await expect(grant(name)).rejects.toThrow(reason);
     });
   });
 
-  test('a login that does not exist is an error, to grant and to revoke', async () => {
+  test('the grant and the revocation of all clients fail for an unknown login', async () => {
     await expect(grant('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
     await expect(revoke('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
   });
 
-  test('a DBA who is no superuser grants and revokes as a member of taxclaims_owner, also what a superuser granted; no other login does', async () => {
+  test('a member of taxclaims_owner grants and revokes all clients, also a superuser’s grant; other logins cannot', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>
         superuser.query(`begin; set local session authorization ${name}; ${statement}; commit`);
@@ -144,15 +140,13 @@ describe('all clients, granted to a reporting login', () => {
       await grant();
       await as(call('revoke'));
       expect(await visibleClients()).toEqual([]);
-      // It gives the role by the function alone: to give it by hand is not theirs.
-      await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({
-        code: '42501',
-      });
+      // A member may use the function, but may not grant the role itself.
+      await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({ code: '42501' });
       await superuser.query('rollback');
     });
   });
 
-  test('an auditor sees who has all clients, in the answer of who can see any of them', async () => {
+  test('an auditor reads in audit.who_can_see which login has all clients', async () => {
     await grant();
     await withRole('login in role taxclaims_auditor', async (name) => {
       const results = (await superuser.query(

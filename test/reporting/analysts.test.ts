@@ -18,9 +18,9 @@ await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
 await superuser.query(`alter role ${login.name} set search_path = reporting`);
 const tool = await forSuite(connected(login.url));
 
-describe('an analyst, by the login of a BI tool', () => {
+describe('an analyst with the login of a BI tool', () => {
   const read = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
-  /** The same under other clocks than UTC, a day ahead and a day behind. */
+  /** The same in time zones a day ahead of UTC and a day behind. */
   const readElsewhere = async (sql: string): Promise<unknown[]> => {
     const found: unknown[] = [];
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue']) {
@@ -33,7 +33,7 @@ describe('an analyst, by the login of a BI tool', () => {
   const asSuperuser = async (sql: string): Promise<unknown[]> =>
     (await superuser.query({ text: sql, rowMode: 'array' })).rows;
 
-  test('runs each statement of docs/analyst.md, which names every view', async () => {
+  test('an analyst can run each statement of docs/analyst.md, which names every view', async () => {
     const page = textOf('docs/analyst.md');
     const statements = blockOf('docs/analyst.md', 'select company_name')
       .split(';')
@@ -46,10 +46,10 @@ describe('an analyst, by the login of a BI tool', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('reads each deadline of a claim while it runs, and of no other client', async () => {
+  test('an analyst reads a deadline of a claim in the statuses in which it runs, for granted clients only', async () => {
     const change = (set: string) =>
       withAdmin(database.adminUrl, (admin) =>
-        // The moves of a claim are not what is tried here.
+        // Triggers are off, since the moves of a claim are not tested here.
         admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
       );
     const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
@@ -60,11 +60,7 @@ describe('an analyst, by the login of a BI tool', () => {
     await change(
       `collection_date = '2024-08-31', submitted_at = '2025-08-31T22:30:00Z', court_deadline = '2026-05-01'`,
     );
-    const ended: Record<string, string> = {
-      claim: '2025-12-31',
-      response: '2026-02-28',
-      court: '2026-05-01',
-    };
+    const ended: Record<string, string> = { claim: '2025-12-31', response: '2026-02-28', court: '2026-05-01' };
     const runs: Record<string, string> = {
       ...{ DRAFT: 'claim', READY_FOR_REVIEW: 'claim', APPROVED: 'claim' },
       ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
@@ -81,7 +77,7 @@ describe('an analyst, by the login of a BI tool', () => {
     expect(await read('select days_left > 300 from deadlines')).toEqual([[true]]);
   });
 
-  test('counts what was changed of its client by month, and nothing of others, of users or of refusals', async () => {
+  test('an analyst reads the number of changes by month for granted clients, without changes of users and refusals', async () => {
     for (const firm of ['a', 'b'] as const)
       await superuser.query(`update public.sites set site_name = 'Atelier' where id = '${idOf(firm, 'sites')}'`);
     await superuser.query(`update public.users set name = 'Ada' where id = '${idOf('a', 'users')}'`);
@@ -102,7 +98,7 @@ describe('an analyst, by the login of a BI tool', () => {
     ['reclamation', 'reclamations', reclamationStatus],
     ['invoice', 'factures', invoiceStatus],
     ['partner_invoice', 'partner_invoices', partnerInvoiceStatus],
-  ])('reads every status that a %s can have, each once and in the order of lists', async (record, table, words) => {
+  ])('an analyst reads every status of a %s once, in the order of lists', async (record, table, words) => {
     const [[known]] = (await asSuperuser(
       `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
     )) as [[string]];
@@ -116,7 +112,7 @@ describe('an analyst, by the login of a BI tool', () => {
     expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
   });
 
-  test('reads as final exactly those statuses of a claim from which no move leads on', async () => {
+  test('an analyst reads as final exactly the statuses of a claim without further moves', async () => {
     expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(
       await asSuperuser(
         `select distinct to_status from public.reclamation_transitions
@@ -125,7 +121,7 @@ describe('an analyst, by the login of a BI tool', () => {
     );
   });
 
-  test('reads one row for every day of a century', async () => {
+  test('an analyst reads one calendar row for each day of a century', async () => {
     expect(
       await read(
         'select count(*)::integer, count(distinct day)::integer, min(day)::text, max(day)::text from calendar',
@@ -139,7 +135,7 @@ describe('an analyst, by the login of a BI tool', () => {
     ).toEqual([[2027, 1, 1, '2027-01-01', 2026, 53, 6, true]]);
   });
 
-  test('reads who works for a granted client, and for no other that the same user has', async () => {
+  test('an analyst reads the users of a granted client, but not the other clients of these users', async () => {
     const both = `array['${A}', '${idOf('b', 'clients')}']::uuid[]`;
     await superuser.query(
       `insert into public.users (email, password_hash, name, role, client_access)
@@ -161,7 +157,7 @@ describe('an analyst, by the login of a BI tool', () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
   });
 
-  test('reads what is paid of an invoice and what is outstanding', async () => {
+  test('an analyst reads the paid and the outstanding amount of an invoice', async () => {
     for (const [status, paid, outstanding] of [
       ['DRAFT', '0', '0'],
       ['ISSUED', '0', '12.00'],
@@ -182,7 +178,7 @@ describe('an analyst, by the login of a BI tool', () => {
     }
   });
 
-  test('finds in the comments what each column joins, and it does', async () => {
+  test('an analyst finds in the comment of each id column the view that it joins', async () => {
     const columns = (await read(
       `select c.relname, a.attname, col_description(c.oid, a.attnum)
        from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0

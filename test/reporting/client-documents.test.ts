@@ -12,7 +12,7 @@ const B = idOf('b', 'clients');
 const CLAIM_A = idOf('a', 'reclamations');
 const CLAIM_B = idOf('b', 'reclamations');
 
-/** What differs between the documents with their claims' clients and what reporting reads of them. */
+/** Differences between the documents with their clients and the copy that reporting reads. */
 const DIFFERENCES = `
   with documents as (
     select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
@@ -30,7 +30,7 @@ const superuser = await forSuite(connected(database.adminUrl));
 const tool = await forSuite(connected(login.url));
 await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
 
-describe('what reporting reads of documents', () => {
+describe('the documents that reporting reads', () => {
   beforeEach(async () => {
     await superuser.query('delete from public.documents');
   });
@@ -52,7 +52,7 @@ describe('what reporting reads of documents', () => {
   const count = async (): Promise<number | undefined> =>
     (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]?.n;
 
-  test('a tool sees a document of its client from the moment it is attached until it is deleted, and no other client’s', async () => {
+  test('a reporting login reads a document of its client from upload to deletion, and none of other clients', async () => {
     const id = await attach('notice.pdf');
     await attach('foreign.pdf', CLAIM_B);
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
@@ -62,7 +62,7 @@ describe('what reporting reads of documents', () => {
     expect(await differences()).toEqual([]);
   });
 
-  test('a tool sees the documents of a client from its next statement after the grant, and none after the revocation', async () => {
+  test('a reporting login reads a client’s documents right after the grant, and none right after the revocation', async () => {
     await attach('notice.pdf');
     await attach('other.pdf', CLAIM_B);
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, B]);
@@ -71,7 +71,7 @@ describe('what reporting reads of documents', () => {
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
   });
 
-  test('a document that a superuser changes, or moves to another client’s claim, is shown as it is now, to whom it belongs now', async () => {
+  test('a reporting login reads a document as a superuser changed it, or no longer if it moved to another client', async () => {
     const id = await attach('notice.pdf');
     await superuser.query(`update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`, [id]);
     expect(await visibleDocuments()).toEqual(['renamed.pdf']);
@@ -81,22 +81,21 @@ describe('what reporting reads of documents', () => {
     expect(await differences()).toEqual([]);
   });
 
-  test.each([
-    ['its claim', 'reclamations'],
-    ['its site', 'sites'],
-    ['its client', 'clients'],
-  ] as const)('a document goes with %s, and so does what reporting reads of it', async (_what, table) => {
-    await attach('foreign.pdf', CLAIM_B);
-    await attach('notice.pdf');
-    await superuser.query('begin');
-    await superuser.query(`delete from public.${table} where id = $1`, [idOf('a', table)]);
-    expect(await count()).toBe(1);
-    expect(await differences()).toEqual([]);
-    await superuser.query('rollback');
-    expect(await visibleDocuments()).toEqual(['notice.pdf']);
-  });
+  test.each(['reclamations', 'sites', 'clients'] as const)(
+    'the deletion of a row of %s also deletes the copy of its documents',
+    async (table) => {
+      await attach('foreign.pdf', CLAIM_B);
+      await attach('notice.pdf');
+      await superuser.query('begin');
+      await superuser.query(`delete from public.${table} where id = $1`, [idOf('a', table)]);
+      expect(await count()).toBe(1);
+      expect(await differences()).toEqual([]);
+      await superuser.query('rollback');
+      expect(await visibleDocuments()).toEqual(['notice.pdf']);
+    },
+  );
 
-  test('a truncate of the documents empties both', async () => {
+  test('a truncate of the documents also empties their copy', async () => {
     await attach('notice.pdf');
     await superuser.query('truncate public.documents cascade');
     expect(await count()).toBe(0);
@@ -109,7 +108,7 @@ describe('what reporting reads of documents', () => {
     ['change', `update app.client_documents set filename = 'x'`],
     ['delete', 'delete from app.client_documents'],
     ['truncate', 'truncate app.client_documents'],
-  ])('nobody writes it by hand, not even a superuser: %s', async (_what, sql) => {
+  ])('not even a superuser can %s rows of the copy directly', async (_what, sql) => {
     await attach('notice.pdf');
     await expect(superuser.query(sql)).rejects.toMatchObject({
       code: '42501',
@@ -119,7 +118,7 @@ describe('what reporting reads of documents', () => {
     expect(await count()).toBe(1);
   });
 
-  test('a claim’s client that is not the document’s is refused, even where the triggers are off', async () => {
+  test('the copy cannot have another client than the document’s claim, even without triggers', async () => {
     await attach('notice.pdf');
     await superuser.query(
       'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
@@ -139,13 +138,8 @@ describe('what reporting reads of documents', () => {
     await superuser.query('rollback');
   });
 
-  test('many that attach and delete at the same time leave no document without its copy, and no copy without its document', async () => {
-    const lanes = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const lane = await connected(database.adminUrl);
-        return lane;
-      }),
-    );
+  test('after simultaneous uploads and deletions every document has a copy and every copy a document', async () => {
+    const lanes = await Promise.all(Array.from({ length: 8 }, () => connected(database.adminUrl)));
     try {
       await Promise.all(
         lanes.map(async (lane, number) => {
@@ -155,7 +149,7 @@ describe('what reporting reads of documents', () => {
               `${number}-${turn}`,
               `lane/${number}/${turn}`,
             ]);
-            // What somebody else may be deleting at this moment.
+            // Other sessions may delete the same rows at this moment.
             if (turn % 3 === 2) {
               await lane.query(
                 `delete from public.documents where id in (select id from public.documents order by id limit 2)`,
@@ -171,7 +165,7 @@ describe('what reporting reads of documents', () => {
     expect(await differences()).toEqual([]);
   });
 
-  test('the migration copies what is there', async () => {
+  test('the migration copies the existing documents', async () => {
     const earlier = await createDatabaseBefore('0020');
     const { adminUrl } = earlier;
     await withAdmin(adminUrl, async (admin) => {

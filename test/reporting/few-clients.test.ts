@@ -21,7 +21,7 @@ const { rows } = await dba.query<{ id: string }>(
 );
 const others = rows.map(({ id }) => id).sort();
 
-describe('taxclaims_reporting_few, which says how the rows of a login are found and never which', () => {
+describe('the role taxclaims_reporting_few of logins with few clients', () => {
   beforeEach(async () => {
     await dba.query('delete from reporting.grants');
   });
@@ -29,82 +29,82 @@ describe('taxclaims_reporting_few, which says how the rows of a login are found 
   const grant = (clients: readonly string[]) =>
     dba.query('select reporting.grant_client($1, c) from unnest($2::uuid[]) as c', [login.name, clients]);
   const revoke = (client: string) => dba.query('select reporting.revoke_client($1, $2)', [login.name, client]);
-  const isIn = async (role = 'taxclaims_reporting_few'): Promise<boolean | undefined> =>
+  const hasRole = async (role = 'taxclaims_reporting_few'): Promise<boolean | undefined> =>
     (await dba.query<{ is_in: boolean }>('select pg_has_role($1, $2, $3) as is_in', [login.name, role, 'USAGE']))
       .rows[0]?.is_in;
-  /** By a statement that the tool prepared once, whose plan is kept while the login comes and goes. */
+  /** Read with a prepared statement, whose plan is kept while the role of the login changes. */
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })).rows.map(
       ({ id }) => id,
     );
 
-  test('a login is in it up to a hundred clients, and reads the same clients on either side, in a kept plan too', async () => {
+  test('a login has the role up to a hundred clients, and reads exactly its clients with and without it, also by a kept plan', async () => {
     await grant(others);
-    expect(await isIn()).toBe(true);
+    expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual(others);
     await grant([A]);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     expect(await visibleClients()).toEqual([...others, A].sort());
     await revoke(others[0] ?? '');
-    expect(await isIn()).toBe(true);
+    expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual([...others.slice(1), A].sort());
   });
 
-  test('a superuser who gives or takes the role by hand changes nothing of what the login reads', async () => {
+  test('a login reads the same clients if a superuser grants or revokes the role by hand', async () => {
     await grant([A]);
     await dba.query(`revoke taxclaims_reporting_few from ${login.name} granted by taxclaims_definer`);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     expect(await visibleClients()).toEqual([A]);
     await dba.query('insert into reporting.grants (login, client_id) select $1, unnest($2::uuid[])', [
       login.name,
       others,
     ]);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     await dba.query(`grant taxclaims_reporting_few to ${login.name}`);
     expect(await visibleClients()).toEqual([...others, A].sort());
     await dba.query(`revoke taxclaims_reporting_few from ${login.name}`);
   });
 
-  test('a login that has all clients is not in it, so that nothing is taken from it, and comes back when they are taken', async () => {
+  test('a login of all clients loses the role, and gets it back when all clients are revoked', async () => {
     await grant([A]);
     await dba.query('select reporting.grant_all_clients($1)', [login.name]);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     await grant([B]);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     expect(await visibleClients()).toHaveLength(FEW + 2);
     await dba.query('select reporting.revoke_all_clients($1)', [login.name]);
-    expect(await isIn()).toBe(true);
+    expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual([A, B].sort());
   });
 
-  test('a member of taxclaims_owner, who may give no role, brings a login into it and out of it by its grants', async () => {
+  test('a member of taxclaims_owner, who may grant no role, changes a login’s role by granting clients', async () => {
     const asOwner = (sql: string) =>
       dba.query(`begin; set local role taxclaims_owner; ${sql}; commit`).finally(() => dba.query('rollback'));
     await asOwner(`select reporting.grant_client('${login.name}', '${A}')`);
-    expect(await isIn()).toBe(true);
+    expect(await hasRole()).toBe(true);
     await asOwner(
       `insert into reporting.grants (login, client_id) select '${login.name}', unnest('{${others.join()}}'::uuid[])`,
     );
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
   });
 
-  test('a request that deletes a client takes its grants along, and the next word of the DBA brings the login back', async () => {
+  test('the deletion of a client deletes its grants, and reporting.set_login_role then corrects the login’s role', async () => {
     await grant([...others, A]);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     await dba.query('begin');
     await dba.query('set local role taxclaims_admin');
     await dba.query('delete from public.clients where id = $1', [others[0]]);
     await dba.query('reset role');
     const { rows } = await dba.query('select from reporting.grants');
     expect(rows).toHaveLength(FEW);
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
     await dba.query('select reporting.set_login_role($1)', [login.name]);
-    expect(await isIn()).toBe(true);
+    expect(await hasRole()).toBe(true);
     await dba.query('rollback');
-    expect(await isIn()).toBe(false);
+    expect(await hasRole()).toBe(false);
   });
 
-  test('grants of a login that the role must not be given to leave it out', async () => {
+  test('a login of the API does not get the role by grants', async () => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} login in role taxclaims_api`);
     try {

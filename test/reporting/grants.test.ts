@@ -30,7 +30,7 @@ describe('granting a client to a reporting login', () => {
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
 
-  /** A role of its own for one test, gone after it. */
+  /** A role that exists only during `work`. */
   const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} ${attributes}`);
@@ -41,7 +41,7 @@ describe('granting a client to a reporting login', () => {
     }
   };
 
-  test('a tool that is connected sees each client from its next statement on, and none once it is revoked', async () => {
+  test('a connected login reads each client from the statement after the grant to the revocation', async () => {
     expect(await visibleClients()).toEqual([]);
     await grant(A);
     expect(await visibleClients()).toEqual([A]);
@@ -53,7 +53,7 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([]);
   });
 
-  test('a client that was granted twice is granted once, and revoked by one word', async () => {
+  test('a client that was granted twice is revoked by one call', async () => {
     await grant(A);
     await grant(A);
     const { rows } = await dba.query(
@@ -65,12 +65,12 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([]);
   });
 
-  test('a client is granted to no name that does not exist, and revoked from none that nobody knows', async () => {
+  test('a client cannot be granted to or revoked from an unknown login', async () => {
     await expect(grant(A, 'nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
     await expect(revoke(A, 'nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
   });
 
-  test('a client that does not exist is granted to nobody', async () => {
+  test('an unknown client cannot be granted', async () => {
     await expect(grant(NOBODY)).rejects.toThrow(`there is no client ${NOBODY}`);
   });
 
@@ -85,7 +85,7 @@ describe('granting a client to a reporting login', () => {
     ['with a request role', 'login in role taxclaims_reporting, taxclaims_client', 'can become taxclaims_client'],
     ['that reads all data', 'login in role taxclaims_reporting, pg_read_all_data', 'become pg_read_all_data'],
     ['that reads files', 'login in role taxclaims_reporting, pg_read_server_files', 'pg_read_server_files'],
-  ])('a login %s is granted no client', async (_what, attributes, reason) => {
+  ])('a login %s cannot be granted a client', async (_what, attributes, reason) => {
     await withRole(attributes, async (name) => {
       await expect(grant(A, name)).rejects.toThrow(reason);
     });
@@ -94,7 +94,7 @@ describe('granting a client to a reporting login', () => {
     });
   });
 
-  test('a DBA sees of each grant what speaks against its login by now, and takes it from one that was dropped', async () => {
+  test('a DBA reads the objections to the login of each grant, and revokes the grants of a dropped login', async () => {
     const name = `${database.name}_other`;
     const objections = async () =>
       (await dba.query('select login, objection from reporting.granted')).rows as unknown[];
@@ -108,7 +108,7 @@ describe('granting a client to a reporting login', () => {
     expect(await objections()).toEqual([]);
   });
 
-  test('a login that is made again under the name of one that was dropped reads nothing of what that one had', async () => {
+  test('a new login with the name of a dropped one reads no client until the DBA adopts the grants', async () => {
     const name = `${database.name}_other`;
     const attributes = `login password 'other' in role taxclaims_reporting`;
     const address = new URL(login.url);
@@ -138,7 +138,7 @@ describe('granting a client to a reporting login', () => {
         { client_id: A, objection: null },
         { client_id: B, objection: another },
       ]);
-      // What a DBA does after a restore, where every role is another.
+      // After a restore every role has another oid, and the DBA adopts the grants.
       const adopt = () => dba.query('select reporting.adopt_grants($1)::integer as adopted', [name]);
       expect((await adopt()).rows).toEqual([{ adopted: 1 }]);
       expect((await adopt()).rows).toEqual([{ adopted: 0 }]);
@@ -152,7 +152,7 @@ describe('granting a client to a reporting login', () => {
     await expect(dba.query('select reporting.adopt_grants($1)', [name])).rejects.toThrow('does not exist');
   });
 
-  test('a grant that is made into another by hand leaves the record of both', async () => {
+  test('a grant that is updated by hand is audited as a grant and a revocation', async () => {
     await grant(A);
     await dba.query('update reporting.grants set client_id = $2 where login = $1', [login.name, B]);
     const { rows } = await dba.query(
@@ -166,7 +166,7 @@ describe('granting a client to a reporting login', () => {
     await revoke(B);
   });
 
-  test('a login that was renamed has nothing under its old name or its new one', async () => {
+  test('a renamed login reads no client under its new name, and reads its clients again under the old one', async () => {
     await grant(A);
     const renamed = `${login.name}_renamed`;
     await dba.query(`alter role ${login.name} rename to ${renamed}`);
@@ -178,7 +178,7 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([A]);
   });
 
-  test('what was granted under the release before belongs to the login that has the name when it is deployed', async () => {
+  test('grants of the previous release belong to the login that has the name at the deploy', async () => {
     await grant(A);
     await grant(B);
     await dba.query(
@@ -193,7 +193,7 @@ describe('granting a client to a reporting login', () => {
     ]);
   });
 
-  test('a DBA who is no superuser grants and revokes as a member of taxclaims_owner, and no other login does', async () => {
+  test('a member of taxclaims_owner grants and revokes a client; other logins cannot', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>
         dba.query(`begin; set local session authorization ${name}; ${statement}; commit`);
@@ -210,7 +210,7 @@ describe('granting a client to a reporting login', () => {
     });
   });
 
-  test('a DBA who follows db/README.md gets a login that reads its clients, within limits', async () => {
+  test('a DBA who follows db/README.md gets a login that reads its clients within limits', async () => {
     const recipe = blockOf('db/README.md', 'create role bi_acme');
     const name = `${database.name}_recipe`;
     const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
@@ -236,7 +236,7 @@ describe('granting a client to a reporting login', () => {
     }
   });
 
-  test('an auditor reads who was granted what, and grants nothing', async () => {
+  test('an auditor reads the grants and cannot grant', async () => {
     await grant(A);
     await withRole('login in role taxclaims_auditor', async (name) => {
       const as = (statement: string) => dba.query(`begin; set local session authorization ${name}; ${statement}`);

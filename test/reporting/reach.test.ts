@@ -15,8 +15,8 @@ await withAdmin(database.adminUrl, async (admin) => {
 });
 const tool = await forSuite(connected(login.url));
 
-/** What a login that was granted firm a makes of SQL that is meant to see more. */
-describe('a reporting login that tries', () => {
+/** Attempts of a login that was granted only client A to read more. */
+describe('a reporting login that tries to read more', () => {
   const asTool = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
   const asAdmin = (sql: string): Promise<unknown[]> =>
     withAdmin(database.adminUrl, async (admin) => (await admin.query({ text: sql, rowMode: 'array' })).rows);
@@ -51,11 +51,11 @@ describe('a reporting login that tries', () => {
     'select rolpassword from pg_catalog.pg_authid',
     'truncate public.clients',
     'do $$ begin lock table public.clients in exclusive mode; end $$',
-  ])('%s is refused', async (sql) => {
+  ])('a reporting login gets permission denied for: %s', async (sql) => {
     await expect(asTool(sql)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('to name the table behind a view is refused, and a tool that asks for schemas is offered the one of the views', async () => {
+  test('a reporting login cannot query the tables behind the views, and sees only the schema reporting', async () => {
     for (const relation of ['clients', 'reclamations', 'factures']) {
       await expect(asTool(`select 1 from public.${relation}`)).rejects.toThrow('permission denied for schema public');
     }
@@ -68,14 +68,14 @@ describe('a reporting login that tries', () => {
     expect(await asTool('select 1 from reporting.invoices')).toHaveLength(1);
   });
 
-  test('to switch row-level security off gets an error, not rows', async () => {
+  test('a reporting login that turns row-level security off gets an error, not rows', async () => {
     await asTool('set row_security = off');
     await expect(asTool('select * from reporting.clients')).rejects.toMatchObject({ code: '42501' });
     await asTool('reset row_security');
     expect(await asTool('select * from reporting.clients')).toHaveLength(1);
   });
 
-  test('every setting of a request sees no more than before', async () => {
+  test('a reporting login that sets the settings of a request reads no more rows', async () => {
     for (const setting of ['client_access', 'user_id', 'actor', 'role']) {
       await asTool(`select set_config('app.${setting}', '{${FOREIGN}}', false)`);
     }
@@ -85,19 +85,19 @@ describe('a reporting login that tries', () => {
     expect(await asAdmin('select * from public.clients')).toHaveLength(2);
   });
 
-  test('to learn of a foreign row by an error learns nothing', async () => {
+  test('a reporting login cannot provoke an error with a foreign row', async () => {
     const leak = (clients: string) => `select 1 / (case when id = '${FOREIGN}' then 0 else 1 end) from ${clients}`;
     expect(await asTool(leak('reporting.clients'))).toEqual([[1]]);
     await expect(asAdmin(leak('public.clients'))).rejects.toThrow('division by zero');
   });
 
-  test('to read the statistics of columns finds none, though they were gathered', async () => {
+  test('a reporting login reads no statistics of columns', async () => {
     const values = `select 1 from pg_catalog.pg_stats where schemaname = 'public'`;
     expect(await asTool(values)).toEqual([]);
     expect(await asAdmin(values)).not.toEqual([]);
   });
 
-  test('to read the statements of others finds them hidden', async () => {
+  test('a reporting login does not see the statements of other sessions', async () => {
     await withAdmin(database.adminUrl, async (admin) => {
       await admin.query(`select '${FOREIGN}'`);
       const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -107,8 +107,8 @@ describe('a reporting login that tries', () => {
     });
   });
 
-  // What remains, as db/README.md says: how many rows there are in all, of nobody in particular.
-  test('to count all rows learns how many there are, by the catalog and by EXPLAIN', async () => {
+  // db/README.md accepts this: the total number of rows is visible, but not whose they are.
+  test('a reporting login can find the total number of rows in the catalog and by EXPLAIN', async () => {
     const [[all]] = (await asAdmin('select count(*)::integer from public.reclamations')) as [[number]];
     expect(await asTool(`select reltuples from pg_class where relname = 'reclamations' and relkind = 'r'`)).toEqual([
       [all],
