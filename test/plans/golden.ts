@@ -7,15 +7,15 @@ import { clientsOf, populate } from './population.ts';
 
 const SIZES = [1, 50, 1000];
 
-/** The release whose plans are written out whole; the file of another has the requests that it plans otherwise. */
+/** All plans of this release are in its file; the file of another release has only the plans that differ. */
 const WHOLE_RELEASE = 18;
 
-/** Where the plans of a major release of Postgres stand. */
+/** The file with the plans of a major release of Postgres. */
 function goldenFile(major: number): URL {
   return new URL(`golden/${major}.txt`, import.meta.url);
 }
 
-/** The plans that are written for a release, as `renderPlans` gives them. */
+/** The stored plans of a release, in the form of `renderPlans`. */
 export async function readPlans(major: number): Promise<string> {
   const whole = byRequest(await readFile(goldenFile(WHOLE_RELEASE), 'utf8'));
   if (major === WHOLE_RELEASE) return textOf(whole);
@@ -30,7 +30,7 @@ export async function writePlans({ major, text }: { major: number; text: string 
   return writeFile(goldenFile(major), textOf(new Map(others)));
 }
 
-/** The lines of each request, one for each plan that it has. */
+/** The lines by request; a request has one line for each of its plans. */
 function byRequest(text: string): Map<string, string[]> {
   return Map.groupBy(
     text.split('\n').filter((line) => line !== ''),
@@ -42,7 +42,7 @@ function textOf(requests: ReadonlyMap<string, readonly string[]>): string {
   return [...[...requests.values()].flat(), ''].join('\n');
 }
 
-/** The shape of every plan, one a line, with the callers who have it in common. */
+/** The shape of each plan, one per line, with the callers who get it. */
 export async function renderPlans(database: TestDatabase): Promise<{ major: number; text: string }> {
   const callers = await withAdmin(database.adminUrl, async (admin) => {
     await populate(admin);

@@ -7,12 +7,15 @@ import { callerOf, readsOf } from './plans.ts';
 import { clientsOf } from './population.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The plans with which the endpoints read, on some thousand rows: a change of one shows in review. */
+/* The query plans of all reads on some thousand rows, so that a changed plan shows in a review. */
 
-/** Postgres plans these for what is asked for: rows that are skipped, or of which each costs look-ups; how many ids or clients are named; which sources of personal data come. */
+/**
+ * Reads that Postgres plans for their values: rows that are skipped or need look-ups, several ids or clients, and the
+ * sources of personal data.
+ */
 const PLANNED_ANEW = /offset=|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;
 
-/** More than the five executions for which Postgres tries the plan anew each time. */
+/** Postgres makes a new plan for each of the first five executions. */
 const EXECUTIONS = 7;
 
 const postgres = await forSuite(createTestDatabase());
@@ -24,12 +27,12 @@ const database = await forSuite(
   }),
 );
 
-test('every endpoint reads with the plans that `npm run plans:golden` has written for this release', async () => {
+test('each read has the plan that `npm run plans:golden` has written for this release of Postgres', async () => {
   expect(plans.text.split('\n')).toEqual((await readPlans(plans.major)).split('\n'));
 });
 
 test.each([1, 50, 1000])(
-  'the statements of a caller with %i clients are planned once and for all, but for a few',
+  'the statements of a caller with %i clients get a generic plan, except the listed ones',
   async (size) => {
     const clients = await withAdmin(postgres.adminUrl, (admin) => clientsOf(admin, size));
     const reads = readsOf(callerOf('ACCOUNT_MANAGER', clients));

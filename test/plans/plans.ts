@@ -7,7 +7,7 @@ import type { Endpoint } from '../../src/http/endpoint.ts';
 import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { sortsOf } from '../../bench/lists/cases.ts';
 
-/** One statement with which an endpoint reads, and what the request is. */
+/** A statement of a read, with the request to which it belongs. */
 export interface Read {
   readonly line: string;
   readonly statement: Statement;
@@ -16,7 +16,7 @@ export interface Read {
 
 const ID = '00000000-0000-4000-8000-000000000000';
 
-/** What is asked of each list beside the newest; every other order is asked descending. */
+/** The queries of each list, besides its descending orders. */
 const QUERIES: readonly Readonly<Record<string, string>>[] = [
   {},
   { count: 'exact' },
@@ -36,7 +36,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { id: `${ID},${ID.replace(/0$/, '1')}` },
 ];
 
-/** The statements of every endpoint that reads one record or a list, for one caller. */
+/** The statements of all reads of a record or a list, for one caller. */
 export function readsOf(caller: Caller): Read[] {
   return authenticatedEndpoints
     .filter(({ roles }) => roles.includes(caller.role))
@@ -73,7 +73,7 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
   const after = { after: Buffer.from(cursor).toString('base64url') };
-  // What has no order to choose has a cursor of its own.
+  // A list without a choice of orders has a cursor of another form.
   return [...QUERIES, ...(words.length === 0 ? [] : [after]), ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
@@ -88,21 +88,14 @@ export function callerOf(role: Caller['role'], clientAccess: readonly string[]):
 
 function contextOf(caller: Caller, client: string | undefined): RequestContext {
   return {
-    ...{
-      caller,
-      requestId: 'plans',
-      action: 'GET /',
-      ipAddress: '127.0.0.1',
-      userAgent: 'plans',
-      readOnly: true,
-    },
+    ...{ caller, requestId: 'plans', action: 'GET /', ipAddress: '127.0.0.1', userAgent: 'plans', readOnly: true },
     ...(client !== undefined && { client }),
   };
 }
 
 /**
- * The shape of the generic plan under the policies, on one line: nodes, each with those that it reads, indexes, and what
- * an index is searched by.
+ * The shape of the generic plan under the policies in one line: each node with its children, indexes, and the columns
+ * by which an index is searched.
  */
 export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
   await login.query('begin');
@@ -138,13 +131,13 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Two indexes begin with the id and cost the same: which one is taken is chance. */
+/** Two indexes begin with the id and cost the same, so Postgres chooses either. */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
-/** The audit log has other months each month: their plans are alike, and stand here once. */
+/** The partitions of the audit log change each month, and have the same plan, so one stands for all. */
 const MONTH = /^month_\d{4}_\d{2}/;
 
 function shapeOfNode(node: Node | undefined): string {
-  // What is worked out once without a table, as the list of the policy's clients, is everywhere.
+  // Subplans without a table, such as the list of the policy’s clients, occur everywhere.
   if (node === undefined || (isOnce(node) && node.Plans === undefined)) return '';
   const {
     'Parent Relationship': part = '',
@@ -171,7 +164,7 @@ function isOnce({ 'Parent Relationship': part, 'Node Type': type }: Node): boole
   return part === 'InitPlan' && type === 'Result';
 }
 
-/** `((client_id = ANY ($1)) AND (created_at >= $2))` as `client_id any, created_at`. */
+/** Turns `((client_id = ANY ($1)) AND (created_at >= $2))` into `client_id any, created_at`. */
 function searchedBy(condition: string): string {
   return [...condition.matchAll(/(ROW\([a-z_, ]+\)|\b[a-z_]+)(?:::\w+)? (?:=|<|>|<=|>=) (ANY)?/g)]
     .map(([, column = '', any]) => `${column}${any === undefined ? '' : ' any'}`)

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
-/** As many as the longest list of a caller, and some that nobody's list has. */
+/** More clients than any caller of the tests has. */
 const CLIENTS = 1_500;
 
-/** The ids of the callers' clients, in order as the API keeps them. */
+/** The ids of a caller’s clients in the order in which the API stores them. */
 export async function clientsOf(admin: pg.Client, count: number): Promise<readonly string[]> {
   const { rows } = await admin.query<{ id: string }>(
     `select id from (select id from public.clients order by created_at limit $1) as c order by id`,
@@ -12,9 +12,9 @@ export async function clientsOf(admin: pg.Client, count: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/** Some thousand rows of everything that is listed, always the same, with statistics: enough for indexes to pay. */
+/** Inserts some thousand rows of everything that is listed, always the same, with statistics, so that indexes pay. */
 export async function populate(admin: pg.Client): Promise<void> {
-  // What is not written for keeps yet, a vacuum does not take for visible to all.
+  // Without synchronous commits, vacuum would not mark the pages as all-visible.
   await admin.query('set synchronous_commit = on');
   await admin.query(`
     set session_replication_role = replica;
@@ -71,7 +71,7 @@ export async function populate(admin: pg.Client): Promise<void> {
   await admin.query('vacuum (analyze)');
 }
 
-/** A time for the nth row of a kind, in no order of the numbers. */
+/** SQL for the time of the nth row. The times do not ascend with n. */
 function moment(n: string): string {
   return `(select timestamptz '2024-01-01' + (${n} * 7919 % 30011) * interval '1 hour' as t) as at`;
 }

@@ -2,15 +2,15 @@ import { createHook, executionAsyncResource } from 'node:async_hooks';
 import { Socket } from 'node:net';
 
 /*
- * Imported before a service of a test: counts what it does for a request, and says so to the process that started it.
- * Of a connection that the service opened the other end is Postgres. What callers send is read by Node's parser: reads
- * are those of Postgres' answers.
+ * Imported into the service’s process before it starts: counts the work of a request, and sends the counts to the
+ * parent process. Connections that the service opened lead to Postgres. Node’s parser reads the callers’ sockets
+ * itself, so the counted reads are those of Postgres’s responses.
  */
 
 const NOTHING = { promises: 0, timers: 0, writes: 0, reads: 0, statements: 0, bytesToPostgres: 0 };
 
 export type Counts = typeof NOTHING;
-export type Asked = 'count' | 'counts' | 'allocate' | 'allocated';
+export type Command = 'count' | 'counts' | 'allocate' | 'allocated';
 
 const EXECUTE = 'E'.charCodeAt(0);
 
@@ -43,12 +43,12 @@ function sent(socket: Socket, chunk: unknown): void {
   counts.writes += 1;
   if (!('_host' in socket) || !Buffer.isBuffer(chunk)) return;
   counts.bytesToPostgres += chunk.length;
-  // One byte that says what a message is, and four for its length without that byte.
+  // A message has one byte for its type, then four for its length without the type.
   for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readInt32BE(at + 1))
     if (chunk[at] === EXECUTE) counts.statements += 1;
 }
 
-const SAID: Readonly<Record<Asked, () => object>> = {
+const ANSWERS: Readonly<Record<Command, () => object>> = {
   count() {
     hook.enable();
     counts = { ...NOTHING };
@@ -66,5 +66,5 @@ const SAID: Readonly<Record<Asked, () => object>> = {
   allocated: () => ({ bytes: process.memoryUsage().heapUsed - allocatedBefore }),
 };
 
-process.on('message', (asked: Asked) => process.send?.(SAID[asked]()));
+process.on('message', (command: Command) => process.send?.(ANSWERS[command]()));
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

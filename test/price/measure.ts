@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { withAdmin } from '../support/database.ts';
 import type { TestIdentity } from '../support/identity.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
-import type { Asked, Counts } from './counting.ts';
+import type { Command, Counts } from './counting.ts';
 
 const WARMED_UP = 150;
 const COUNTED = 21;
 const ALLOCATING = 60;
 
-/** Nothing is collected while it is counted, and what is allocated does not depend on what V8 has optimised so far. */
+/** V8 collects no garbage while allocations are counted, and does not optimise, which would change them. */
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--no-opt', '--no-maglev'];
 
 export type Price = Counts & { readonly headers: number; readonly bytesAllocated: number };
@@ -30,20 +30,14 @@ export interface Where {
   readonly identity: TestIdentity;
 }
 
-/** What each kind of request costs, by its name. */
+/** The cost of each kind of request by name. */
 export async function measurePrices(where: Where): Promise<Readonly<Record<string, Price>>> {
   const [own, foreign] = [newTenant(), newTenant()];
   await withAdmin(where.adminUrl, (admin) =>
     admin.query(tenantSql(own, 'Own') + furnitureSql(own) + tenantSql(foreign, 'Foreign')),
   );
   const one = `/api/reclamations/${own.reclamations}`;
-  const creation = {
-    client_id: own.clients,
-    site_id: own.sites,
-    claim_type: 'TF',
-    amount: 1,
-    tax_year: 2024,
-  };
+  const creation = { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1, tax_year: 2024 };
   const kinds: Readonly<Record<string, Kind>> = {
     list: { line: `GET /api/clients/${own.clients}/reclamations?limit=20`, status: 200 },
     read: { line: `GET ${one}`, status: 200 },
@@ -55,9 +49,7 @@ export async function measurePrices(where: Where): Promise<Readonly<Record<strin
     'refused, 401': { line: `GET ${one}`, isAnonymous: true, status: 401 },
     'refused, 403': { line: `GET /api/clients/${foreign.clients}/reclamations`, status: 403 },
   };
-  const token = await where.identity.token({
-    ...{ sub: 'price', role: 'ACCOUNT_MANAGER', client_access: [own.clients] },
-  });
+  const token = await where.identity.token({ sub: 'price', role: 'ACCOUNT_MANAGER', client_access: [own.clients] });
   const service = await startCounting(where);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const prices: Record<string, Price> = {};
@@ -76,14 +68,14 @@ async function priceOf(service: Counting, ask: (call: number) => Promise<number>
   for (; calls < WARMED_UP; calls += 1) await ask(calls);
   const counted: Omit<Price, 'bytesAllocated'>[] = [];
   for (let end = calls + COUNTED; calls < end; calls += 1) {
-    await service.asked('count');
+    await service.command('count');
     const headers = await ask(calls);
-    counted.push({ ...((await service.asked('counts')) as Counts), headers });
+    counted.push({ ...((await service.command('counts')) as Counts), headers });
   }
-  await service.asked('allocate');
+  await service.command('allocate');
   for (let end = calls + ALLOCATING; calls < end; calls += 1) await ask(calls);
-  const { bytes } = (await service.asked('allocated')) as { bytes: number };
-  return { ...usual(counted), bytesAllocated: Math.round(bytes / ALLOCATING) };
+  const { bytes } = (await service.command('allocated')) as { bytes: number };
+  return { ...mediansOf(counted), bytesAllocated: Math.round(bytes / ALLOCATING) };
 }
 
 interface Sending {
@@ -93,7 +85,7 @@ interface Sending {
   readonly call: number;
 }
 
-/** Gives how many headers the answer had. */
+/** Returns the number of headers of the response. */
 function send({ line, isAnonymous, body, status }: Kind, { agent, port, token, call }: Sending): Promise<number> {
   const [method, path] = line.split(' ');
   const content = body && JSON.stringify(body(call));
@@ -113,15 +105,15 @@ function send({ line, isAnonymous, body, status }: Kind, { agent, port, token, c
   });
 }
 
-/** Of each count the one in the middle: what is done now and then beside requests is in few of them. */
-function usual<T extends Readonly<Record<string, number>>>(counted: readonly T[]): T {
+/** The median of each count, which leaves out work that is done only now and then. */
+function mediansOf<T extends Readonly<Record<string, number>>>(counted: readonly T[]): T {
   const names = Object.keys(counted[0] ?? {});
   const middle = (name: string): number =>
     counted.map((one) => one[name] ?? 0).toSorted((a, b) => a - b)[Math.floor(counted.length / 2)] ?? 0;
   return Object.fromEntries(names.map((name) => [name, middle(name)])) as T;
 }
 
-/** The service as a process of its own that counts; one connection, so that its statements are prepared once. */
+/** Starts the service in a process that counts, with one connection, so that its statements are prepared once. */
 async function startCounting({ folder, apiUrl, identity }: Where) {
   const child = fork(join(import.meta.dirname, '../../src/main.ts'), {
     cwd: folder,
@@ -135,20 +127,20 @@ async function startCounting({ folder, apiUrl, identity }: Where) {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const address = Promise.withResolvers<number>();
-  let said = '';
+  let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    const port = /"api":"[^"]+:(\d+)"/.exec(said)?.[1];
+    output += text;
+    const port = /"api":"[^"]+:(\d+)"/.exec(output)?.[1];
     if (port !== undefined) address.resolve(Number(port));
   });
   child.once('exit', () => {
-    address.reject(new Error(`the service has ended: ${said}`));
+    address.reject(new Error(`the service has ended: ${output}`));
   });
   const port = await address.promise;
   return {
     port,
-    async asked(what: Asked): Promise<unknown> {
-      child.send(what);
+    async command(name: Command): Promise<unknown> {
+      child.send(name);
       const [answer] = (await once(child, 'message')) as [unknown];
       return answer;
     },

@@ -7,14 +7,14 @@ import { measurePrices } from './measure.ts';
 import type { Price } from './measure.ts';
 
 /*
- * What a request costs, in counts that no other work on the machine changes. Whoever adds to every request changes a
- * number in price.json, which is reviewed as the code is.
+ * The cost of a request in counts that do not depend on the load of the machine. Work that is added to each request
+ * changes price.json, which is reviewed like code.
  */
 
-/** A duration among the bytes may have a digit more. */
+/** A duration among the bytes may have one digit more. */
 const TOLERANCE: Readonly<Record<string, number>> = { bytesToPostgres: 0.01, bytesAllocated: 0.1 };
 
-test('a request costs what price.json says, the bytes that it allocates within a tenth', async () => {
+test('a request costs what price.json lists, with a tolerance of a tenth for the allocated bytes', async () => {
   const reviewed = JSON.parse(await readFile(new URL('price.json', import.meta.url), 'utf8')) as Readonly<
     Record<string, Price>
   >;

@@ -4,7 +4,7 @@ import papaparse from 'papaparse';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Arbitrary text as a list gives it in CSV: read by a library that the service does not use, and imported again. */
+/* Arbitrary texts in the CSV of a list, read with a library that the service does not use, and imported again. */
 
 const TEXTS = 600;
 const SEED = 20_261_101;
@@ -14,7 +14,10 @@ const SEPARATORS = [',', ';', '\t', '|', '\x1e', '\x1f'];
 const BLANKS = [' ', '\u00A0', '\u202F', '\u3000', '\uFEFF'];
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/** Texts of what has a meaning in a table, often side by side, and of letters; no digits, since numbers stay as they are. */
+/**
+ * Characters with a meaning in CSV, often next to each other, and letters. Digits are absent since numbers stay
+ * unchanged.
+ */
 const text = fc
   .array(
     fc.oneof(
@@ -36,12 +39,12 @@ const texts = [
 
 const NEWLINES = ['\r\n', '\n', '\r'] as const;
 
-/** The ways in which a spreadsheet or a careless program may read the file; the service writes it for the first. */
+/** The ways in which a spreadsheet or a careless program may read the file. The service writes CSV for the first. */
 const READERS = [',', ';', '\t', '|'].flatMap((delimiter) =>
   NEWLINES.flatMap((newline) => ['"', '\0'].map((quoteChar) => ({ delimiter, newline, quoteChar }))),
 );
 
-/** Blanks and quotes before a sign are left out by some readers. */
+/** Some readers drop blanks and quotes before a sign. */
 const FORMULA = /^[\s"]*[=+\-@＝＋－＠]/;
 
 const service = await forSuite(startService());
@@ -56,7 +59,7 @@ async function exported(): Promise<string> {
   return answer.text;
 }
 
-test('no cell begins with a formula for whoever opens a list as CSV, whatever it takes for a separator or a line break', async () => {
+test('no cell of an exported list begins with a formula, whatever separator, line break or quote its reader assumes', async () => {
   const file = await exported();
   for (const reader of READERS) {
     const cells = papaparse.parse<string[]>(file, reader).data.flat();
@@ -65,20 +68,17 @@ test('no cell begins with a formula for whoever opens a list as CSV, whatever it
   }
 });
 
-test.each(NEWLINES)(
-  'another reader finds a row for each record, also one that takes %j for the end of a row',
-  async (newline) => {
-    const file = await exported();
-    const { data, errors } = papaparse.parse<Record<string, string>>(file, { header: true, newline });
-    expect(errors.filter(({ code }) => code !== 'TooFewFields')).toEqual([]);
-    const addresses = new Map(data.map(({ site_name = '', address = '' }) => [site_name, address]));
-    const plain = (one: string | undefined) => one?.replaceAll("'", '');
-    expect(texts.map((_, index) => plain(addresses.get(`Site ${index + 1}`)))).toEqual(texts.map(plain));
-    expect([...addresses.values()].filter((address) => /^[\t\r\n]/.test(address))).toEqual([]);
-  },
-);
+test.each(NEWLINES)('a CSV reader with the line break %j finds one row for each record', async (newline) => {
+  const file = await exported();
+  const { data, errors } = papaparse.parse<Record<string, string>>(file, { header: true, newline });
+  expect(errors.filter(({ code }) => code !== 'TooFewFields')).toEqual([]);
+  const addresses = new Map(data.map(({ site_name = '', address = '' }) => [site_name, address]));
+  const plain = (one: string | undefined) => one?.replaceAll("'", '');
+  expect(texts.map((_, index) => plain(addresses.get(`Site ${index + 1}`)))).toEqual(texts.map(plain));
+  expect([...addresses.values()].filter((address) => /^[\t\r\n]/.test(address))).toEqual([]);
+});
 
-test('an ADMIN imports a list as it was given as CSV, and every text is stored again as it was', async () => {
+test('an exported list that is imported again stores every text unchanged', async () => {
   const answer = await service.ask('POST /api/sites/import', {
     token,
     headers: { 'content-type': 'text/csv' },

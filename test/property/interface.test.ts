@@ -4,16 +4,16 @@ import { foreignRowsSql } from '../support/tenant.ts';
 import type { Answer } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { unsaid } from './refusals.ts';
+import { undescribedRules } from './refusals.ts';
 import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Requests made up from the description itself: what it says must hold for whatever is sent. */
+/* Requests generated from the OpenAPI description, whose statements must hold for every request. */
 
 const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 10_000);
 const SEED = 20_260_101;
-/** Callers delete what they have: after so many requests they get it anew. */
+/** Callers delete their records, so they get a new tenant after this many requests. */
 const TENANT_LASTS = 50;
 
 let own: Tenant;
@@ -23,7 +23,7 @@ let tokens: Readonly<Partial<Record<Caller, string>>>;
 const service = await forSuite(startService());
 const foreign = await service.furnishedTenant('Garage Dupont');
 
-/** A tenant of the callers', each of whom has a list. */
+/** Makes a new tenant, and tokens of each role for it. */
 async function renew(): Promise<void> {
   own = await service.furnishedTenant('Boulangerie Martin');
   const roles = CALLERS.filter((caller) => caller !== 'nobody');
@@ -32,10 +32,10 @@ async function renew(): Promise<void> {
   );
 }
 
-/** Everything of the tenant whom no caller has access to. */
+/** All rows of the tenant to which no caller has access. */
 const foreignRows = (): Promise<unknown> => service.admin(foreignRowsSql(foreign));
 
-function named(text: string): string {
+function fillIds(text: string): string {
   const filled = text.replaceAll('<token>', tokens.CLIENT ?? '');
   return filled.replaceAll(/<(own|foreign)\.(\w+)>/g, (_name, whose: string, kind: string) => {
     const tenant = whose === 'own' ? own : foreign;
@@ -43,23 +43,23 @@ function named(text: string): string {
   });
 }
 
-/** What was accepted is what is kept: nothing is rounded, cut or changed on the way. */
-function expectKept({ operation, body = '{}' }: Request, { json }: Answer): void {
+/** Expects the response to have every value as it was sent, without rounding or truncation. */
+function expectSentValues({ operation, body = '{}' }: Request, { json }: Answer): void {
   const fields = writableFields(operation);
-  // A form is no JSON, and has none.
-  const sent = (fields.length === 0 ? {} : JSON.parse(named(body))) as Record<string, unknown>;
+  // An upload has no fields in JSON.
+  const sent = (fields.length === 0 ? {} : JSON.parse(fillIds(body))) as Record<string, unknown>;
   const kept = json as Record<string, unknown>;
   for (const field of fields) {
-    // Null asks for what the database works out.
+    // Null lets the database calculate the value.
     if (sent[field] == null || !(field in kept)) continue;
     expect([operation, field, plain(sent[field], kept[field])]).toEqual([operation, field, plain(kept[field])]);
   }
 }
 
-/** A value in one of the forms that it may be sent in: that of its counterpart. */
+/** A value in a form that can be compared with its counterpart. */
 function plain(value: unknown, like = value): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
-  // Minus zero is kept as zero.
+  // Minus zero is stored as zero.
   if (typeof like === 'number') return Number(value) + 0;
   if (typeof value !== 'string') return value;
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value);
@@ -68,14 +68,14 @@ function plain(value: unknown, like = value): unknown {
 
 async function send({ target, caller, headers, body }: Request): Promise<Answer> {
   const token = tokens[caller];
-  return service.ask(named(target), {
+  return service.ask(fillIds(target), {
     headers,
     ...(token === undefined ? {} : { token }),
-    ...(body === undefined ? {} : { body: named(body) }),
+    ...(body === undefined ? {} : { body: fillIds(body) }),
   });
 }
 
-test(`${REQUESTS} requests of all kinds are answered as described, never with 5xx, never with another tenant’s records`, async () => {
+test(`${REQUESTS} generated requests get the described responses, no 5xx, and no record of another tenant`, async () => {
   const before = await foreignRows();
   const statuses = new Map<string, Set<number>>();
   let count = 0;
@@ -87,14 +87,14 @@ test(`${REQUESTS} requests of all kinds are answered as described, never with 5x
       expect(answer.status).toBeLessThan(500);
       if (answer.status < 400) expect(answer.text).not.toContain(foreign.clients);
       if (answer.status === 201 || (answer.status === 200 && request.target.startsWith('PUT')))
-        expectKept(request, answer);
-      expect(unsaid({ ...request, target: named(request.target) }, answer)).toEqual([]);
+        expectSentValues(request, answer);
+      expect(undescribedRules({ ...request, target: fillIds(request.target) }, answer)).toEqual([]);
       statuses.set(request.operation, (statuses.get(request.operation) ?? new Set()).add(answer.status));
     }),
     { numRuns: REQUESTS, seed: SEED },
   );
   expect(await foreignRows()).toEqual(before);
-  // Made up, but not for nothing: each operation was asked, did something, and refused something.
+  // Each operation must have been called, and in long runs must have succeeded.
   for (const { name } of OPERATIONS) {
     const statusesOfOperation = [...(statuses.get(name) ?? [])];
     expect([name, statusesOfOperation]).toEqual([name, expect.arrayContaining([expect.any(Number)])]);

@@ -6,8 +6,8 @@ import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
- * Whatever filters, orders and pages are asked for together, a list gives what a plain filter in JavaScript leaves of
- * everything that the caller sees. Parameters and orders are those of the description: a new one is in it by itself.
+ * A list with any filters, order and pages returns what a filter in JavaScript leaves of all rows that the caller sees.
+ * The filters and orders come from the description, so new ones are included automatically.
  */
 
 const RUNS = 400;
@@ -23,7 +23,7 @@ interface Parameter {
 
 type Paths = Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 
-/** What `q` looks at, beside the names of the client and the site of a claim. */
+/** The fields in which `q` searches, besides the names of a claim’s client and site. */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   clients: ['company_name', 'contact_email', 'address'],
   sites: ['site_name', 'address'],
@@ -66,7 +66,7 @@ const TEXTS = [
 ];
 
 const tenants = [newTenant(), newTenant(), newTenant()] as const;
-/** By caller and path: everything that the caller sees of a list. */
+/** All rows of a list that a caller sees, by caller and path. */
 const everything = new Map<string, readonly Row[]>();
 const tokens = new Map<string, string>();
 
@@ -91,7 +91,7 @@ for (const caller of tokens.keys())
       everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000${expand}`, 1));
     }
 const named = [...(everything.get('admin /api/clients') ?? []), ...(everything.get('admin /api/sites') ?? [])];
-/** The names of clients and sites, by their ids. */
+/** The names of clients and sites by id. */
 const names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
 const words = [...everything.values()]
   .flat()
@@ -99,10 +99,10 @@ const words = [...everything.values()]
   .filter((one) => typeof one === 'string');
 const ordered = await service.sql`select w.word
   from (select distinct unnest(${words}::text[])) as w (word) order by w.word collate "und-x-icu"`;
-/** How people order words. */
+/** The rank of each text in the order in which people sort. */
 const ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
 
-/** Few values, so that most rows have others beside them, and null among them. */
+/** Few different values, and null among them, so that many rows tie. */
 function population(
   n: number,
   { clients, sites, reclamations, biller, users, newcomer }: ReturnType<typeof newTenant>,
@@ -162,7 +162,7 @@ function isFor(caller: string, path: string): boolean {
   const staffOnly = ['/api/users', '/api/partners', '/api/partner-invoices'];
   if (path === '/api/audit-logs' || path === '/api/identity-changes') return caller === 'admin' || caller === 'scoped';
   if (caller === 'client') return !staffOnly.includes(path);
-  // What stands in the path is the first tenant's.
+  // The ids in such paths are the first tenant’s.
   return caller !== 'scoped' || !path.includes('{');
 }
 
@@ -170,7 +170,7 @@ function at(path: string): string {
   return path.replace('{clientId}', tenants[0].clients).replace('{id}', tenants[0].reclamations);
 }
 
-/** All records, page by page; `pages` is how many there must be. */
+/** Reads all pages, and expects `pages` of them. */
 async function pagesOf(caller: string, line: string, pages?: number): Promise<Row[]> {
   const rows: Row[] = [];
   let count = 0;
@@ -184,14 +184,14 @@ async function pagesOf(caller: string, line: string, pages?: number): Promise<Ro
   return rows;
 }
 
-/** The value of a field, or the name of a record that is named. */
+/** The value of a field, or the name of the record that an expanded field shows. */
 function valueIn(row: Row, name: string): unknown {
   const value = row[name];
   const isNamed = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isNamed ? Object.values(value).at(-1) : value;
 }
 
-/** The field of a record that a filter looks at. */
+/** The field of a record that a filter compares. */
 function fieldOf(name: string, rows: readonly Row[]): string | undefined {
   const bare = name.replace(/^not_|_(?:from|to)$/, '');
   const known = Object.keys(rows[0] ?? {});
@@ -211,7 +211,7 @@ function wordsOf(text: string): readonly string[] {
   return searchable(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** A value to compare: texts by their rank, days and times as texts of one length each. */
+/** A value to compare: a text by its rank, a date or time as a text of fixed length. */
 function comparable(value: unknown): number | string {
   if (typeof value !== 'string') return Number(value);
   if (!/^\d{4}-\d\d-\d\d/.test(value)) return ranks.get(value) ?? value;
@@ -240,13 +240,13 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   return (isList ? value.split(',') : [value]).includes(sought);
 }
 
-/** A filter that takes the word none, and nothing else. */
+/** Whether the filter accepts only the word none. */
 function isNoneAlone(parameter: Parameter | undefined): boolean {
   const { enum: words } = resolved(parameter?.schema ?? {}) as { readonly enum?: readonly string[] };
   return words?.join() === 'none';
 }
 
-/** Whether one of its words asks for the rows that have no value. */
+/** Whether the filter accepts the word none among its values. */
 function takesNone(filters: readonly Parameter[], name: string): boolean {
   return JSON.stringify(filters.find((one) => one.name === name)?.schema).includes('(?:none|');
 }
@@ -254,7 +254,7 @@ function takesNone(filters: readonly Parameter[], name: string): boolean {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const coerced = (like: unknown, value: string): unknown => (typeof like === 'number' ? Number(value) : value);
 
-/** The words of each status in the order of its record's life. */
+/** The schema whose enum lists the statuses of a record in the order of its life. */
 const LIVES: Readonly<Record<string, string>> = {
   reclamations: 'ReclamationStatus',
   invoices: 'InvoiceStatus',
@@ -264,9 +264,7 @@ const LIVES: Readonly<Record<string, string>> = {
 function placeOf(list: List, field: string, value: unknown): number | string {
   if (field !== 'status') return comparable(value);
   const name = LIVES[list.path.split('/').at(-1) ?? ''] ?? '';
-  const { enum: life } = resolved({ $ref: `#/components/schemas/${name}` }) as {
-    readonly enum: readonly unknown[];
-  };
+  const { enum: life } = resolved({ $ref: `#/components/schemas/${name}` }) as { readonly enum: readonly unknown[] };
   return life.indexOf(value);
 }
 
@@ -296,7 +294,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** A value that one of the rows has, or several of them. */
+/** One or several values that occur in the rows. */
 function valueOf(parameter: Parameter, rows: readonly Row[]): fc.Arbitrary<string> | undefined {
   const { name, schema } = parameter;
   if (name === 'q') return fc.constantFrom(...TEXTS);
@@ -319,7 +317,7 @@ function valueOf(parameter: Parameter, rows: readonly Row[]): fc.Arbitrary<strin
     : fc.array(one, { minLength: 1, maxLength: 4 }).map((several) => several.join());
 }
 
-function anyAsked(): fc.Arbitrary<Asked> {
+function anyQuery(): fc.Arbitrary<Asked> {
   const pairs = [...everything].filter(([, rows]) => rows.length > 1);
   return fc.constantFrom(...pairs).chain(([key, rows]) => {
     const [caller = '', path = ''] = key.split(' ');
@@ -349,16 +347,16 @@ function anyAsked(): fc.Arbitrary<Asked> {
           sort,
           limit: fc.integer({ min: 3, max: 40 }),
         })
-        // A walk in the order of change is given more than the filter says.
+        // A list sorted by updated_at may return more rows than the filter updated_from allows.
         .filter((asked) => !(asked.sort.startsWith('updated_at') && 'updated_from' in asked.filters))
     );
   });
 }
 
-test('a list is what a plain filter leaves of all that the caller sees, in the order that was asked for, on its pages', async () => {
+test('a list returns what a filter in JavaScript leaves of the caller’s rows, in the requested order and pages', async () => {
   let found = 0;
   await fc.assert(
-    fc.asyncProperty(anyAsked(), async ({ caller, list, filters, sort, limit }) => {
+    fc.asyncProperty(anyQuery(), async ({ caller, list, filters, sort, limit }) => {
       const all = everything.get(`${caller} ${list.path}`) ?? [];
       const left = all.filter((row) =>
         Object.entries(filters).every(([name, value]) => passes(list, row, name, value)),
@@ -374,6 +372,6 @@ test('a list is what a plain filter leaves of all that the caller sees, in the o
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  // Made up, but not for nothing.
+  // Enough of the generated filters must have found something.
   expect(found).toBeGreaterThan(RUNS / 4);
 }, 300_000);

@@ -6,12 +6,12 @@ import { OPERATIONS } from './requests.ts';
 import type { Request } from './requests.ts';
 import type { Schema } from './values.ts';
 
-/* What is refused although its schema allows it: the description of the operation has to say it in words. */
+/* A request that its schema allows may get 400 only for a rule that the description of the operation states. */
 
 const ajv = new Ajv({ strict: false, validateSchema: false });
 addFormats.default(ajv);
 
-/** Rules that the description says in words of its own. */
+/** Rules that the description states in other words. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   'must lie between 1900 and 2200': 'from 1900-01-01',
   'must lie between 0001 and 9999': 'in the years 0001 to 9999',
@@ -22,13 +22,13 @@ function wordsOf(text: string): string {
   return text.replaceAll(/[`\\]/g, '').toLowerCase();
 }
 
-/** The rule as it may stand in a sentence. */
+/** The part of a rule that a sentence of the description contains. */
 function core(rule: string): string {
   if (/^must not name \w+ twice$/.test(rule)) return 'two different fields';
   return wordsOf(IN_OTHER_WORDS[rule] ?? rule).replace(/^must (?:not )?(?:be |have )?(?:an? )?/, '');
 }
 
-/** A value of a query as its schema has it. */
+/** A value of a query string in the type of its schema. */
 function typed(schema: Schema, text: string): unknown {
   if (schema.type === 'array') return text.split(',').map((one) => typed(schema.items ?? {}, one));
   if (schema.type === 'integer' || schema.type === 'number') return /^[\d.]+$/.test(text) ? Number(text) : text;
@@ -44,13 +44,13 @@ function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The fields of a request that were refused with a rule which neither their schemas nor the sentences have. */
-export function unsaid({ operation, target, body }: Request, { status, json }: Answer): string[] {
+/** The fields of a 400 whose value the schema allows and whose rule the description does not state. */
+export function undescribedRules({ operation, target, body }: Request, { status, json }: Answer): string[] {
   if (status !== 400) return [];
   const { details = {} } = (json as { error: { details?: Readonly<Record<string, string>> } }).error;
   const described = OPERATIONS.find(({ name }) => name === operation)?.operation;
   const content = described?.requestBody?.content['application/json']?.schema.properties ?? {};
-  const said = wordsOf(`${JSON.stringify(described)} ${String(document.info.description)}`);
+  const description = wordsOf(`${JSON.stringify(described)} ${String(document.info.description)}`);
   const query = new URLSearchParams(target.split('?')[1]);
   const sent = fieldsOf(body);
   return Object.entries(details).flatMap(([name, rule]) => {
@@ -58,6 +58,6 @@ export function unsaid({ operation, target, body }: Request, { status, json }: A
     const schema = parameter?.schema ?? (Object.hasOwn(content, name) ? content[name] : undefined);
     const value = parameter === undefined ? sent[name] : typed(parameter.schema, query.get(name) ?? '');
     if (schema === undefined || value === undefined || !ajv.validate(schema, value)) return [];
-    return said.includes(core(rule)) ? [] : [`${operation} ${name} ${rule}: ${JSON.stringify(value)}`];
+    return description.includes(core(rule)) ? [] : [`${operation} ${name} ${rule}: ${JSON.stringify(value)}`];
   });
 }

@@ -3,7 +3,7 @@ import { document, resolved } from '../support/described.ts';
 import { idFor, NUMBERS, objectOf, stringOf, SURPRISES, valueOf } from './values.ts';
 import type { Schema } from './values.ts';
 
-/** A request made up from the description; ids are still names. */
+/** A request generated from the description, with names in place of ids. */
 export interface Request {
   readonly operation: string;
   readonly target: string;
@@ -28,7 +28,7 @@ interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The same with what they stand for in place of the references. */
+/** The part of the description with its references resolved. */
 function inFull(part: unknown): unknown {
   return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
     const isReference = typeof value === 'object' && value !== null && '$ref' in value;
@@ -36,7 +36,7 @@ function inFull(part: unknown): unknown {
   });
 }
 
-/** Every method and path of the description. */
+/** Every operation of the description. */
 export const OPERATIONS = Object.entries(inFull(document.paths) as Paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -46,14 +46,14 @@ export const OPERATIONS = Object.entries(inFull(document.paths) as Paths).flatMa
   })),
 );
 
-/** The fields of a body that an operation stores as they are sent. */
+/** The fields that an operation stores as they are sent. */
 export function writableFields(name: string): readonly string[] {
   const content = OPERATIONS.find((one) => one.name === name)?.operation.requestBody?.content;
   const { properties = {} } = content?.['application/json']?.schema ?? {};
   return Object.keys(properties).filter((field) => properties[field]?.readOnly !== true);
 }
 
-/** The table whose record an `id` in a path names. */
+/** The table of the record that an `id` in a path names. */
 function tableOf(path: string): string {
   const table = path.split('/')[2]?.replace('-', '_') ?? '';
   return { invoices: 'factures', '': 'clients' }[table] ?? table;
@@ -91,10 +91,7 @@ function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
     .map(({ name, schema }) => {
       const text = fc.oneof(
         { weight: 8, arbitrary: queryValue(schema, name) },
-        {
-          weight: 1,
-          arbitrary: fc.constantFrom('', '\0', ' ', 'null', '[]', '-1', '%', '\\', '_', ...NUMBERS),
-        },
+        { weight: 1, arbitrary: fc.constantFrom('', '\0', ' ', 'null', '[]', '-1', '%', '\\', '_', ...NUMBERS) },
       );
       const pair = text.map((value) => `${name}=${encodeURIComponent(value.toWellFormed())}`);
       return fc.oneof({ weight: 5, arbitrary: fc.constant('') }, { weight: 1, arbitrary: pair });
@@ -145,7 +142,7 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
 
 const BOUNDARY = 'boundary-of-the-form';
 
-/** Forms with a file whose name is data, and forms that are none. */
+/** Forms with a file whose name contains data, and malformed forms. */
 const form: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('file', 'file', 'file', 'file', 'other', '__proto__'),
@@ -192,7 +189,7 @@ const NO_BODIES = [
   '{"a":'.repeat(2_000),
 ];
 
-/** Records as CSV, and tables that are none. */
+/** Tables of records in CSV, and malformed tables. */
 function tableOfMany({ properties = {} }: Schema = {}) {
   const name = fc.constantFrom(...Object.keys(properties), 'surprise', '', '__proto__');
   const cell = fc.oneof(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A schema of the description, as far as the generators read it. */
+/** The part of a JSON schema that the generators read. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -18,7 +18,7 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** Ids are names until the request is sent: `<own.sites>` is the site of the caller's tenant. */
+/** Ids are written as names until the request is sent: `<own.sites>` is the site of the caller’s tenant. */
 const TABLES: Readonly<Record<string, string>> = {
   client_id: 'clients',
   clientId: 'clients',
@@ -32,7 +32,7 @@ const TABLES: Readonly<Record<string, string>> = {
   user_id: 'users',
 };
 
-/** An id: mostly one's own, sometimes somebody else's, nobody's, or in capitals. */
+/** An id: mostly an own one, sometimes a foreign or unknown one in upper case. */
 export function idFor(name: string, table = TABLES[name] ?? 'clients'): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: fc.constant(`<own.${table}>`) },
@@ -43,14 +43,11 @@ export function idFor(name: string, table = TABLES[name] ?? 'clients'): fc.Arbit
 
 const HOME = '🏠';
 
-/** Text up to a length and just beyond, in characters of one to four bytes. */
+/** Text of up to one character more than allowed, with characters of one to four bytes. */
 function textOf(maxLength = 40): fc.Arbitrary<string> {
   const lengths = [0, 1, maxLength - 1, maxLength, maxLength + 1];
   return fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.string({ minLength: 1, maxLength: Math.min(maxLength, 30), unit: 'grapheme' }),
-    },
+    { weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: Math.min(maxLength, 30), unit: 'grapheme' }) },
     { weight: 2, arbitrary: fc.string({ maxLength: 30, unit: 'binary' }) },
     fc
       .tuple(fc.constantFrom('a', 'é', '学', HOME, '\u0301'), fc.constantFrom(...lengths))
@@ -84,7 +81,7 @@ const NO_TIMES = [
   '2026-12-31T23:59:60Z',
 ];
 
-/** A string that a schema asks for, or nearly. */
+/** A string that the schema allows, or almost. */
 export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   const { format, pattern } = schema;
   const words = schema.items?.enum?.map(String);
@@ -100,7 +97,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
       fc.emailAddress(),
       fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', ''),
     );
-  // A hash takes its time: one that is accepted, and the lengths around the rule.
+  // Hashing is slow: one valid password, and two with invalid lengths.
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));
   if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');
@@ -108,7 +105,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   return textOf(schema.maxLength);
 }
 
-/** Numbers as JSON may write them. */
+/** Numbers as JSON may contain them. */
 export const NUMBERS = [
   ...['0', '-0', '1', '-1', '0.01', '0.1', '1.005', '1.10', '0.001', '99.99', '100', '100.01', '1e2', '1E-2', '1e-7'],
   ...['99999999.99', '99999999.991', '100000000', '4999999999.99', '5000000000', '2147483647', '2147483648'],
@@ -139,7 +136,7 @@ const STRINGS = [
 ];
 const DECIMALS = ['1.00', '1.005', '00000000001.5', '1,5', '0x10', 'NaN', 'Infinity', '-1', '1e3', '.5', '1.', '٣'];
 
-/** What no field asks for, as JSON text. */
+/** JSON texts that no field accepts. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('null', 'true', 'false', '[]', '{}', '[null]', '[[[]]]', '{"__proto__":{"a":1}}', '{"length":1}'),
   fc.constantFrom(...NUMBERS),
@@ -148,7 +145,7 @@ const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.json({ maxDepth: 3 }),
 );
 
-/** A value for a field, as JSON text: mostly what its schema asks for. */
+/** A JSON text for a field, mostly one that the schema allows. */
 export function valueOf(schema: Schema, name: string): fc.Arbitrary<string> {
   const weights = { asked: 14, hostile: 1, none: schema.nullable === true ? 2 : 0 };
   return fc.oneof(
@@ -184,22 +181,19 @@ function askedFor(schema: Schema, name: string): fc.Arbitrary<string> {
     case 'object':
       return objectOf(schema);
     default:
-      // Read-only fields may be whatever.
+      // Read-only fields may have any value.
       return fc.oneof(fc.constant('"x"'), hostile);
   }
 }
 
-/** An object, as JSON text: fields left out, given twice, or not known. */
+/** The JSON text of an object with missing, repeated and unknown fields. */
 export function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<string> {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const member = valueOf(schema, name).map((value) => `${JSON.stringify(name)}:${value}`);
     return fc.oneof(
       { weight: required.includes(name) ? 30 : 3, arbitrary: member.map((one) => [one]) },
       { weight: required.includes(name) ? 1 : 6, arbitrary: fc.constant<string[]>([]) },
-      {
-        weight: required.includes(name) ? 1 : 0,
-        arbitrary: fc.tuple(member, member).map(([a, b]) => [a, b]),
-      },
+      { weight: required.includes(name) ? 1 : 0, arbitrary: fc.tuple(member, member).map(([a, b]) => [a, b]) },
     );
   });
   const surprise = fc.oneof(
