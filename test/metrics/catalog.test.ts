@@ -14,10 +14,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const sources: MetricSources = {
   pools: {
     requests: {
-      figures: () => ({
-        ...{ connections: 5, idle: 2, size: 6, waiting: 3 },
-        ...{ longRequests: 1, rightsMissing: 9 },
-      }),
+      figures: () => ({ connections: 5, idle: 2, size: 6, waiting: 3, longRequests: 1, rightsMissing: 9 }),
     },
   },
   audit: { figures: () => ({ waiting: 7, spooling: 8, isTaking: false }) },
@@ -46,11 +43,7 @@ afterAll(() => {
   registry.clear();
 });
 
-type Listed = Metric & {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames: readonly string[];
-};
+type Listed = Metric & { readonly name: string; readonly help: string; readonly labelNames: readonly string[] };
 
 /** The registered metrics in the form of the lines of docs/metrics.md. */
 function registered(): string[] {

@@ -80,12 +80,7 @@ describe('the counts of requests', () => {
   test('a request is counted by route template, method, role and status', async () => {
     const { clients } = await service.tenant('Counted');
     const token = await service.token('ACCOUNT_MANAGER', [clients]);
-    const labels = {
-      route: '/api/clients/{clientId}',
-      method: 'GET',
-      role: 'ACCOUNT_MANAGER',
-      status: '200',
-    };
+    const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'ACCOUNT_MANAGER', status: '200' };
     const asking = () => service.ask(`GET /api/clients/${clients}`, { token });
     expect(await growth(REQUESTS, labels, asking)).toBe(1);
     expect(await growth('taxclaims_authorization_duration_seconds_count', { role: labels.role }, asking)).toBe(1);

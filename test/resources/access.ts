@@ -3,14 +3,14 @@ import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * Who may do what through HTTP, written a second time and from the requirements, not from the endpoints: the tests hold
- * the interface against this page.
+ * Who may do what through HTTP, written from the requirements and not from the endpoints. Tests compare the service
+ * with it.
  */
 
 /**
- * c create, r read, u update, d delete, a assign a client to a user, h read who changed what, s read one's own record
- * alone, p read what is kept on a person, o that of oneself alone, e erase a person; all but ADMIN's within the caller's
- * clients.
+ * c create, r read, u update, d delete, a assign a client to a user, h read the list of changes, s read only the own
+ * record, p read the personal data of a user, o read only the own personal data, e erase a user. All rights are limited
+ * to the caller’s clients, except for an ADMIN of all clients.
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a' | 'h' | 'p' | 'e';
 
@@ -27,7 +27,7 @@ export const RIGHTS = {
   cadastres: rights('crudh', 'crudh', 'cruh', 'r'),
   reclamations: rights('crudh', 'crudh', 'cruh', 'r'),
   documents: rights('crudh', 'crudh', 'crudh', 'cr'),
-  // One's own; test/resources/notes.test.ts tries those of others.
+  // Of own notes; test/resources/notes.test.ts tests the notes of others.
   notes: rights('crudh', 'crudh', 'crudh', 'crud'),
   partners: rights('crudh', 'cruh', 'rh', ''),
   factures: rights('crudh', 'cruh', 'rh', 'r'),
@@ -37,7 +37,6 @@ export const RIGHTS = {
   identity_changes: rights('r', '', '', ''),
 } as const;
 
-/** The roles of this page. */
 export const PAGE_ROLES = Object.keys(RIGHTS.clients) as Role[];
 
 type Table = keyof typeof RIGHTS;
@@ -45,33 +44,36 @@ type Table = keyof typeof RIGHTS;
 export interface Row {
   /** The method and the path, as the specification writes them. */
   readonly line: string;
-  /** The right that it takes; `everyone` who has a token, about a table. */
+  /**
+   * The table and the right that a caller needs; `everyone` needs only a token, and a refusal is about the table after
+   * it.
+   */
   readonly right: readonly [Table, Right] | readonly ['everyone', string];
-  /** What each placeholder of the path names; the first is the record that the request is about. */
+  /** The table of each placeholder of the path; the first is the record that the request is about. */
   readonly ids?: Readonly<Record<string, keyof Tenant>>;
-  /** The parameter by which a list can be narrowed to a client. */
+  /** The parameter that narrows a list to a client. */
   readonly byClient?: string;
-  /** A body that is accepted. */
+  /** A valid body. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
-  /** The body is an array of such. */
+  /** The body is an array of such objects. */
   readonly many?: true;
-  /** The body is a list of changes of which each names its record. */
+  /** The body is a list of changes, each with the id of its record. */
   readonly changes?: true;
-  /** The records that the body names, by field. */
+  /** The tables of the records to which the fields of the body refer. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
-  /** A request whose body is no JSON. */
+  /** For a request whose body is not JSON. */
   readonly question?: () => Question;
   /** The column of the record that must name the caller. */
   readonly ofCaller?: string;
-  /** Tables whose rows are written along. */
+  /** Other tables that the request writes, each with its own audit record. */
   readonly along?: readonly string[];
   /** A POST that changes the record of the path, and answers 204. */
   readonly erases?: true;
-  /** A POST that writes no record. */
+  /** A POST that writes nothing. */
   readonly writesNothing?: true;
-  /** Not a record with a version. */
+  /** The response has no ETag. */
   readonly untagged?: true;
-  /** What a list shows of a tenant, where that is no record of its own. */
+  /** What a list has for a tenant if its rows are no records of the tenant. */
   readonly shows?: (tenant: Tenant) => object;
 }
 
@@ -123,17 +125,12 @@ const CADASTRES = resource('cadastres', '/api/cadastres', {
 });
 
 const RECLAMATIONS = resource('reclamations', '/api/reclamations', {
-  create: ({ clients, sites }) => ({
-    client_id: clients,
-    site_id: sites,
-    claim_type: 'TF',
-    amount: '1200.50',
-  }),
+  create: ({ clients, sites }) => ({ client_id: clients, site_id: sites, claim_type: 'TF', amount: '1200.50' }),
   change: ({ clients }) => ({ client_id: clients, grounds: 'Erreur de surface' }),
   names: { client_id: 'clients', site_id: 'sites' },
 });
 
-/** Many at once, each with the right and the body of one. */
+/** Imports: the right and the body of a creation, many in one request. */
 const IMPORTS = [...SITES, ...RECLAMATIONS]
   .filter(({ right: [, letter] }) => letter === 'c')
   .map((row): Row => ({ ...row, line: `${row.line}/import`, many: true, untagged: true }));
@@ -145,11 +142,7 @@ const PARTNERS = resource('partners', '/api/partners', {
 }).map((row): Row => ({ ...row, along: ['client_partners'] }));
 
 const INVOICES = resource('factures', '/api/invoices', {
-  create: ({ clients, reclamations }) => ({
-    client_id: clients,
-    reclamation_id: reclamations,
-    amount_excl_tax: 100,
-  }),
+  create: ({ clients, reclamations }) => ({ client_id: clients, reclamation_id: reclamations, amount_excl_tax: 100 }),
   change: ({ clients }) => ({ client_id: clients, due_date: '2030-01-31' }),
   names: { client_id: 'clients', reclamation_id: 'reclamations' },
 });
@@ -166,17 +159,12 @@ const PARTNER_INVOICES = resource('partner_invoices', '/api/partner-invoices', {
   names: { client_id: 'clients', partner_id: 'biller', invoice_id: 'factures' },
 });
 
-/** Many changes at once, each with the right and the body of one. */
+/** Bulk changes: the right and the body of a change, many in one request. */
 const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
   .filter(({ right: [, letter] }) => letter === 'u')
   .map(
     ({ line, right, body }): Row => ({
-      ...{
-        line: line.replace('PUT', 'POST').replace('{id}', 'changes'),
-        right,
-        changes: true,
-        untagged: true,
-      },
+      ...{ line: line.replace('PUT', 'POST').replace('{id}', 'changes'), right, changes: true, untagged: true },
       ...(body && { body }),
     }),
   );
@@ -200,11 +188,7 @@ const DOCUMENTS: readonly Row[] = [
     ids: { id: 'reclamations' },
     question: upload,
   },
-  {
-    line: 'GET /api/reclamations/{id}/documents.zip',
-    right: ['documents', 'r'],
-    ids: { id: 'reclamations' },
-  },
+  { line: 'GET /api/reclamations/{id}/documents.zip', right: ['documents', 'r'], ids: { id: 'reclamations' } },
   { line: 'GET /api/documents', right: ['documents', 'r'], byClient: 'client_id' },
   { line: 'GET /api/documents/{id}', right: ['documents', 'r'], ids: { id: 'documents' } },
   { line: 'GET /api/documents/{id}/content', right: ['documents', 'r'], ids: { id: 'documents' } },
@@ -272,13 +256,7 @@ const USERS: readonly Row[] = [
     ids: { id: 'users', clientId: 'clients' },
   },
   { line: 'GET /api/users/{id}/personal-data', right: ['users', 'p'], ids: { id: 'users' }, untagged: true },
-  {
-    line: 'POST /api/users/{id}/erasure',
-    right: ['users', 'e'],
-    ids: { id: 'users' },
-    erases: true,
-    untagged: true,
-  },
+  { line: 'POST /api/users/{id}/erasure', right: ['users', 'e'], ids: { id: 'users' }, erases: true, untagged: true },
 ];
 
 export const ROWS: readonly Row[] = [
@@ -289,14 +267,10 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api-json', right: ['everyone', 'description'], untagged: true },
   { line: 'GET /api/words', right: ['everyone', 'words'], untagged: true },
   ...CLIENTS,
-  {
-    line: 'GET /api/clients/{clientId}/reclamations',
-    right: ['reclamations', 'r'],
-    ids: { clientId: 'clients' },
-  },
+  { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
   {
     line: 'GET /api/clients/{clientId}/assignees',
-    // For whoever may assign.
+    // Assignees are listed for callers who may assign a claim.
     right: ['reclamations', 'u'],
     ids: { clientId: 'clients' },
     untagged: true,
@@ -343,18 +317,14 @@ export const ROWS: readonly Row[] = [
     untagged: true,
     shows: () => ({ status: 'RECEIVED' }),
   },
-  {
-    line: 'GET /api/partner-invoices/{id}/moves',
-    right: ['partner_invoices', 'r'],
-    ids: { id: 'partner_invoices' },
-  },
+  { line: 'GET /api/partner-invoices/{id}/moves', right: ['partner_invoices', 'r'], ids: { id: 'partner_invoices' } },
   ...USERS,
   { line: 'GET /api/changes', right: ['everyone', 'audit_logs'], untagged: true },
   { line: 'GET /api/audit-logs', right: ['audit_logs', 'r'], byClient: 'client_context' },
   { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
-/** For a stored user: the suites of passwords, reminders and calendars try these as every role. */
+/** Endpoints for the stored user; the suites of passwords, reminders and calendars test them for every role. */
 export const OF_ONESELF = [
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',
@@ -362,5 +332,5 @@ export const OF_ONESELF = [
   'DELETE /api/users/me/calendar',
 ];
 
-/** No token. */
+/** Endpoints without a token. */
 export const OPEN = ['GET /', 'GET /health', 'POST /api/auth/login', 'GET /calendar/{secret}.ics'];

@@ -41,10 +41,7 @@ describe('a claim', () => {
     async (role) => {
       const made = await service.ask('POST /api/reclamations', {
         token: await token(role),
-        body: {
-          ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 },
-          assignee_id: own.users,
-        },
+        body: { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1, assignee_id: own.users },
       });
       expect([made.status, assigneeIn(made)]).toEqual([201, own.users]);
       for (const id of [own.users, own.users, null, await user('CLIENT', [own.clients]), await user('ADMIN', [])]) {
@@ -206,9 +203,7 @@ describe('a user who loses a client', () => {
 
 describe('the possible assignees of a claim', () => {
   const listed = async (role: Role, query = '', clients = [own.clients]): Promise<Answer> =>
-    service.ask(`GET /api/clients/${own.clients}/assignees${query}`, {
-      token: await service.token(role, clients),
-    });
+    service.ask(`GET /api/clients/${own.clients}/assignees${query}`, { token: await service.token(role, clients) });
   const ids = ({ json }: Answer): readonly string[] => (json as { id: string }[]).map(({ id }) => id);
 
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(

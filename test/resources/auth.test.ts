@@ -12,11 +12,7 @@ const stored = (sub: string) => service.admin('select * from public.users where 
 describe('a login', () => {
   test('the first login stores the user of the token and returns their public record; a second login stores nobody', async () => {
     const sub = randomUUID();
-    const token = await service.token('ACCOUNT_MANAGER', [own.clients], {
-      sub,
-      email: 'a@b.example',
-      name: 'Ada',
-    });
+    const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub, email: 'a@b.example', name: 'Ada' });
     const answer = await logIn(token);
     expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
     expect(answer.json).toEqual({
@@ -140,11 +136,7 @@ describe('a login', () => {
 describe('the profile', () => {
   test('the profile has the claims of the token', async () => {
     const sub = randomUUID();
-    const token = await service.token('TAX_SPECIALIST', [own.clients], {
-      sub,
-      email: 'p@b.example',
-      name: 'Paul',
-    });
+    const token = await service.token('TAX_SPECIALIST', [own.clients], { sub, email: 'p@b.example', name: 'Paul' });
     expect((await service.ask('GET /api/auth/profile', { token })).json).toEqual({
       id: sub,
       sub,
@@ -170,11 +162,7 @@ describe('the caller’s own record', () => {
   test('the caller’s own record is the stored one, also where the token has another email and name', async () => {
     const sub = randomUUID();
     await logIn(await service.token('CLIENT', [own.clients], { sub, email: 'me@b.example', name: 'Stored' }));
-    const token = await service.token('CLIENT', [own.clients], {
-      sub,
-      email: 'other@b.example',
-      name: 'Other',
-    });
+    const token = await service.token('CLIENT', [own.clients], { sub, email: 'other@b.example', name: 'Other' });
     const answer = await service.ask('GET /api/users/me', { token });
     expect(answer.json).toMatchObject({ id: sub, email: 'me@b.example', name: 'Stored', role: 'CLIENT' });
     expect(answer.text).not.toContain('password');

@@ -256,9 +256,7 @@ describe('the address of a calendar', () => {
     { change: 'an ADMIN of all clients', role: 'ADMIN', end: `client_access = '{}'`, undo: OWN_ACCESS },
     { change: 'without a password', role: 'CLIENT', end: `password_hash = '!'`, undo: OTHER_PASSWORD },
   ])('the calendar address of a user who becomes $change ends for good', async ({ role, end, undo }) => {
-    const { id, token } = await person(service, role, [own.clients], {
-      password_hash: await cheapHash(PRESENT),
-    });
+    const { id, token } = await person(service, role, [own.clients], { password_hash: await cheapHash(PRESENT) });
     const url = await addressOf({ token });
     expect((await read(url)).status).toBe(200);
     for (const change of [end, undo]) {
@@ -351,11 +349,7 @@ describe('the secret of a calendar', () => {
     const records = await service.sql`select action, user_id, changed from public.audit_logs
       where resource_id = ${id} and success and action like '%calendar' order by created_at`;
     expect(records).toEqual(
-      ['POST', 'DELETE'].map((method) => ({
-        action: `${method} /api/users/me/calendar`,
-        user_id: id,
-        changed: null,
-      })),
+      ['POST', 'DELETE'].map((method) => ({ action: `${method} /api/users/me/calendar`, user_id: id, changed: null })),
     );
   });
 });

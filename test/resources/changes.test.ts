@@ -49,10 +49,7 @@ test('a change of a claim is listed with its author, each field, and the values 
 test('a list of changes read page by page is complete and newest first, and its CSV contains no formula', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   for (const notice_reference of ['=1+1', 'second'])
-    await service.ask(`PUT ${CLAIM}`, {
-      token,
-      body: { notice_reference, tax_year: 2020 + notice_reference.length },
-    });
+    await service.ask(`PUT ${CLAIM}`, { token, body: { notice_reference, tax_year: 2020 + notice_reference.length } });
   const whole = await changes(CLAIM);
   const paged: Change[] = [];
   for (let path: string | undefined = `${CLAIM}/changes?limit=1`; path !== undefined; ) {

@@ -127,11 +127,7 @@ describe('an upload', () => {
     { media: 'no valid media type', type: 'x', code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
   ] as const)('an upload whose Content-Type is $media gets $code', async ({ type, code }) => {
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
-    const answer = await service.ask(line, {
-      token: manager,
-      headers: { 'content-type': type },
-      body: form({}),
-    });
+    const answer = await service.ask(line, { token: manager, headers: { 'content-type': type }, body: form({}) });
     expectError(answer, code);
     await expectNoOrphans();
   });

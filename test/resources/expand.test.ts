@@ -30,17 +30,10 @@ const CASES: readonly Case[] = [
   { path: '/api/sites', expand: 'client', kind: 'sites', shown: { client } },
   { path: '/api/cadastres', expand: 'site', kind: 'cadastres', shown: { site } },
   { path: '/api/reclamations', expand: 'site,client', kind: 'reclamations', shown: { client, site } },
-  {
-    ...{ path: '/api/invoices', expand: 'client,reclamation', kind: 'factures' },
-    shown: { client, reclamation: claim },
-  },
+  { path: '/api/invoices', expand: 'client,reclamation', kind: 'factures', shown: { client, reclamation: claim } },
   {
     ...{ path: '/api/partner-invoices', expand: 'client,partner,invoice', kind: 'partner_invoices' },
-    shown: {
-      client,
-      partner: { id: own.biller, name: 'Cabinet Blanc' },
-      invoice: { id: own.factures, number: null },
-    },
+    shown: { client, partner: { id: own.biller, name: 'Cabinet Blanc' }, invoice: { id: own.factures, number: null } },
   },
   { path: '/api/documents', expand: 'reclamation', kind: 'documents', shown: { reclamation: claim } },
 ];
@@ -131,10 +124,7 @@ test('the rename of a client changes the ETag of its expanded site, but not of t
   const token = await service.token('ADMIN', [own.clients]);
   const target = `/api/sites/${own.sites}`;
   const read = async (query: string, tag?: string) =>
-    service.ask(`GET ${target}${query}`, {
-      token,
-      headers: tag === undefined ? {} : { 'if-none-match': tag },
-    });
+    service.ask(`GET ${target}${query}`, { token, headers: tag === undefined ? {} : { 'if-none-match': tag } });
   const [plain, expanded] = [(await read('')).headers.etag ?? '', (await read('?expand=client')).headers.etag ?? ''];
   expect(expanded).not.toBe(plain);
   expect((await read('?expand=client', expanded)).status).toBe(304);
@@ -149,18 +139,11 @@ test('the rename of a client changes the ETag of its expanded site, but not of t
 
   // If-Match compares only the version of the record, so the ETag of an expanded read works too.
   const change = async (tag: string) =>
-    service.ask(`PUT ${target}`, {
-      token,
-      headers: { 'if-match': tag },
-      body: { ...(renamed.json as Json) },
-    });
+    service.ask(`PUT ${target}`, { token, headers: { 'if-match': tag }, body: { ...(renamed.json as Json) } });
   const changed = await change(expanded);
   expect([changed.status, changed.json]).toEqual([200, expect.not.objectContaining({ client: expect.anything() })]);
   expectError(await change(expanded), 'ERROR_PRECONDITION_FAILED');
-  await service.ask(`PUT /api/clients/${own.clients}`, {
-    token,
-    body: { company_name: 'Hôtels "Belle Rive"' },
-  });
+  await service.ask(`PUT /api/clients/${own.clients}`, { token, body: { company_name: 'Hôtels "Belle Rive"' } });
 });
 
 test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', 'Client', '__proto__'])(
@@ -169,9 +152,7 @@ test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', '
     const token = await service.token('ADMIN');
     for (const target of ['/api/reclamations', `/api/reclamations/${own.reclamations}`]) {
       const answer = await service.ask(`GET ${target}?expand=${encodeURIComponent(words)}`, { token });
-      expectError(answer, 'ERROR_VALIDATION', {
-        expand: expect.stringMatching(/^must be one of client, site/),
-      });
+      expectError(answer, 'ERROR_VALIDATION', { expand: expect.stringMatching(/^must be one of client, site/) });
     }
   },
 );

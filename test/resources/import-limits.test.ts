@@ -29,13 +29,7 @@ describe('an import', () => {
   const dry = async (body: string | Buffer | object, more?: Question) => {
     const type = typeof body === 'object' && !Buffer.isBuffer(body) ? 'application/json' : 'text/csv';
     const headers = { 'content-type': type, ...more?.headers };
-    return details(
-      await service.ask('POST /api/sites/import?dry_run=true', {
-        token,
-        headers,
-        body,
-      }),
-    );
+    return details(await service.ask('POST /api/sites/import?dry_run=true', { token, headers, body }));
   };
 
   test.each(['', '\r\n'])('an import takes 10,000 CSV lines and no more, with %j at the end', async (end) => {
@@ -45,9 +39,7 @@ describe('an import', () => {
   });
 
   test('an import takes 10,000 array items and no more', async () => {
-    expect(await dry(Array(10_000).fill(wrong))).toMatchObject({
-      '…': 'and 19500 more',
-    });
+    expect(await dry(Array(10_000).fill(wrong))).toMatchObject({ '…': 'and 19500 more' });
     expect(await dry(Array(10_001).fill(wrong))).toEqual({ body: TOO_MANY });
   });
 
@@ -67,15 +59,9 @@ describe('an import', () => {
   test('a CSV line of an import has at most 1,000 cells', async () => {
     const rule = expect.stringContaining('has more than 100000 characters or 1000 cells') as unknown;
     const header = 'client_id,site_name\r\n';
-    expect(await dry(`${header}x,y${','.repeat(998)}`)).toEqual({
-      'line 2, client_id': 'must be a UUID',
-    });
-    expect(await dry(`${header}x,y${','.repeat(999)}`)).toEqual({
-      'line 2': rule,
-    });
-    expect(await dry(`${header}x,y${','.repeat(1_000_000)}`)).toEqual({
-      'line 2': rule,
-    });
+    expect(await dry(`${header}x,y${','.repeat(998)}`)).toEqual({ 'line 2, client_id': 'must be a UUID' });
+    expect(await dry(`${header}x,y${','.repeat(999)}`)).toEqual({ 'line 2': rule });
+    expect(await dry(`${header}x,y${','.repeat(1_000_000)}`)).toEqual({ 'line 2': rule });
   });
 
   test('an import reports a byte of a wrong encoding by its line, however many lines precede it', async () => {

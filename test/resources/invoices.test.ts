@@ -14,10 +14,7 @@ interface Invoice {
 }
 
 function create(body: object, token = manager): Promise<Answer> {
-  return service.ask('POST /api/invoices', {
-    token,
-    body: { client_id: own.clients, amount_excl_tax: 100, ...body },
-  });
+  return service.ask('POST /api/invoices', { token, body: { client_id: own.clients, amount_excl_tax: 100, ...body } });
 }
 
 async function made(body: object = {}): Promise<string> {
@@ -75,7 +72,7 @@ describe('the states of an invoice', () => {
     const again = await put(id, { ...(issued?.json as object), due_date: '2199-01-01' });
     expect(again.json).toMatchObject({
       ...(issued?.json as object),
-      ...{ due_date: '2199-01-01' },
+      due_date: '2199-01-01',
       updated_at: expect.any(String),
     });
   });

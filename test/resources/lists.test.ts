@@ -260,9 +260,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     ['after=%00', 'after'],
     ['limit=1&limit=2', 'limit'],
   ])(`${path}?%s gets 400 that names %s`, async (query, field) => {
-    const answer = await service.ask(`GET ${at(path)}${query}`, {
-      token: await CALLERS['an ADMIN'](),
-    });
+    const answer = await service.ask(`GET ${at(path)}${query}`, { token: await CALLERS['an ADMIN']() });
     expectInvalid(answer, [field]);
   });
 
@@ -418,9 +416,7 @@ describe('the filters of claims', () => {
       ['site_id', [all[0]?.['site_id'], randomUUID()]],
     ] as const) {
       for (const value of values) {
-        const answer = await service.ask(`GET /api/reclamations?${name}=${String(value)}&count=exact`, {
-          token,
-        });
+        const answer = await service.ask(`GET /api/reclamations?${name}=${String(value)}&count=exact`, { token });
         const expected = all.filter((claim) => claim[name] === value);
         expect((answer.json as { id: string }[]).map(({ id }) => id)).toEqual(expected.map((claim) => claim['id']));
         expect(answer.headers['x-total-count']).toBe(String(expected.length));
@@ -453,9 +449,7 @@ describe('the filters of claims', () => {
     ...['claim_deadline=2026-01-01', 'tax_year=no', 'not_status=none', 'fields=', 'id=none'],
     ...['amount_to=1.005', `tax_year=${Array(21).fill(2024).join()}`],
   ])('the list of claims does not accept %s', async (query) => {
-    const answer = await service.ask(`GET /api/reclamations?${query}`, {
-      token: await CALLERS['an ADMIN'](),
-    });
+    const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await CALLERS['an ADMIN']() });
     expectInvalid(answer, [query.split('=')[0]]);
   });
 });
@@ -477,9 +471,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expect(await ask(`id=${foreign}`)).toEqual([]);
     const many = Array.from({ length: 200 }, () => randomUUID());
     expect(await ask(`id=${[...many.slice(1), ...ids.slice(0, 1)].join('%2C')}`)).toHaveLength(1);
-    const answer = await service.ask(`GET /api/reclamations?id=${[...many, ...ids].join()}`, {
-      token: await own(),
-    });
+    const answer = await service.ask(`GET /api/reclamations?id=${[...many, ...ids].join()}`, { token: await own() });
     expect(details(answer)).toEqual({ id: 'must be one value, or up to 200 with commas between them' });
   });
 

@@ -13,8 +13,8 @@ import { sampledByDay } from '../support/day.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Every endpoint for every role, with one's own records, foreign ones, absent ones and malformed ids, from the one page
- * that says who may do what: nothing here looks into an endpoint.
+ * Every endpoint for every role: with own, foreign and unknown records, malformed ids and bodies. What is expected
+ * comes from access.ts alone, not from the endpoints.
  */
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
@@ -27,14 +27,14 @@ const service = await forSuite(startService());
 const admin = await forSuite(connected(service.postgres.adminUrl));
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.furnishedTenant('Boulangerie Martin');
-// A claim of each that runs out in a few days.
+// A claim of each tenant whose deadline is in a few days.
 for (const { clients, sites } of [own, foreign])
   await admin.query(
     `insert into public.reclamations (client_id, site_id, claim_type, amount, status, submitted_at)
        values ($1, $2, 'TF', 1, 'SUBMITTED', now() - interval '6 months' + interval '5 days')`,
     [clients, sites],
   );
-// Each record of the first has been changed.
+// Changes each record of the own tenant, so that its list of changes has an entry.
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
     await giveTo(service, 'ADMIN', row, own);
@@ -46,8 +46,8 @@ await admin.query(`update public.users set name = 'Ada' where id = $1`, [own.use
 const digest = await digestQuery();
 
 /**
- * The query that gives what differs whenever anything was stored, changed or deleted, but for the audit log: a row that
- * is written has a later transaction than every one before it, so that no write is the inverse of another.
+ * A query whose result differs after each insert, update or delete, except in the audit log. Each write gives a row a
+ * higher transaction id (xmin), so two writes cannot cancel each other.
  */
 async function digestQuery(): Promise<string> {
   const { rows: tables } = await admin.query<{ name: string }>(
@@ -63,7 +63,7 @@ async function stored(): Promise<unknown> {
   return (await admin.query(digest)).rows;
 }
 
-test('whatever is written is seen, be it what was there before', async () => {
+test('stored() notices every insert, update and delete, even an update without a difference', async () => {
   const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
   const states = [JSON.stringify(await stored())];
   for (const sql of [
@@ -87,14 +87,14 @@ function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Pr
   return service.token(role, isUnlimited ? [] : clients);
 }
 
-/** The table that a refusal is about. */
+/** The resource_type of the audit record of a refusal. */
 function tableOf(row: Row): string {
   const [kind] = Object.values(row.ids ?? {});
   if (kind !== undefined) return kind === 'newcomer' ? 'users' : kind;
   return row.right[0] === 'everyone' ? row.right[1] : row.right[0];
 }
 
-async function tryOut(row: Row, cast: Cast, situation: Situation): Promise<void> {
+async function expectSituation(row: Row, cast: Cast, situation: Situation): Promise<void> {
   const mine = situation.writes ? await service.furnishedTenant('Boulangerie Martin') : own;
   if (mine !== own) await giveTo(service, cast.role, row, mine);
   const { line, question, verdict } = situation.request(mine, foreign);
@@ -130,7 +130,7 @@ async function tryOut(row: Row, cast: Cast, situation: Situation): Promise<void>
 
 function expectVerdict(verdict: Exclude<Verdict, { is: 'success' }>, answer: Answer): void {
   if (answer.text === '' && answer.status >= 400) {
-    // HEAD has no body to say it in.
+    // A response to HEAD has no body with the error.
     expect([verdict.is, answer.status]).toEqual(['refused', 403]);
     return;
   }
@@ -178,9 +178,9 @@ async function expectSuccess(
     await expectLocation(row, cast, answer, mine);
 }
 
-/** A list has the caller's own record in it, so that the absence of foreign ones means something. */
+/** Expects an own record in a list, which proves that foreign records were left out of a list with rows. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
-  // Of a full page nothing can be said; narrowed to a client it is not full.
+  // A full page may not reach the own record; the same list narrowed to a client is not full.
   if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
@@ -191,7 +191,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
     return;
   }
   if (row.line.endsWith('/moves')) {
-    // Whoever may change the record can move it; what to, possible-moves.test.ts tries.
+    // possible-moves.test.ts tests to which statuses.
     expect(list.length > 0).toBe(RIGHTS[row.right[0] as keyof typeof RIGHTS][cast.role].includes('u'));
     return;
   }
@@ -203,7 +203,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
   expect(list.map(({ id }) => id)).toContain(mine[kind]);
 }
 
-/** What was made is where the answer says, for whoever made it; its client is in the next token. */
+/** Expects the created record at the Location, for the caller who created it. */
 async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant): Promise<void> {
   const id = idOfMade(answer);
   expect(answer.headers.location).toMatch(new RegExp(`^/api/[a-z-]+/${id}$`));
@@ -217,13 +217,13 @@ async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant
   expect(read.headers.etag).toBe(answer.headers.etag);
 }
 
-/** Of many the first. */
+/** The id of the created record, or of the first of several. */
 function idOfMade({ json }: Answer): string {
   const { id, ids } = json as { id?: string; ids?: readonly string[] };
   return id ?? ids?.[0] ?? '';
 }
 
-/** One record of the write; what is written along has its own. */
+/** Expects one audit record of the write, besides those of the tables of `along`. */
 function expectWriteRecord(
   row: Row,
   line: string,
@@ -242,7 +242,7 @@ function expectWriteRecord(
   ]);
 }
 
-describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoints and ${CASTS.length} kinds of callers`, () => {
+describe(`the matrix of ${size} cases: ${ROWS.length} endpoints, ${CASTS.length} kinds of callers`, () => {
   for (const row of ROWS) {
     describe(row.line, () => {
       test.each([
@@ -263,24 +263,24 @@ describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoin
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
         const { verdict } = situation.request(newTenant(), newTenant());
-        test(`${cast.name}: ${situation.name}: ${verdict.is}`, () => tryOut(row, cast, situation));
+        test(`${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () => tryOut(row, cast, situation));
       }
     });
   }
 });
 
-describe('the page that says who may do what', () => {
-  test('names every endpoint that exists', () => {
+describe('the list of rights in access.ts', () => {
+  test('access.ts lists every endpoint of the service', () => {
     const named = new Set([...OPEN, ...OF_ONESELF, ...ROWS.map(({ line }) => line)]);
     expect([...existing].filter((line) => !named.has(line))).toEqual([]);
     expect(allEndpoints).toHaveLength(existing.size);
   });
 
-  test('names none that does not exist', () => {
+  test('access.ts lists no endpoint that does not exist', () => {
     expect(ROWS.map(({ line }) => line).filter((line) => !existing.has(line))).toEqual([]);
   });
 
-  test('gives a right to somebody in each row, and not to everybody who could write', () => {
+  test('every endpoint of access.ts is allowed to at least one caller', () => {
     for (const row of ROWS) expect(CASTS.map((cast) => rightOf(row, cast))).toContain('yes');
   });
 });
@@ -288,7 +288,7 @@ describe('the page that says who may do what', () => {
 describe.each(authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
   '%s',
   (_line, { params, query, body, path }) => {
-    test('takes strict objects alone, and a schema for each placeholder of its path', () => {
+    test(`${_line} has strict schemas, and a schema for each placeholder of its path`, () => {
       for (const schema of [params, query, body].filter((part) => part !== undefined)) {
         expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
           expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),

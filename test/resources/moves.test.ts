@@ -121,10 +121,7 @@ describe('the deadline of a claim', () => {
     const body = { collection_date: collected, claim_deadline: '1999-01-01' };
     const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body });
     expect(answer.json).toMatchObject({ collection_date: collected, claim_deadline: deadline });
-    const cleared = await service.ask(`PUT /api/reclamations/${id}`, {
-      token,
-      body: { collection_date: null },
-    });
+    const cleared = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { collection_date: null } });
     expect(cleared.json).toMatchObject({ collection_date: null, claim_deadline: null });
   });
 });
@@ -155,11 +152,7 @@ describe('simultaneous moves of a claim', () => {
       const token = await service.token('ADMIN', [tenant.clients]);
       const etag = (await service.ask(`GET /api/reclamations/${id}`, { token })).headers.etag;
       const put = (status: string) =>
-        service.ask(`PUT /api/reclamations/${id}`, {
-          token,
-          headers: { 'if-match': etag },
-          body: { status },
-        });
+        service.ask(`PUT /api/reclamations/${id}`, { token, headers: { 'if-match': etag }, body: { status } });
       const answers = await Promise.all([put('REJECTED'), put('WITHDRAWN')]);
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
     }

@@ -42,13 +42,9 @@ describe('a partner’s bill', () => {
     const answer = await create(bill({ amount_excl_tax: '99.99', vat_amount: null }));
     expect(answer.json).toMatchObject({ vat_rate: 20, vat_amount: 20, amount_incl_tax: 119.99 });
     const { id } = answer.json as { id: string };
-    expect((await put(id, { amount_excl_tax: 10 })).json).toMatchObject({
-      ...{ vat_amount: 2, amount_incl_tax: 12 },
-    });
+    expect((await put(id, { amount_excl_tax: 10 })).json).toMatchObject({ vat_amount: 2, amount_incl_tax: 12 });
     expect((await put(id, { vat_amount: '2.01' })).json).toMatchObject({ amount_incl_tax: 12.01 });
-    expect((await put(id, { vat_rate: 5.5 })).json).toMatchObject({
-      ...{ vat_amount: 0.55, amount_incl_tax: 10.55 },
-    });
+    expect((await put(id, { vat_rate: 5.5 })).json).toMatchObject({ vat_amount: 0.55, amount_incl_tax: 10.55 });
   });
 
   test('a bill with a wrong total is invalid: 400 names amount_incl_tax, for a new bill and a change', async () => {

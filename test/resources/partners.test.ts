@@ -82,15 +82,10 @@ describe('the clients of a partner', () => {
     for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
       const body = { name: 'Apporteur', client_ids: [own, foreign] };
       const answer = await service.ask(line, { token: manager, body });
-      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
-        resource_type: 'partners',
-        client_context: foreign,
-      });
+      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { resource_type: 'partners', client_context: foreign });
     }
     const filtered = await service.ask(`GET /api/partners?client_id=${foreign}`, { token: manager });
-    await expectRefusal(service, filtered, 'ERROR_FORBIDDEN', {
-      client_context: foreign,
-    });
+    await expectRefusal(service, filtered, 'ERROR_FORBIDDEN', { client_context: foreign });
     expect(service.runs).toBe(before);
     expect(await links(id)).toEqual([own]);
   });

@@ -31,9 +31,7 @@ describe('the password of a user', () => {
   test.each(ROLES)(
     'a user with the role %s changes the own password with the present one, and the audit record has no hash',
     async (role) => {
-      const { id, token } = await userWithPassword(service, role, {
-        clients: role === 'ADMIN' ? [] : [own.clients],
-      });
+      const { id, token } = await userWithPassword(service, role, { clients: role === 'ADMIN' ? [] : [own.clients] });
       const answer = await change(token);
       expect([answer.status, answer.text]).toEqual([204, '']);
       const { password_hash } = await stored(id);
@@ -78,10 +76,7 @@ describe('the password of a user', () => {
     const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
     expect(details(answer)).toEqual({ current_password: 'is not your present password' });
-    expect(await stored(id)).toMatchObject({
-      password_hash: await cheapHash(PRESENT),
-      sessions_ended_at: null,
-    });
+    expect(await stored(id)).toMatchObject({ password_hash: await cheapHash(PRESENT), sessions_ended_at: null });
     expect(JSON.stringify(await recordsOf(answer))).not.toMatch(/password of mine|\$2b\$/);
     expect((await profile(token)).status).toBe(200);
   });
@@ -106,12 +101,7 @@ describe('the password of a user', () => {
     expectError(answer, 'ERROR_VALIDATION', { password: 'must not be the email' });
     const made = await service.ask('POST /api/users', {
       token: await service.token('ADMIN'),
-      body: {
-        email: 'long.enough@b.example',
-        name: 'Ada',
-        role: 'CLIENT',
-        password: 'Long.Enough@b.example',
-      },
+      body: { email: 'long.enough@b.example', name: 'Ada', role: 'CLIENT', password: 'Long.Enough@b.example' },
     });
     expectError(made, 'ERROR_VALIDATION', { password: 'must not be the email' });
   });
@@ -121,9 +111,7 @@ describe('the password of a user', () => {
     const nobody = await service.token('CLIENT', [], { sub: randomUUID() });
     for (const one of [token, nobody]) {
       const answer = await change(one);
-      expectError(answer, 'ERROR_CONFLICT', {
-        current_password: 'you have none here: the identity provider has it',
-      });
+      expectError(answer, 'ERROR_CONFLICT', { current_password: 'you have none here: the identity provider has it' });
     }
   });
 });

@@ -234,11 +234,7 @@ describe('the erasure of a user', () => {
     ).toEqual([
       {
         ...{ action: `POST /api/users/${zoe.id}/erasure`, resource_id: zoe.id, success: true },
-        changed: expect.objectContaining({
-          email: [null, null],
-          name: [null, null],
-          is_active: [true, false],
-        }),
+        changed: expect.objectContaining({ email: [null, null], name: [null, null], is_active: [true, false] }),
       },
     ]);
     expect(Number((await service.sql`select count(*) from public.audit_logs`)[0]?.['count'])).toBe(
@@ -279,11 +275,7 @@ describe('the erasure of a user', () => {
     expect((await login(token)).json).toMatchObject({ id });
     for (const one of [...people, { id, email, subject: derived, token }]) {
       expect((await erase(one.id)).status).toBe(204);
-      const newer = await service.token('ADMIN', [], {
-        sub: one.subject,
-        email: one.email,
-        email_verified: true,
-      });
+      const newer = await service.token('ADMIN', [], { sub: one.subject, email: one.email, email_verified: true });
       for (const tried of [one.token, newer]) {
         expect((await login(tried)).status).toBe(401);
         const refused = await service.ask('GET /api/users/me', { token: tried });

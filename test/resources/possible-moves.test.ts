@@ -63,12 +63,7 @@ const KINDS: readonly Kind[] = [
     readers: ROLES,
     writers: ALL,
     variants: [{}],
-    columns: ({ clients, sites }) => ({
-      client_id: clients,
-      site_id: sites,
-      claim_type: 'TF',
-      amount: '100',
-    }),
+    columns: ({ clients, sites }) => ({ client_id: clients, site_id: sites, claim_type: 'TF', amount: '100' }),
   },
   {
     ...{ path: '/api/invoices', table: 'factures', transitions: 'invoice_transitions' },

@@ -45,13 +45,7 @@ async function made(resource: Resource, body?: object): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-const PARCEL = {
-  commune_code: '2A004',
-  section: 'AB',
-  number: '0042',
-  area_m2: 320,
-  address: 'Cours Napoléon',
-};
+const PARCEL = { commune_code: '2A004', section: 'AB', number: '0042', area_m2: 320, address: 'Cours Napoléon' };
 const PRINTED = { amount_excl_tax: 99.99, vat_rate: 20, vat_amount: 19.99, amount_incl_tax: 119.98 };
 const NOTICE = { commune_code: '2A004', notice_reference: 'AR-1', collection_date: '2025-10-31' };
 const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', grounds: 'Erreur de surface' };
@@ -71,23 +65,13 @@ const MADE: readonly (readonly [resource: string, sent: object, differing: objec
       ...{ client_id: own.clients, site_id: own.sites, claim_type: 'CFE', amount: 1000, tax_year: 2025 },
       ...{ ...NOTICE, ...DECISION, submitted_at: '2026-01-31T12:00:00Z', granted_amount: 0.1, refund_amount: 0 },
     },
-    {
-      status: 'DRAFT',
-      claim_deadline: '2026-12-31',
-      response_due_at: '2026-07-31T12:00:00Z',
-      assignee_id: null,
-    },
+    { status: 'DRAFT', claim_deadline: '2026-12-31', response_due_at: '2026-07-31T12:00:00Z', assignee_id: null },
     '"amount":1000.00,',
   ],
   [
     'invoices',
     {
-      ...{
-        client_id: own.clients,
-        reclamation_id: own.reclamations,
-        due_date: '2027-01-31',
-        vat_rate: '5.5',
-      },
+      ...{ client_id: own.clients, reclamation_id: own.reclamations, due_date: '2027-01-31', vat_rate: '5.5' },
       ...{ amount_excl_tax: '1000.10', vat_amount: 1, amount_incl_tax: 1, number: 'mine', status: 'DRAFT' },
     },
     {

@@ -24,9 +24,7 @@ test.each(PAGE_ROLES)('%s reads the operations of the role that access.ts lists'
       letters.includes(letter) || (letter === 'r' && letters.includes('s')) || (letter === 'p' && letters.includes('o'))
     );
   }).map(({ line }) => line);
-  const answer = await service.ask('GET /api/users/me/rights', {
-    token: await service.token(role, [tenant.clients]),
-  });
+  const answer = await service.ask('GET /api/users/me/rights', { token: await service.token(role, [tenant.clients]) });
   const { operations, ...rest } = answer.json as { readonly operations: readonly string[] };
   expect([answer.status, rest]).toEqual([200, { role }]);
   expect(operations.toSorted()).toEqual([...may, ...OF_ONESELF].map((line) => ids.get(line)).toSorted());

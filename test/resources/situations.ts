@@ -7,7 +7,7 @@ import type { Tenant } from '../support/tenant.ts';
 import { PAGE_ROLES, RIGHTS } from './access.ts';
 import type { Row } from './access.ts';
 
-/** Who asks: a role, with a client of their own; an ADMIN may also have no list, and so the whole system. */
+/** A caller: a role with one client, or an ADMIN of all clients. */
 export interface Cast {
   readonly name: string;
   readonly role: Role;
@@ -15,29 +15,20 @@ export interface Cast {
 }
 
 export const CASTS: readonly Cast[] = [
-  { name: 'ADMIN', role: 'ADMIN', isUnlimited: true },
-  ...PAGE_ROLES.map((role) => ({
-    name: role === 'ADMIN' ? 'ADMIN with a list' : role,
-    role,
-    isUnlimited: false,
-  })),
+  { name: 'ADMIN of all clients', role: 'ADMIN', isUnlimited: true },
+  ...PAGE_ROLES.map((role) => ({ name: role === 'ADMIN' ? 'ADMIN of one client' : role, role, isUnlimited: false })),
 ];
 
-/** What has to come of a request. */
+/** The expected outcome of a request. */
 export type Verdict =
-  /** With whose records, where they are not the caller's own. */
+  /** `of` is the tenant whose records a list has, if it is not the caller. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
-  /** With the client whose data it protected, and whether it was clear before the database was asked. */
-  | {
-      readonly is: 'refused';
-      readonly client: string | null;
-      readonly id: string | null;
-      readonly early: boolean;
-    }
+  /** `client` is the client_context of the audit record; `early` requires that no query ran as the caller. */
+  | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
   | { readonly is: 'invalid'; readonly fields: readonly string[] }
-  /** A record named in the body that is out of reach: of somebody else's it is 403, else whichever refusal. */
+  /** The body refers to an unreachable record: 403 if it is another tenant’s, otherwise 403, 404 or 409. */
   | { readonly is: 'out of reach'; readonly isForeign: boolean };
 
 export interface Request {
@@ -46,17 +37,17 @@ export interface Request {
   readonly verdict: Verdict;
 }
 
-/** One case of the matrix, once it is known whose records are whose. */
+/** One case of the matrix. The request is made once the tenants exist. */
 export interface Situation {
   readonly name: string;
-  /** Needs records of its own, which it changes or deletes. */
+  /** The request changes or deletes records, so it needs a new tenant. */
   readonly writes: boolean;
   request(own: Tenant, foreign: Tenant): Request;
 }
 
 export const isWrite = ({ line, writesNothing }: Row): boolean => !line.startsWith('GET') && writesNothing !== true;
 
-/** Where a placeholder or a parameter says something else than a tenant's own id. */
+/** Ids by placeholder that replace those of the tenant. */
 type Ids = Readonly<Record<string, string>>;
 
 /** The request line with the ids in its path. */
@@ -67,7 +58,7 @@ export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): 
   });
 }
 
-/** Makes a record that only its author may change one of the caller's, whose token has no user of its own. */
+/** Makes the caller the author of a record that only its author may change. */
 export async function giveTo(
   { admin, identity }: Pick<Service, 'admin' | 'identity'>,
   role: Role,
@@ -87,18 +78,18 @@ export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Ques
   return { body: row.many ? [body] : body };
 }
 
-/** Whether the page gives the right; `self` where it reaches the caller's own record alone. */
+/** Whether the caller has the right; `self` if only for the own record. */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
   const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };
   return RIGHTS[table][role].includes(ofOneself[letter] ?? '-') ? 'self' : 'no';
 }
 
-/** Every situation of a row for a caller. Whoever has not the right is refused in each of them, before anything else. */
+/** The situations of an endpoint for a caller. A caller without the right gets 403 in each of them. */
 export function situationsOf(row: Row, cast: Cast): Situation[] {
   const situations = [
     ...own(row, cast),
-    ...named(row, cast),
+    ...withOtherIds(row, cast),
     ...unknownParameter(row),
     ...(row.byClient === undefined ? [] : narrowed(row, cast, row.byClient)),
     ...(row.body === undefined ? [] : [...bodies(row), ...foreignNames(row, cast)]),
@@ -128,27 +119,27 @@ function own(row: Row, cast: Cast): Situation[] {
       };
     },
   });
-  if (!row.line.startsWith('GET')) return [situation('own')];
-  return [situation('own'), situation('own, HEAD', 'HEAD')];
+  if (!row.line.startsWith('GET')) return [situation('of own records')];
+  return [situation('of own records'), situation('of own records, as HEAD', 'HEAD')];
 }
 
-/** What a refusal is about: the record that the path names first. */
+/** A refusal concerns the record that the path names first. */
 function refusal(row: Row, owner: Tenant, client: string | null, early = false): Verdict {
   const [kind] = Object.values(row.ids ?? {});
   return { is: 'refused', client, id: kind === undefined ? null : owner[kind], early };
 }
 
-/** Records that belong to no client. */
+/** Tables whose rows belong to no client. */
 const UNOWNED: readonly string[] = ['partners', 'users'];
 
-/** The ids of the path: of another tenant, of nobody, and no ids at all. */
-function named(row: Row, cast: Cast): Situation[] {
+/** Paths with ids of another tenant, unknown ids and malformed ids. */
+function withOtherIds(row: Row, cast: Cast): Situation[] {
   const ids = Object.entries(row.ids ?? {});
   if (ids.length === 0) return [];
   const namesClient = ids.some(([, kind]) => kind === 'clients');
   const foreignTo = (foreign: Tenant): string | null => (UNOWNED.includes(ids[0]?.[1] ?? '') ? null : foreign.clients);
   const foreign: Situation = {
-    name: 'foreign',
+    name: 'of another tenant',
     writes: false,
     request: (_mine, other) => ({
       line: fill(row, other),
@@ -158,7 +149,7 @@ function named(row: Row, cast: Cast): Situation[] {
   };
   const without = ids.flatMap(([name, kind]): Situation[] => [
     {
-      name: `${name} of nobody`,
+      name: `with an unknown ${name}`,
       writes: false,
       request: (mine) => {
         const nobody = randomUUID();
@@ -173,7 +164,7 @@ function named(row: Row, cast: Cast): Situation[] {
     },
     ...['1', 'null', '%7B%7D'].map(
       (malformed): Situation => ({
-        name: `${name} ${malformed}`,
+        name: `with the ${name} ${malformed}`,
         writes: false,
         request: (mine) => ({
           line: fill(row, mine, { [name]: malformed }),
@@ -189,7 +180,7 @@ function named(row: Row, cast: Cast): Situation[] {
 function unknownParameter(row: Row): Situation[] {
   return [
     {
-      name: 'an unknown parameter',
+      name: 'with an unknown parameter',
       writes: false,
       request: (mine) => ({
         line: `${fill(row, mine)}?surprise=1`,
@@ -222,42 +213,38 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
       (_mine, other) => other.clients,
       isUnlimited ? (_id, of) => ({ is: 'success', of }) : refused,
     ),
-    to('nobody', () => randomUUID(), isUnlimited ? () => ({ is: 'success', of: 'nobody' }) : refused),
+    to('an unknown client', () => randomUUID(), isUnlimited ? () => ({ is: 'success', of: 'nobody' }) : refused),
     to(
-      'no id',
+      'a client id that is no UUID',
       () => '1',
       () => ({ is: 'invalid', fields: [parameter] }),
     ),
   ];
 }
 
-/** What an error calls a field of the body. */
-const called = ({ many, changes }: Row, field: string): string => (many || changes ? `0.${field}` : field);
+/** The name of a body’s field in an error. */
+const errorFieldOf = ({ many, changes }: Row, field: string): string => (many || changes ? `0.${field}` : field);
 
-/** Bodies that are wrong as such. */
+/** Malformed bodies. */
 function bodies(row: Row): Situation[] {
   const wrong = (name: string, fields: readonly string[], question: (mine: Tenant) => Question): Situation => ({
     name,
     writes: false,
-    request: (mine) => ({
-      line: fill(row, mine),
-      question: question(mine),
-      verdict: { is: 'invalid', fields },
-    }),
+    request: (mine) => ({ line: fill(row, mine), question: question(mine), verdict: { is: 'invalid', fields } }),
   });
   const json = (body: string): Question => ({ headers: { 'content-type': 'application/json' }, body });
   return [
-    wrong('an unknown field', [called(row, 'surprise')], (mine) => questionOf(row, mine, { surprise: 1 })),
-    wrong('a prototype', [row.changes ? '__proto__' : called(row, '__proto__')], (mine) =>
+    wrong('with an unknown field', [errorFieldOf(row, 'surprise')], (mine) => questionOf(row, mine, { surprise: 1 })),
+    wrong('with __proto__ in the body', [row.changes ? '__proto__' : errorFieldOf(row, '__proto__')], (mine) =>
       json(JSON.stringify(questionOf(row, mine).body).replace('{', '{"__proto__":{"a":1},')),
     ),
-    wrong('an array', ['body'], () => json('[]')),
-    wrong('half a body', ['body'], () => json('{')),
-    wrong('no body', ['body'], () => json('')),
+    wrong('with an array as the body', ['body'], () => json('[]')),
+    wrong('with a truncated body', ['body'], () => json('{')),
+    wrong('with an empty body', ['body'], () => json('')),
   ];
 }
 
-/** Bodies that name records out of the caller's reach, one field at a time. */
+/** Bodies that refer to records of others, one field at a time. */
 function foreignNames(row: Row, cast: Cast): Situation[] {
   const isChange = row.line.startsWith('PUT') || row.changes === true;
   const names =
@@ -265,12 +252,12 @@ function foreignNames(row: Row, cast: Cast): Situation[] {
   return Object.entries(names ?? {}).flatMap(([field, kind]): Situation[] => {
     const isArray = field.endsWith('s');
     const value = (id: string): unknown => (isArray ? [id] : id);
-    const with_ = (
+    const withId = (
       name: string,
       id: (other: Tenant) => string,
       verdict: (id: string, mine: Tenant) => Verdict,
     ): Situation => ({
-      name: `${field} ${name}`,
+      name: `with the ${field} ${name}`,
       writes: false,
       request: (mine, other) => {
         const given = id(other);
@@ -290,12 +277,12 @@ function foreignNames(row: Row, cast: Cast): Situation[] {
         return { is: 'refused', client: given, id: first === undefined ? null : mine[first], early: true };
       };
     return [
-      ...(cast.isUnlimited && !isChange ? [] : [with_('of another tenant', (other) => other[kind], verdict(true))]),
-      with_('of nobody', () => randomUUID(), verdict(false)),
-      with_(
-        'no id',
+      ...(cast.isUnlimited && !isChange ? [] : [withId('of another tenant', (other) => other[kind], verdict(true))]),
+      withId('of an unknown record', () => randomUUID(), verdict(false)),
+      withId(
+        '1, which is no UUID',
         () => '1',
-        () => ({ is: 'invalid', fields: [called(row, isArray ? `${field}.0` : field)] }),
+        () => ({ is: 'invalid', fields: [errorFieldOf(row, isArray ? `${field}.0` : field)] }),
       ),
     ];
   });

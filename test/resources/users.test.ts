@@ -148,11 +148,7 @@ describe('a new user', () => {
     const again = await service.ask(`GET ${answer.headers.location ?? ''}`, { token });
     expect([again.json, again.headers.etag]).toEqual([answer.json, answer.headers.etag]);
 
-    const claims = {
-      sub: randomUUID(),
-      email: body.email.toUpperCase(),
-      iat: Math.floor(Date.now() / 1000) + 1,
-    };
+    const claims = { sub: randomUUID(), email: body.email.toUpperCase(), iat: Math.floor(Date.now() / 1000) + 1 };
     const theirs = await service.token('CLIENT', [own, other], claims);
     const login = await service.ask('POST /api/auth/login', { body: { token: theirs } });
     expect(login).toMatchObject({ status: 200, json: { id } });
@@ -180,10 +176,7 @@ describe('a new user', () => {
     ['a subject', { subject: 'x' }, 'subject'],
     ['no email', { email: undefined }, 'email'],
   ])('a user with %s is not created: 400 names the field', async (_what, fields, name) => {
-    const answer = await service.ask('POST /api/users', {
-      token: await service.token('ADMIN'),
-      body: newUser(fields),
-    });
+    const answer = await service.ask('POST /api/users', { token: await service.token('ADMIN'), body: newUser(fields) });
     expectInvalid(answer, [name]);
     expect(answer.text).not.toContain('elevenchars');
   });
@@ -191,10 +184,7 @@ describe('a new user', () => {
   test('a user with another user’s email in another letter case is not created: 409', async () => {
     const token = await service.token('ADMIN');
     const { email } = await person(service, 'CLIENT', []);
-    const answer = await service.ask('POST /api/users', {
-      token,
-      body: newUser({ email: email.toUpperCase() }),
-    });
+    const answer = await service.ask('POST /api/users', { token, body: newUser({ email: email.toUpperCase() }) });
     expectError(answer, 'ERROR_CONFLICT');
   });
 
@@ -210,9 +200,7 @@ describe('a new user', () => {
       token,
       body: newUser({ client_access: [own, foreign] }),
     });
-    await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN', {
-      client_context: foreign,
-    });
+    await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN', { client_context: foreign });
     const unlimited = await service.ask('POST /api/users', {
       token,
       body: newUser({ role: 'ADMIN', client_access: [] }),
@@ -233,11 +221,7 @@ describe('a change of a user', () => {
       status: 200,
       json: { id, email, name: 'Autre', role: 'CLIENT', client_access: [own] },
     });
-    expect({ ...(await stored(id)), updated_at: null }).toEqual({
-      ...before,
-      name: 'Autre',
-      updated_at: null,
-    });
+    expect({ ...(await stored(id)), updated_at: null }).toEqual({ ...before, name: 'Autre', updated_at: null });
     const password = 'a new password';
     expect((await service.ask(`PUT /api/users/${id}`, { token, body: { password } })).status).toBe(200);
     const after = await stored(id);
@@ -347,10 +331,7 @@ describe('a change of a user', () => {
     const renamed = await service.ask(`PUT /api/users/${id}`, { token, body: { name: 'X' } });
     await expectRefusal(service, renamed, 'ERROR_FORBIDDEN');
     const inside = await person(service, 'CLIENT', [own]);
-    const given = await service.ask(`PUT /api/users/${inside.id}`, {
-      token,
-      body: { client_access: [own, other] },
-    });
+    const given = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [own, other] } });
     expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
     const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, {
       token,

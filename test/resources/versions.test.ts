@@ -93,11 +93,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     const foreign = await service.furnishedTenant('Garage Dupont');
     const foreignPath = path.replace(kind === undefined ? '' : tenant[kind], kind === undefined ? '' : foreign[kind]);
     const body = row.body?.(foreign) ?? {};
-    const answer = await service.ask(`PUT ${foreignPath}`, {
-      token,
-      headers: { 'if-match': '"other"' },
-      body,
-    });
+    const answer = await service.ask(`PUT ${foreignPath}`, { token, headers: { 'if-match': '"other"' }, body });
     expectError(answer, 'ERROR_FORBIDDEN');
   });
 

@@ -34,9 +34,7 @@ async function made(resource: string, body: object): Promise<string> {
 }
 
 const claim = (tenant = own) =>
-  made('reclamations', {
-    ...{ client_id: tenant.clients, site_id: tenant.sites, claim_type: 'TF', amount: 1 },
-  });
+  made('reclamations', { client_id: tenant.clients, site_id: tenant.sites, claim_type: 'TF', amount: 1 });
 
 async function issued(tenant = own): Promise<string> {
   const id = await made('invoices', { client_id: tenant.clients, amount_excl_tax: 100 });

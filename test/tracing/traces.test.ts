@@ -27,9 +27,7 @@ let service: Service;
 
 const spans = (): Span[] =>
   sent.flatMap((text) => {
-    const { resourceSpans } = JSON.parse(text) as {
-      resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
-    };
+    const { resourceSpans } = JSON.parse(text) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
     return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
   });
 const attributesOf = ({ attributes }: Span) =>
