@@ -5,10 +5,12 @@ import { afterEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { ROLES } from '../../src/identity/caller.ts';
+import { bounded } from '../support/bounded.ts';
 import { person } from '../support/people.ts';
 import { make } from '../support/rows.ts';
 import { expectError, expectInvalid, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
+import { until } from '../support/upload.ts';
 
 /* GET /api/changes as a list of changes after a place, and as a stream of events. */
 
@@ -86,15 +88,18 @@ async function siteOf(client: string): Promise<string> {
 const insertion = (id: string): string =>
   `insert into public.sites (id, client_id, site_name) values ('${id}', '${own.clients}', 'Dépôt')`;
 
+/** A stream has no end of its own: a test that waits in vain for one fails after this time, not after three minutes. */
+const STREAM_WAIT_MS = 20_000;
+
 class Stream {
   readonly response: IncomingMessage;
   text = '';
   #heard = (): void => undefined;
-  readonly ended: Promise<void>;
+  readonly #ended: Promise<void>;
 
   constructor(response: IncomingMessage) {
     this.response = response;
-    this.ended = new Promise((resolve) => response.once('close', resolve));
+    this.#ended = new Promise((resolve) => response.once('close', resolve));
     response.on('error', () => undefined);
     response.on('data', (piece: Buffer) => {
       this.text += piece.toString();
@@ -107,8 +112,13 @@ class Stream {
     const isThere = (): boolean => (typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text));
     while (!isThere()) {
       if (this.response.closed) throw new Error(`the stream ended without ${String(sought)}: ${this.text}`);
-      await Promise.race([this.ended, new Promise<void>((resolve) => (this.#heard = resolve))]);
+      const heard = new Promise<void>((resolve) => (this.#heard = resolve));
+      await bounded(Promise.race([this.#ended, heard]), STREAM_WAIT_MS);
     }
+  }
+
+  untilEnded(): Promise<void> {
+    return bounded(this.#ended, STREAM_WAIT_MS);
   }
 
   get lastId(): string {
@@ -119,9 +129,6 @@ class Stream {
     this.response.destroy();
   }
 }
-
-/** A stream has no end of its own, so a test of one fails after this time and not after three minutes. */
-const STREAM_TEST_MS = 20_000;
 
 const openStreams: Stream[] = [];
 afterEach(() => {
@@ -371,67 +378,51 @@ test('a place from before a restart of the database server misses no change', as
   expect(named(await allBehind(elsewhere))).toContain(`created ${id}`);
 });
 
-test(
-  'a stream sends each change, and a new stream continues after its Last-Event-ID',
-  async () => {
-    const stream = await open(manager, { after: (await changes()).next });
-    expect(stream.response.headers).toMatchObject({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store, no-transform',
-    });
-    const first = await siteOf(own.clients);
-    await stream.until(first);
-    await stream.until(/\nid: .+\n\n$/);
-    const { lastId } = stream;
-    stream.close();
-    await stream.ended;
-    const missed = await siteOf(own.clients);
-    await siteOf(foreign.clients);
-    const again = await open(manager, { headers: { 'last-event-id': lastId } });
-    await again.until(missed);
-    const feed = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
-    expect(feed.map(({ id }) => id)).toEqual([missed]);
-  },
-  STREAM_TEST_MS,
-);
+test('a stream sends each change, and a new stream continues after its Last-Event-ID', async () => {
+  const stream = await open(manager, { after: (await changes()).next });
+  expect(stream.response.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+  });
+  const first = await siteOf(own.clients);
+  await stream.until(first);
+  await stream.until(/\nid: .+\n\n$/);
+  const { lastId } = stream;
+  stream.close();
+  await stream.untilEnded();
+  const missed = await siteOf(own.clients);
+  await siteOf(foreign.clients);
+  const again = await open(manager, { headers: { 'last-event-id': lastId } });
+  await again.until(missed);
+  const feed = [...again.text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data) as Change);
+  expect(feed.map(({ id }) => id)).toEqual([missed]);
+});
 
-test(
-  'a browser that connects again to the address of its first stream misses and repeats nothing',
-  async () => {
-    const { next: after } = await changes();
-    const told = await siteOf(own.clients);
-    const { next: lastId } = await changes();
-    const missed = await siteOf(own.clients);
-    const stream = await open(manager, { after, headers: { 'last-event-id': lastId } });
-    await stream.until(missed);
-    expect(stream.text).not.toContain(told);
-  },
-  STREAM_TEST_MS,
-);
+test('a browser that connects again to the address of its first stream misses and repeats nothing', async () => {
+  const { next: after } = await changes();
+  const told = await siteOf(own.clients);
+  const { next: lastId } = await changes();
+  const missed = await siteOf(own.clients);
+  const stream = await open(manager, { after, headers: { 'last-event-id': lastId } });
+  await stream.until(missed);
+  expect(stream.text).not.toContain(told);
+});
 
-test(
-  'a stream without changes sends heartbeats, each with a place',
-  async () => {
-    const token = await beating.token('CLIENT', [own.clients]);
-    const stream = await open(token, { of: beating });
-    await stream.until(/(?:: beat\nid: .+\n\n){3}/);
-  },
-  STREAM_TEST_MS,
-);
+test('a stream without changes sends heartbeats, each with a place', async () => {
+  const token = await beating.token('CLIENT', [own.clients]);
+  const stream = await open(token, { of: beating });
+  await stream.until(/(?:: beat\nid: .+\n\n){3}/);
+});
 
-test(
-  'a stream ends when its caller loses all rights, even if nothing else is written',
-  async () => {
-    const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
-    const stream = await open(token);
-    await stream.until('id: ');
-    await service.sql`update public.users set is_active = false where id = ${id}`;
-    await stream.ended;
-    expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAUTHORIZED"}');
-    expect(stream.response.complete).toBe(true);
-  },
-  STREAM_TEST_MS,
-);
+test('a stream ends when its caller loses all rights, even if nothing else is written', async () => {
+  const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
+  const stream = await open(token);
+  await stream.until('id: ');
+  await service.sql`update public.users set is_active = false where id = ${id}`;
+  await stream.untilEnded();
+  expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAUTHORIZED"}');
+  expect(stream.response.complete).toBe(true);
+});
 
 test('a caller has two streams at most, and a process three', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
@@ -443,26 +434,26 @@ test('a caller has two streams at most, and a process three', async () => {
   expectError(await narrow.ask('GET /api/changes', { token: two, headers }), 'ERROR_UNAVAILABLE');
 });
 
-test(
-  'a stream is aborted if its caller reads nothing',
-  async () => {
-    const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
-    stream.response.pause();
-    expect(await brokenOff.promise).toBe(true);
-  },
-  STREAM_TEST_MS,
-);
+test('a caller who has closed a stream may open another', async () => {
+  const token = await narrow.token('CLIENT', [own.clients], { sub: 'again' });
+  for (let count = 0; count < 3; count += 1) {
+    await until(async () => (await open(token, { of: narrow })).response.statusCode === 200);
+    openStreams.at(-1)?.close();
+  }
+});
 
-test(
-  'a process that stops ends its streams with ERROR_UNAVAILABLE',
-  async () => {
-    const ending = await startService({ postgres });
-    const token = await ending.token('CLIENT', [own.clients]);
-    const stream = await open(token, { of: ending });
-    await stream.until('id: ');
-    await ending.close();
-    await stream.ended;
-    expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAVAILABLE"}');
-  },
-  STREAM_TEST_MS,
-);
+test('a stream is aborted if its caller reads nothing', async () => {
+  const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
+  stream.response.pause();
+  expect(await bounded(brokenOff.promise, STREAM_WAIT_MS)).toBe(true);
+});
+
+test('a process that stops ends its streams with ERROR_UNAVAILABLE', async () => {
+  const ending = await startService({ postgres });
+  const token = await ending.token('CLIENT', [own.clients]);
+  const stream = await open(token, { of: ending });
+  await stream.until('id: ');
+  await ending.close();
+  await stream.untilEnded();
+  expect(stream.text).toContain('event: end\ndata: {"code":"ERROR_UNAVAILABLE"}');
+});
