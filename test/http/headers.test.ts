@@ -115,3 +115,18 @@ test('a token of 2,000 clients is taken', async () => {
   const login = await service.ask('POST /api/auth/login', { body: { token: wide } });
   expect(login.status).toBe(200);
 });
+
+test.each([
+  { form: 'as it was given', tagOf: (etag: string) => etag },
+  { form: 'as weak as a compressing proxy makes it', tagOf: (etag: string) => `W/${etag}` },
+  { form: 'behind another one', tagOf: (etag: string) => `"other", ${etag}` },
+])('a caller who sends the present ETag $form gets no body again, and changes the record', async ({ tagOf }) => {
+  const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+  const path = `/api/sites/${tenant.sites}`;
+  const { etag = '' } = (await service.ask(`GET ${path}`, { token: manager })).headers;
+  const read = { token: manager, headers: { 'if-none-match': tagOf(etag) } };
+  expect((await service.ask(`GET ${path}`, read)).status).toBe(304);
+  const change = { token: manager, headers: { 'if-match': tagOf(etag) }, body: { address: 'Lyon' } };
+  expect((await service.ask(`PUT ${path}`, change)).status).toBe(200);
+  expect((await service.ask(`PUT ${path}`, change)).status).toBe(412);
+});
