@@ -185,6 +185,19 @@ describe('the calendar of a user', () => {
     );
   });
 
+  test('the calendar shows 100 characters of a task’s text, and marks that a longer text goes on', async () => {
+    const { clients, reclamations } = await service.tenant('Scierie');
+    await service.admin(
+      `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)
+       values ($1, $2, gen_random_uuid(), repeat('é', 100), false, ${day(1)}),
+           ($1, $2, gen_random_uuid(), repeat('é', 101), false, ${day(2)})`,
+      [clients, reclamations],
+    );
+    const url = await addressOf(await person(service, 'CLIENT', [clients]));
+    const shown = 'é'.repeat(100);
+    expect(await summariesAt(url)).toEqual([`Tâche : ${shown} – Scierie`, `Tâche : ${shown}… – Scierie`]);
+  });
+
   test('an unchanged calendar keeps its text and ETag, and a changed note changes only its own event', async () => {
     const user = await person(service, 'ACCOUNT_MANAGER', [second.clients]);
     const url = await addressOf(user);
