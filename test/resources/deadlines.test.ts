@@ -185,3 +185,16 @@ test('each deadline is listed in the statuses of its kind only, as in reporting.
     ...['factures ISSUED', 'partner_invoices RECEIVED', 'partner_invoices VALIDATED'],
   ]);
 });
+
+test('a response is listed until as many days after its last as are asked for, and not longer', async () => {
+  const late = await service.furnishedTenant('Late');
+  const [response] = await claims(late, -3, 0);
+  const passed = async (days: number): Promise<readonly Json[]> => {
+    const answer = await ask(`?kind=response&within=0&passed=${days}`, 'ACCOUNT_MANAGER', [late.clients]);
+    return answer.json as readonly Json[];
+  };
+  const [row] = await passed(31);
+  expect(row).toMatchObject({ id: response, days_left: expect.any(Number) });
+  const lateDays = -Number(row?.['days_left']);
+  expect([await passed(lateDays), await passed(lateDays - 1)]).toEqual([[row], []]);
+});
