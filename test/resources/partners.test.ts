@@ -219,3 +219,14 @@ describe('the list of partners', () => {
     expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
   });
 });
+
+test('the clients of two partners are those that one of them or both of them brought', async () => {
+  const [one, two] = [await made([own]), await made([own, second])];
+  const clientsOf = async (partners: string): Promise<string[]> => {
+    const { json } = await service.ask(`GET /api/clients?partner_id=${partners}`, { token: everywhere });
+    return (json as Partner[]).map(({ id }) => id).toSorted();
+  };
+  expect(await clientsOf(one)).toEqual([own]);
+  for (const both of [`${one},${two}`, `${two},${one}`])
+    expect(await clientsOf(both)).toEqual([own, second].toSorted());
+});
