@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { site } from '../../src/resources/sites.ts';
 import { askRaw, parseRaw, type Answer, type Question } from '../support/http.ts';
 import { details, expectError, problemsOf, startService } from '../support/service.ts';
+import { importedColumnsOf } from '../support/records.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* What an error says of each field, to a form and to a program, in English or in French. */
@@ -241,7 +243,7 @@ ${own.clients};${own.sites};IR;;5/24
         line: 1,
         field: 'body',
         code: 'unknown_field',
-        params: { fields: ['client_id', 'site_name', 'address'] },
+        params: { fields: importedColumnsOf(site) },
       },
     ]);
   });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { TEXT_BYTES_BEFORE_YIELD } from '../../src/limits.ts';
 import { convertToUtf8 } from '../../src/records/import/csv-text.ts';
+import { site } from '../../src/resources/sites.ts';
 import type { Answer } from '../support/http.ts';
+import { importedColumnsOf } from '../support/records.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
@@ -177,19 +179,20 @@ describe('the header', () => {
   });
 
   test('a repeated, unknown or missing column gets 400 with the allowed columns', async () => {
+    const mayName = `may name ${importedColumnsOf(site).join(', ')}`;
     await expectTold(importSites(`client_id;site_name;Site Name\r\n${line()}`), {
       'line 1, Site Name': 'stands there twice',
     });
     // A firm’s own column "Client" is not an expanded name of an exported list.
     await expectTold(importSites(`Client;client_id;site_name\r\nAcme;${line()}`), {
       'line 1, Client': 'is not known here',
-      'line 1': 'may name client_id, site_name, address',
+      'line 1': mayName,
     });
     await expectTold(importSites(`Liste des sites\r\n\r\nclient_id;site_name\r\n${line()}`), {
       'line 1, Liste des sites': 'is not known here',
       'line 1, client_id': 'is required: the first line names the fields',
       'line 1, site_name': 'is required: the first line names the fields',
-      'line 1': 'may name client_id, site_name, address',
+      'line 1': mayName,
     });
   });
 });
