@@ -1,8 +1,19 @@
-/** Of a test, a hook and what a suite opens, where none of these says another time. */
-export const LONGEST_MS = 180_000;
+import { relative } from 'node:path';
+import { proofOf } from '../proofs.ts';
+import { ROOT } from './suites.ts';
+
+/** How long a test, a hook or the opening of a suite may take if it names no other time: `npm test` is not to wait long. */
+const LONGEST_MS = 60_000;
+const LONGEST_OF_PROOF_MS = 180_000;
+
+function longestMs(): number {
+  const { expect } = globalThis as unknown as { expect: { getState(): { testPath?: string } } };
+  const { testPath = '' } = expect.getState();
+  return proofOf(relative(ROOT, testPath)) === undefined ? LONGEST_MS : LONGEST_OF_PROOF_MS;
+}
 
 /** What some work gives, or an error of whoever asked for it where it takes longer. */
-export async function bounded<T>(work: T | Promise<T>, ms = LONGEST_MS): Promise<T> {
+export async function bounded<T>(work: T | Promise<T>, ms = longestMs()): Promise<T> {
   const error = new Error(`not over after ${ms} ms`);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

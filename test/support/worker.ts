@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 import { addEventHandler } from 'jest-circus';
-import { bounded, LONGEST_MS } from './bounded.ts';
+import { bounded } from './bounded.ts';
 
 /* What each worker of the runner begins with: it imports the suites as Node does, and shares the modules between them. */
 
@@ -14,13 +14,13 @@ registerHooks({
       : next(specifier, context),
 });
 
-/** The runner knows no time-outs: a test or a hook that hangs fails after three minutes, or its own time. */
+/** The runner knows no time-outs: a test or a hook that hangs fails after the time of its suite, or its own time. */
 addEventHandler((event, { currentDescribeBlock: block }) => {
   const last = event.name === 'add_hook' ? block.hooks.at(-1) : block.children.at(-1);
   const added = event.name === 'add_hook' || event.name === 'add_test' ? last : undefined;
   if (added === undefined || !('fn' in added)) return;
   const work = added.fn as () => unknown;
-  added.fn = () => bounded(Promise.resolve().then(work), added.timeout ?? LONGEST_MS);
+  added.fn = () => bounded(Promise.resolve().then(work), added.timeout ?? undefined);
 });
 
 /** Neither a run that was killed nor a handle that a suite left open keeps a worker. */
