@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { Logger } from 'pino';
 import { createCircuitBreaker } from '../../src/counters/circuit.ts';
 import type { CircuitBreaker, CounterConnection } from '../../src/counters/circuit.ts';
@@ -41,67 +41,65 @@ function sharedCounter() {
 const openCircuit = (connect: () => Promise<CounterConnection>, log: Logger, timeoutMs = 50): Promise<CircuitBreaker> =>
   createCircuitBreaker({ connect, backendName: 'shared', timeoutMs, log });
 
-describe('shared rate-limit counters', () => {
-  test('two services with shared counters limit a user together', async () => {
+test('two services with shared counters limit a user together', async () => {
+  const shared = sharedCounter();
+  circuit = await openCircuit(shared.connect, createTestLogger().log);
+  service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
+  const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
+  const tokens = [await service.token('CLIENT'), await other.token('CLIENT')];
+  const ask = async (of: Service, token = '') => (await of.ask('GET /api/auth/profile', { token })).status;
+  expect(await ask(service, tokens[0])).toBe(200);
+  expect(await ask(other, tokens[1])).toBe(200);
+  expect(await ask(service, tokens[0])).toBe(200);
+  expect(await ask(other, tokens[1])).toBe(429);
+  await other.close();
+});
+
+test.each(['hangs', 'fails'] as const)(
+  'while the shared rate-limit counter %s, the service answers requests and counts them alone',
+  async (state) => {
     const shared = sharedCounter();
-    circuit = await openCircuit(shared.connect, createTestLogger().log);
-    service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
-    const other = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
-    const tokens = [await service.token('CLIENT'), await other.token('CLIENT')];
-    const ask = async (of: Service, token = '') => (await of.ask('GET /api/auth/profile', { token })).status;
-    expect(await ask(service, tokens[0])).toBe(200);
-    expect(await ask(other, tokens[1])).toBe(200);
-    expect(await ask(service, tokens[0])).toBe(200);
-    expect(await ask(other, tokens[1])).toBe(429);
-    await other.close();
-  });
+    const { log, logged, loggedText } = createTestLogger();
+    circuit = await openCircuit(shared.connect, log);
+    service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: circuit });
+    const token = await service.token('CLIENT');
+    const asked = service;
+    const ask = () => asked.ask('GET /api/auth/profile', { token });
+    shared.set(state);
+    const answers = await Promise.all(Array.from({ length: 4 }, ask));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
+    expect(circuit.isOpen).toBe(true);
+    const before = shared.keys.length;
+    expect((await ask()).status).toBe(200);
+    const late = await ask();
+    expectError(late, 'ERROR_RATE_LIMITED');
+    // Meanwhile only the probe uses the shared counter.
+    expect(shared.keys.slice(before).filter((key) => key !== 'probe')).toEqual([]);
+    shared.set('works');
+    await logged('the shared rate-limit counters are reachable again');
+    expect((await ask()).headers['ratelimit']).toMatch(/"user"; r=4;/);
+    expect(loggedText().match(/each process counts alone/g)).toHaveLength(1);
+  },
+);
 
-  test.each(['hangs', 'fails'] as const)(
-    'requests are answered and counted by the process alone while the shared counter %s, until it recovers',
-    async (state) => {
-      const shared = sharedCounter();
-      const { log, logged, loggedText } = createTestLogger();
-      circuit = await openCircuit(shared.connect, log);
-      service = await startService({ limits: { perUser: 5, perIp: 100 }, countedIn: circuit });
-      const token = await service.token('CLIENT');
-      const asked = service;
-      const ask = () => asked.ask('GET /api/auth/profile', { token });
-      shared.set(state);
-      const answers = await Promise.all(Array.from({ length: 4 }, ask));
-      expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
-      expect(circuit.isOpen).toBe(true);
-      const before = shared.keys.length;
-      expect((await ask()).status).toBe(200);
-      const late = await ask();
-      expectError(late, 'ERROR_RATE_LIMITED');
-      // Meanwhile only the probe uses the shared counter.
-      expect(shared.keys.slice(before).filter((key) => key !== 'probe')).toEqual([]);
-      shared.set('works');
-      await logged('the shared rate-limit counters are reachable again');
-      expect((await ask()).headers['ratelimit']).toMatch(/"user"; r=4;/);
-      expect(loggedText().match(/each process counts alone/g)).toHaveLength(1);
+test('all counts that wait for a lost connection are given up at once, before their own timeouts', async () => {
+  let closed = 0;
+  const { promise: first, reject: lose } = Promise.withResolvers<never>();
+  const link: CounterConnection = {
+    increment: (_limit, key) => {
+      if (key === 'probe') return Promise.resolve({ totalHits: 1, resetTime: undefined });
+      return key === 'first' ? first : new Promise(() => undefined);
     },
-  );
-
-  test('counts that wait on a lost connection end together, without waiting for their own timeouts', async () => {
-    let closed = 0;
-    const { promise: first, reject: lose } = Promise.withResolvers<never>();
-    const link: CounterConnection = {
-      increment: (_limit, key) => {
-        if (key === 'probe') return Promise.resolve({ totalHits: 1, resetTime: undefined });
-        return key === 'first' ? first : new Promise(() => undefined);
-      },
-      close: () => {
-        closed += 1;
-      },
-    };
-    const connect = () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away')));
-    const opened = await openCircuit(connect, createTestLogger().log, 3_600_000);
-    circuit = opened;
-    const asked = ['first', 'second', 'third'].map((key) => opened.increment('user', key));
-    lose(new Error('lost'));
-    expect(await Promise.all(asked)).toEqual([undefined, undefined, undefined]);
-    expect(closed).toBe(1);
-    expect(await opened.increment('user', 'fourth')).toBeUndefined();
-  });
+    close: () => {
+      closed += 1;
+    },
+  };
+  const connect = () => (closed === 0 ? Promise.resolve(link) : Promise.reject(new Error('away')));
+  const opened = await openCircuit(connect, createTestLogger().log, 3_600_000);
+  circuit = opened;
+  const asked = ['first', 'second', 'third'].map((key) => opened.increment('user', key));
+  lose(new Error('lost'));
+  expect(await Promise.all(asked)).toEqual([undefined, undefined, undefined]);
+  expect(closed).toBe(1);
+  expect(await opened.increment('user', 'fourth')).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createCounters } from '../../src/counters/counters.ts';
 
-test('of 300 simultaneous requests of one user each gets its own number without waiting', async () => {
+test('300 simultaneous requests of one user are numbered 1 to 300 without waiting', async () => {
   const counters = createCounters();
   const counted = Array.from({ length: 300 }, () => counters.count('user', 'somebody'));
   expect(counted).toMatchObject(counted.map((_, index) => ({ totalHits: index + 1 })));

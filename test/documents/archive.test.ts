@@ -85,77 +85,75 @@ async function entriesOf(archive: Buffer): Promise<[string, Buffer, string][]> {
   return entries;
 }
 
-describe('an archive', () => {
-  test('the ZIP of a claim has every document unchanged in the order of upload, and a Content-Length', async () => {
-    const large = Buffer.alloc(3 * MIB, 'x').fill('%PDF-1.4\n', 0, 9);
-    const {
-      claim,
-      token: owner,
-      ids,
-    } = await claimWith(['avis foncière €.pdf', pdf], ['plan.png', png], ['large.pdf', large]);
-    const response = await begin(claim, owner);
-    const archive = await buffer(response);
-    expect(response.statusCode).toBe(200);
-    expect(response.headers).toMatchObject({
-      'content-type': 'application/zip',
-      'content-disposition': `attachment; filename=documents-${claim}.zip`,
-      'content-length': String(archive.length),
-      'cache-control': 'no-store',
-    });
-    const [row] = await service.sql`select date_trunc('second', uploaded_at) as second
+test('the ZIP of a claim has every document unchanged in the order of upload, and a Content-Length', async () => {
+  const large = Buffer.alloc(3 * MIB, 'x').fill('%PDF-1.4\n', 0, 9);
+  const {
+    claim,
+    token: owner,
+    ids,
+  } = await claimWith(['avis foncière €.pdf', pdf], ['plan.png', png], ['large.pdf', large]);
+  const response = await begin(claim, owner);
+  const archive = await buffer(response);
+  expect(response.statusCode).toBe(200);
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/zip',
+    'content-disposition': `attachment; filename=documents-${claim}.zip`,
+    'content-length': String(archive.length),
+    'cache-control': 'no-store',
+  });
+  const [row] = await service.sql`select date_trunc('second', uploaded_at) as second
       from public.documents where id = ${ids[0]}`;
-    const entries = await entriesOf(archive);
-    expect(entries.map(([name, bytes]) => [name, bytes.length])).toEqual([
-      ['avis foncière €.pdf', pdf.length],
-      ['plan.png', png.length],
-      ['large.pdf', large.length],
-    ]);
-    expect(entries.map(([, bytes]) => digest(bytes))).toEqual([pdf, png, large].map(digest));
-    expect(entries[0]?.[2]).toBe((row?.['second'] as Date).toISOString());
-  });
+  const entries = await entriesOf(archive);
+  expect(entries.map(([name, bytes]) => [name, bytes.length])).toEqual([
+    ['avis foncière €.pdf', pdf.length],
+    ['plan.png', png.length],
+    ['large.pdf', large.length],
+  ]);
+  expect(entries.map(([, bytes]) => digest(bytes))).toEqual([pdf, png, large].map(digest));
+  expect(entries[0]?.[2]).toBe((row?.['second'] as Date).toISOString());
+});
 
-  test('the ZIP of a claim has no content by HEAD, and no entry if the claim has no documents', async () => {
-    const { claim, token: owner } = await claimWith();
-    const head = await service.ask(`HEAD ${at(claim)}`, { token: owner });
-    expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/zip']);
-    expect(await entriesOf(await buffer(await begin(claim, owner)))).toEqual([]);
-  });
+test('the ZIP of a claim has no content by HEAD, and no entry if the claim has no documents', async () => {
+  const { claim, token: owner } = await claimWith();
+  const head = await service.ask(`HEAD ${at(claim)}`, { token: owner });
+  expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/zip']);
+  expect(await entriesOf(await buffer(await begin(claim, owner)))).toEqual([]);
+});
 
-  test('documents of the same name have different names in the ZIP', async () => {
-    const { claim, token: owner } = await claimWith(
-      ['avis.pdf', pdf],
-      ['Avis.pdf', png],
-      ['avis (2).pdf', pdf],
-      ['avis.pdf', pdf],
-    );
-    const entries = await entriesOf(await buffer(await begin(claim, owner)));
-    expect(entries.map(([name]) => name)).toEqual(['avis.pdf', 'Avis (2).pdf', 'avis (2) (3).pdf', 'avis (4).pdf']);
-  });
+test('documents of the same name have different names in the ZIP', async () => {
+  const { claim, token: owner } = await claimWith(
+    ['avis.pdf', pdf],
+    ['Avis.pdf', png],
+    ['avis (2).pdf', pdf],
+    ['avis.pdf', pdf],
+  );
+  const entries = await entriesOf(await buffer(await begin(claim, owner)));
+  expect(entries.map(([name]) => name)).toEqual(['avis.pdf', 'Avis (2).pdf', 'avis (2) (3).pdf', 'avis (4).pdf']);
+});
 
-  test('a document name with a path, set by a DBA, is an entry without folders in the ZIP', async () => {
-    const { claim, token: owner, ids } = await claimWith(['x.pdf', pdf], ['y.pdf', pdf]);
-    await service.sql`update public.documents set filename = '../../etc/cron.d/x' where id = ${ids[0]}`;
-    await service.sql`update public.documents set filename = '..' where id = ${ids[1]}`;
-    const entries = await entriesOf(await buffer(await begin(claim, owner)));
-    expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
-  });
+test('a document name with a path, set by a DBA, is an entry without folders in the ZIP', async () => {
+  const { claim, token: owner, ids } = await claimWith(['x.pdf', pdf], ['y.pdf', pdf]);
+  await service.sql`update public.documents set filename = '../../etc/cron.d/x' where id = ${ids[0]}`;
+  await service.sql`update public.documents set filename = '..' where id = ${ids[1]}`;
+  const entries = await entriesOf(await buffer(await begin(claim, owner)));
+  expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
+});
 
-  test('the ZIP with a document of unknown size is complete, without a Content-Length', async () => {
-    const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
-    await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
-    const response = await begin(claim, owner);
-    const entries = await entriesOf(await buffer(response));
-    expect(response.headers['content-length']).toBeUndefined();
-    expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
-  });
+test('the ZIP with a document of unknown size is complete, without a Content-Length', async () => {
+  const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
+  await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
+  const response = await begin(claim, owner);
+  const entries = await entriesOf(await buffer(response));
+  expect(response.headers['content-length']).toBeUndefined();
+  expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
+});
 
-  test('the ZIP of a claim with too many documents gets 400 with the limit', async () => {
-    const { claim, token: owner } = await claimWith();
-    await service.sql`insert into public.documents (reclamation_id, filename, file_path)
+test('the ZIP of a claim with too many documents gets 400 with the limit', async () => {
+  const { claim, token: owner } = await claimWith();
+  await service.sql`insert into public.documents (reclamation_id, filename, file_path)
       select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${MAX_ZIP_DOCUMENTS})`;
-    const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
-    expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
-  });
+  const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
+  expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
 });
 
 describe('an aborted ZIP', () => {
@@ -189,20 +187,23 @@ describe('an aborted ZIP', () => {
       ...{ event: 'its reader is made inactive', of: 'reader' },
       sql: 'update public.users set is_active = false where id = $1',
     },
-  ] as const)('a ZIP is aborted if $event meanwhile, without an error in the log', async ({ sql, of }) => {
-    const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
-    const { claim, ids } = await claimWith(['a.pdf', big], ['b.pdf', pdf]);
-    const [row] = await service.sql`select client_id from public.reclamations where id = ${claim}`;
-    const reader = await person(service, 'CLIENT', [String(row?.['client_id'])]);
-    const response = await begin(claim, reader.token);
-    response.pause();
-    log = '';
-    // The first content does not fit into the buffers, so the second is not read yet.
-    await service.admin(sql, [{ document: ids[1], reader: reader.id }[of]]);
-    await expect(buffer(response)).rejects.toThrow();
-    await until(() => log.includes('documents.zip'));
-    expect(JSON.parse(log)).toMatchObject({ level: 30, aborted: true });
-  });
+  ] as const)(
+    'the download of a ZIP is aborted if $event meanwhile, without an error in the log',
+    async ({ sql, of }) => {
+      const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
+      const { claim, ids } = await claimWith(['a.pdf', big], ['b.pdf', pdf]);
+      const [row] = await service.sql`select client_id from public.reclamations where id = ${claim}`;
+      const reader = await person(service, 'CLIENT', [String(row?.['client_id'])]);
+      const response = await begin(claim, reader.token);
+      response.pause();
+      log = '';
+      // The first content does not fit into the buffers, so the second is not read yet.
+      await service.admin(sql, [{ document: ids[1], reader: reader.id }[of]]);
+      await expect(buffer(response)).rejects.toThrow();
+      await until(() => log.includes('documents.zip'));
+      expect(JSON.parse(log)).toMatchObject({ level: 30, aborted: true });
+    },
+  );
 });
 
 test('a caller downloads one ZIP at a time, and another after disconnecting', async () => {

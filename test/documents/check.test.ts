@@ -114,7 +114,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
+describe.each(Object.entries(opening))('the check of a store in %s', (kind, open) => {
   beforeEach(async () => {
     folder = await createScratchFolder();
     await open();
@@ -270,7 +270,7 @@ describe.each(Object.entries(opening))('with the store in %s', (kind, open) => {
   });
 });
 
-test('a store that lists in another order is not walked on: what follows would be taken for lost', async () => {
+test('the check stops if the store lists contents out of order, since it would report others as lost', async () => {
   folder = await createScratchFolder();
   await opening['a folder']();
   const list = async function* (): ReturnType<ContentStore['list']> {

@@ -186,7 +186,7 @@ describe('with its store in a folder', () => {
     },
   );
 
-  test('a lost content and one of another length get 500 and are counted', async () => {
+  test('the download of a lost content, or of one of another length, gets 500 and is counted', async () => {
     const { id, path } = await attach(service, own);
     await writeFile(fileOf(path), 'x');
     const { damaged } = service.documents.figures();

@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { pdf } from '../support/samples.ts';
 import { expectError, startService } from '../support/service.ts';
@@ -28,162 +28,158 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
 
 const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
-describe('a download', () => {
-  test('a download is an attachment with its name and type, which browsers must not guess', async () => {
-    const { id } = await attach(pdf, 'relevé "€".pdf');
-    const answer = await download(service, token, id);
+test('a download is an attachment with its name and type, which browsers must not guess', async () => {
+  const { id } = await attach(pdf, 'relevé "€".pdf');
+  const answer = await download(service, token, id);
+  expect([answer.status, answer.bytes]).toEqual([200, pdf]);
+  expect(header(answer, 'content-type', 'content-length', 'x-content-type-options', 'cache-control')).toEqual([
+    'application/pdf',
+    String(pdf.length),
+    'nosniff',
+    'no-store',
+  ]);
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /^attachment; filename=.*; filename\*=UTF-8''relev%C3%A9%20%22%E2%82%AC%22\.pdf$/,
+  );
+});
+
+test('a download ends with its last byte, so that the next request on the connection is answered', async () => {
+  const { id } = await attach();
+  const head = `Host: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const asked = `GET /api/documents/${id}/content HTTP/1.1\r\n${head}`;
+  const socket = connect(service.port, '127.0.0.1');
+  const whole = 200;
+  let answers = 0;
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => {
+    text += piece;
+    if (!text.endsWith(pdf.toString('latin1'))) return;
+    text = '';
+    answers += 1;
+    if (answers < whole) socket.write(asked);
+    else socket.end();
+  });
+  socket.on('error', () => undefined);
+  socket.write(asked);
+  await once(socket, 'close');
+  expect(answers).toBe(whole);
+});
+
+test.each([
+  ['../../etc/passwd', 'attachment; filename=passwd'],
+  ['C:\\temp\\x.pdf', 'attachment; filename=x.pdf'],
+])('the download of %j has a file name without folders', async (name, disposition) => {
+  const { id } = await attach(pdf, name);
+  expect((await download(service, token, id)).headers.get('content-disposition')).toBe(disposition);
+});
+
+test('the download of a text names its encoding', async () => {
+  const { id } = await attach('nom;é\n', 'x.csv');
+  expect((await download(service, token, id)).headers.get('content-type')).toBe('text/csv; charset=utf-8');
+});
+
+test('the download of a document without type and size, inserted by a DBA, succeeds', async () => {
+  const { id } = await attach();
+  await service.admin('update public.documents set mime_type = null, file_size = null where id = $1', [id]);
+  const answer = await download(service, token, id);
+  expect([answer.bytes, ...header(answer, 'content-type')]).toEqual([pdf, 'application/octet-stream']);
+});
+
+test('a download by HEAD has the same headers and no content', async () => {
+  const { id } = await attach();
+  const whole = await download(service, token, id);
+  const head = await download(service, token, id, { range: 'bytes=0-1' }, 'HEAD');
+  const names = ['content-type', 'content-length', 'content-disposition', 'etag', 'accept-ranges'];
+  expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
+});
+
+test('a download with a known ETag gets 304', async () => {
+  const { id } = await attach();
+  const etag = (await download(service, token, id)).headers.get('etag') ?? '';
+  const answer = await download(service, token, id, { 'if-none-match': etag });
+  expect([answer.status, answer.bytes.length]).toEqual([304, 0]);
+  expect((await download(service, token, id, { 'if-none-match': '"0"' })).status).toBe(200);
+});
+
+test.each([
+  { range: 'bytes=0-4', status: 206, contentRange: 'bytes 0-4/10', text: '01234' },
+  { range: 'bytes=9-', status: 206, contentRange: 'bytes 9-9/10', text: '9' },
+  { range: 'bytes=-3', status: 206, contentRange: 'bytes 7-9/10', text: '789' },
+  { range: 'bytes=5-99', status: 206, contentRange: 'bytes 5-9/10', text: '56789' },
+  { range: 'bytes=-99', status: 206, contentRange: 'bytes 0-9/10', text: '0123456789' },
+  { range: 'bytes=0-1,5-6', status: 200, contentRange: null, text: '0123456789' },
+  { range: 'bytes=4-2', status: 200, contentRange: null, text: '0123456789' },
+  { range: 'items=0-1', status: 200, contentRange: null, text: '0123456789' },
+  { range: 'bytes', status: 200, contentRange: null, text: '0123456789' },
+  { range: 'bytes=10-', status: 416, contentRange: 'bytes */10', text: undefined },
+  { range: 'bytes=-0', status: 416, contentRange: 'bytes */10', text: undefined },
+])('a download with the range $range gets $status', async ({ range, status, contentRange, text }) => {
+  const { id } = await attach('0123456789', 'x.txt');
+  const answer = await download(service, token, id, { range });
+  expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
+  if (text === undefined) return;
+  expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
+});
+
+test('a range with an If-Range of another version gets the whole content', async () => {
+  const { id } = await attach();
+  const etag = (await download(service, token, id)).headers.get('etag') ?? '';
+  const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
+  expect((await part(etag)).bytes.toString()).toBe('%PDF');
+  for (const condition of ['"0"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT']) {
+    const answer = await part(condition);
     expect([answer.status, answer.bytes]).toEqual([200, pdf]);
-    expect(header(answer, 'content-type', 'content-length', 'x-content-type-options', 'cache-control')).toEqual([
-      'application/pdf',
-      String(pdf.length),
-      'nosniff',
-      'no-store',
-    ]);
-    expect(answer.headers.get('content-disposition')).toMatch(
-      /^attachment; filename=.*; filename\*=UTF-8''relev%C3%A9%20%22%E2%82%AC%22\.pdf$/,
-    );
-  });
+  }
+});
 
-  test('a download ends with its last byte, so that the next request on the connection is answered', async () => {
-    const { id } = await attach();
-    const head = `Host: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-    const asked = `GET /api/documents/${id}/content HTTP/1.1\r\n${head}`;
-    const socket = connect(service.port, '127.0.0.1');
-    const whole = 200;
-    let answers = 0;
-    let text = '';
-    socket.setEncoding('latin1').on('data', (piece: string) => {
-      text += piece;
-      if (!text.endsWith(pdf.toString('latin1'))) return;
-      text = '';
-      answers += 1;
-      if (answers < whole) socket.write(asked);
-      else socket.end();
-    });
-    socket.on('error', () => undefined);
-    socket.write(asked);
-    await once(socket, 'close');
-    expect(answers).toBe(whole);
-  });
+test('a download of a lost content gets 500 and an error in the log, by GET and HEAD, never 404', async () => {
+  const { id, file } = await attach();
+  await rename(file, `${file}.away`);
+  for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
+  const loggedErrors = lines.filter(({ level, reason }) => level === 50 && reason?.includes(`document ${id} is lost`));
+  expect(loggedErrors).toHaveLength(2);
+  await rename(`${file}.away`, file);
+  expect((await download(service, token, id)).bytes).toEqual(pdf);
+});
 
-  test.each([
-    ['../../etc/passwd', 'attachment; filename=passwd'],
-    ['C:\\temp\\x.pdf', 'attachment; filename=x.pdf'],
-  ])('the download of %j has a file name without folders', async (name, disposition) => {
-    const { id } = await attach(pdf, name);
-    expect((await download(service, token, id)).headers.get('content-disposition')).toBe(disposition);
-  });
+test('a download of a content shorter than its row states gets 500', async () => {
+  const { id, file } = await attach();
+  await truncate(file, 5);
+  expect((await download(service, token, id)).status).toBe(500);
+});
 
-  test('the download of a text names its encoding', async () => {
-    const { id } = await attach('nom;é\n', 'x.csv');
-    expect((await download(service, token, id)).headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  });
+test('a download and an upload get 503 while the folder is unreachable, and succeed afterwards', async () => {
+  const { id } = await attach();
+  await rename(service.documentFolder, `${service.documentFolder}.away`);
+  const away = [await download(service, token, id), await download(service, token, id, {}, 'HEAD')];
+  const refused = await upload(service, token, own.reclamations);
+  await rename(`${service.documentFolder}.away`, service.documentFolder);
+  expect(away.map(({ status }) => status)).toEqual([503, 503]);
+  expectError(refused, 'ERROR_UNAVAILABLE');
+  expect((await download(service, token, id)).bytes).toEqual(pdf);
+  expect((await upload(service, token, own.reclamations)).status).toBe(201);
+});
 
-  test('the download of a document without type and size, inserted by a DBA, succeeds', async () => {
-    const { id } = await attach();
-    await service.admin('update public.documents set mime_type = null, file_size = null where id = $1', [id]);
-    const answer = await download(service, token, id);
-    expect([answer.bytes, ...header(answer, 'content-type')]).toEqual([pdf, 'application/octet-stream']);
-  });
+test('a download that its caller aborts closes the file, logs no error, and does not affect others', async () => {
+  const { id, file } = await attach(large);
+  const { request } = await paused(id);
+  expect(await isOpen(file)).toBe(true);
+  const before = aborted().length;
+  request.destroy();
+  await until(async () => !(await isOpen(file)) && aborted().length > before);
+  expect(aborted().at(-1)).toBe(30);
+  expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
+});
 
-  test('a download by HEAD has the same headers and no content', async () => {
-    const { id } = await attach();
-    const whole = await download(service, token, id);
-    const head = await download(service, token, id, { range: 'bytes=0-1' }, 'HEAD');
-    const names = ['content-type', 'content-length', 'content-disposition', 'etag', 'accept-ranges'];
-    expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
-  });
-
-  test('a download with a known ETag gets 304', async () => {
-    const { id } = await attach();
-    const etag = (await download(service, token, id)).headers.get('etag') ?? '';
-    const answer = await download(service, token, id, { 'if-none-match': etag });
-    expect([answer.status, answer.bytes.length]).toEqual([304, 0]);
-    expect((await download(service, token, id, { 'if-none-match': '"0"' })).status).toBe(200);
-  });
-
-  test.each([
-    { range: 'bytes=0-4', status: 206, contentRange: 'bytes 0-4/10', text: '01234' },
-    { range: 'bytes=9-', status: 206, contentRange: 'bytes 9-9/10', text: '9' },
-    { range: 'bytes=-3', status: 206, contentRange: 'bytes 7-9/10', text: '789' },
-    { range: 'bytes=5-99', status: 206, contentRange: 'bytes 5-9/10', text: '56789' },
-    { range: 'bytes=-99', status: 206, contentRange: 'bytes 0-9/10', text: '0123456789' },
-    { range: 'bytes=0-1,5-6', status: 200, contentRange: null, text: '0123456789' },
-    { range: 'bytes=4-2', status: 200, contentRange: null, text: '0123456789' },
-    { range: 'items=0-1', status: 200, contentRange: null, text: '0123456789' },
-    { range: 'bytes', status: 200, contentRange: null, text: '0123456789' },
-    { range: 'bytes=10-', status: 416, contentRange: 'bytes */10', text: undefined },
-    { range: 'bytes=-0', status: 416, contentRange: 'bytes */10', text: undefined },
-  ])('a download with the range $range gets $status', async ({ range, status, contentRange, text }) => {
-    const { id } = await attach('0123456789', 'x.txt');
-    const answer = await download(service, token, id, { range });
-    expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
-    if (text === undefined) return;
-    expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
-  });
-
-  test('a range with an If-Range of another version gets the whole content', async () => {
-    const { id } = await attach();
-    const etag = (await download(service, token, id)).headers.get('etag') ?? '';
-    const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
-    expect((await part(etag)).bytes.toString()).toBe('%PDF');
-    for (const condition of ['"0"', `W/${etag}`, 'Sat, 21 Nov 2026 00:00:00 GMT']) {
-      const answer = await part(condition);
-      expect([answer.status, answer.bytes]).toEqual([200, pdf]);
-    }
-  });
-
-  test('a download of a lost content gets 500 and an error in the log, by GET and HEAD, never 404', async () => {
-    const { id, file } = await attach();
-    await rename(file, `${file}.away`);
-    for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
-    const loggedErrors = lines.filter(
-      ({ level, reason }) => level === 50 && reason?.includes(`document ${id} is lost`),
-    );
-    expect(loggedErrors).toHaveLength(2);
-    await rename(`${file}.away`, file);
-    expect((await download(service, token, id)).bytes).toEqual(pdf);
-  });
-
-  test('a download of a content shorter than its row states gets 500', async () => {
-    const { id, file } = await attach();
-    await truncate(file, 5);
-    expect((await download(service, token, id)).status).toBe(500);
-  });
-
-  test('a download and an upload get 503 while the folder is unreachable, and succeed afterwards', async () => {
-    const { id } = await attach();
-    await rename(service.documentFolder, `${service.documentFolder}.away`);
-    const away = [await download(service, token, id), await download(service, token, id, {}, 'HEAD')];
-    const refused = await upload(service, token, own.reclamations);
-    await rename(`${service.documentFolder}.away`, service.documentFolder);
-    expect(away.map(({ status }) => status)).toEqual([503, 503]);
-    expectError(refused, 'ERROR_UNAVAILABLE');
-    expect((await download(service, token, id)).bytes).toEqual(pdf);
-    expect((await upload(service, token, own.reclamations)).status).toBe(201);
-  });
-
-  test('a download that its caller aborts closes the file, logs no error, and does not affect others', async () => {
-    const { id, file } = await attach(large);
-    const { request } = await paused(id);
-    expect(await isOpen(file)).toBe(true);
-    const before = aborted().length;
-    request.destroy();
-    await until(async () => !(await isOpen(file)) && aborted().length > before);
-    expect(aborted().at(-1)).toBe(30);
-    expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
-  });
-
-  test('a download whose content is truncated meanwhile is aborted with an error in the log', async () => {
-    const { id, file } = await attach(large);
-    const { response } = await paused(id);
-    const before = aborted().length;
-    await truncate(file, 1024);
-    response.resume();
-    await expect(once(response, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await until(() => aborted().length > before);
-    expect(aborted().at(-1)).toBe(50);
-  });
+test('a download whose content is truncated meanwhile is aborted with an error in the log', async () => {
+  const { id, file } = await attach(large);
+  const { response } = await paused(id);
+  const before = aborted().length;
+  await truncate(file, 1024);
+  response.resume();
+  await expect(once(response, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await until(() => aborted().length > before);
+  expect(aborted().at(-1)).toBe(50);
 });
 
 const large = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);

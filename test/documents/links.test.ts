@@ -52,95 +52,93 @@ async function show(url: string, headers: Record<string, string> = {}, method = 
 
 const open = (url: string) => service.ask(`GET ${url}`);
 
-describe('the link to a document', () => {
-  test('a link shows a PDF in a page without a token, as often as it is opened within a minute', async () => {
-    const url = await linked(await attach(pdf, 'relevé.pdf'));
-    for (const time of ['once', 'again']) {
-      const answer = await show(url);
-      expect([time, answer.status, answer.bytes]).toEqual([time, 200, pdf]);
-      expect(answer.headers.get('content-type')).toBe('application/pdf');
-      expect(answer.headers.get('content-disposition')).toMatch(/^inline; .*filename\*=UTF-8''relev%C3%A9\.pdf$/);
-    }
-  });
+test('a link shows a PDF in a page without a token, as often as it is opened within a minute', async () => {
+  const url = await linked(await attach(pdf, 'relevé.pdf'));
+  for (const time of ['once', 'again']) {
+    const answer = await show(url);
+    expect([time, answer.status, answer.bytes]).toEqual([time, 200, pdf]);
+    expect(answer.headers.get('content-type')).toBe('application/pdf');
+    expect(answer.headers.get('content-disposition')).toMatch(/^inline; .*filename\*=UTF-8''relev%C3%A9\.pdf$/);
+  }
+});
 
-  test('a document opened by a link is sandboxed, is not cached, and sends no referrer', async () => {
-    const { headers } = await show(await linked(await attach(png, 'plan.png')));
-    expect(headers.get('content-disposition')).toBe('inline; filename=plan.png');
-    expect(headers.get('content-security-policy')).toBe(`sandbox; default-src 'none'; frame-ancestors 'self' ${DESK}`);
-    expect(headers.get('cache-control')).toBe('private, no-store');
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
-    expect(headers.get('x-frame-options')).toBeNull();
-  });
+test('a document opened by a link is sandboxed, is not cached, and sends no referrer', async () => {
+  const { headers } = await show(await linked(await attach(png, 'plan.png')));
+  expect(headers.get('content-disposition')).toBe('inline; filename=plan.png');
+  expect(headers.get('content-security-policy')).toBe(`sandbox; default-src 'none'; frame-ancestors 'self' ${DESK}`);
+  expect(headers.get('cache-control')).toBe('private, no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+  expect(headers.get('x-frame-options')).toBeNull();
+});
 
-  test('a link opens only in the service’s own pages if no other origin is configured', async () => {
-    const alone = await startService();
-    try {
-      const { clients, documents } = await alone.furnishedTenant('Own');
-      await alone.sql`update public.documents set mime_type = 'application/pdf' where id = ${documents}`;
-      const token = await alone.token('CLIENT', [clients]);
-      const { json } = await alone.ask(`POST /api/documents/${documents}/link`, { token });
-      const { headers } = await alone.ask(`GET ${(json as { url: string }).url}`);
-      expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'self'");
-      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
-    } finally {
-      await alone.close();
-    }
-  });
+test('a link opens only in the service’s own pages if no other origin is configured', async () => {
+  const alone = await startService();
+  try {
+    const { clients, documents } = await alone.furnishedTenant('Own');
+    await alone.sql`update public.documents set mime_type = 'application/pdf' where id = ${documents}`;
+    const token = await alone.token('CLIENT', [clients]);
+    const { json } = await alone.ask(`POST /api/documents/${documents}/link`, { token });
+    const { headers } = await alone.ask(`GET ${(json as { url: string }).url}`);
+    expect(headers['content-security-policy']).toBe("sandbox; default-src 'none'; frame-ancestors 'self'");
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+  } finally {
+    await alone.close();
+  }
+});
 
-  test.each([
-    { content: 'text', bytes: 'nom;é\n', name: 'x.csv', type: undefined },
-    { content: 'a page of HTML', bytes: '<script>', name: 'x.txt', type: 'text/html' },
-    { content: 'an SVG, which may contain scripts,', bytes: '<svg/>', name: 'x.txt', type: 'image/svg+xml' },
-    { content: 'a document without a type', bytes: 'x', name: 'x.txt', type: null },
-  ])('a link downloads $content instead of showing it', async ({ bytes, name, type }) => {
-    const id = await attach(bytes, name);
-    if (type !== undefined) await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
-    const answer = await show(await linked(id));
-    expect([answer.status, answer.bytes.toString()]).toEqual([200, bytes]);
-    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename=${name}`);
-  });
+test.each([
+  { content: 'text', bytes: 'nom;é\n', name: 'x.csv', type: undefined },
+  { content: 'a page of HTML', bytes: '<script>', name: 'x.txt', type: 'text/html' },
+  { content: 'an SVG, which may contain scripts,', bytes: '<svg/>', name: 'x.txt', type: 'image/svg+xml' },
+  { content: 'a document without a type', bytes: 'x', name: 'x.txt', type: null },
+])('a link downloads $content instead of showing it', async ({ bytes, name, type }) => {
+  const id = await attach(bytes, name);
+  if (type !== undefined) await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
+  const answer = await show(await linked(id));
+  expect([answer.status, answer.bytes.toString()]).toEqual([200, bytes]);
+  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename=${name}`);
+});
 
-  test('a link serves ranges, which PDF viewers request, and no content by HEAD', async () => {
-    const url = await linked(await attach());
-    const part = await show(url, { range: 'bytes=0-3' });
-    expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
-    const head = await show(url, {}, 'HEAD');
-    expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([200, 0, String(pdf.length)]);
-  });
+test('a link serves ranges, which PDF viewers request, and no content by HEAD', async () => {
+  const url = await linked(await attach());
+  const part = await show(url, { range: 'bytes=0-3' });
+  expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
+  const head = await show(url, {}, 'HEAD');
+  expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([200, 0, String(pdf.length)]);
+});
 
-  test('the secret of a link opens no other document, no record and no write', async () => {
-    const [id, other] = [await attach(), await attach()];
-    const url = await linked(id);
-    const secret = new URLSearchParams(url.split('?')[1]).get('link') ?? '';
-    for (const line of [
-      `GET /api/documents/${other}/content?link=${secret}`,
-      `GET /api/documents/${id}?link=${secret}`,
-      `DELETE /api/documents/${id}?link=${secret}`,
-      `POST /api/documents/${id}/content?link=${secret}`,
-      `GET /api/documents/${id}/content?link=${secret}&link=${secret}`,
-      `GET /api/documents/${id}/content/?link=${secret}`,
-      `GET /api/clients?link=${secret}`,
-    ])
-      await expectRefusal(service, await service.ask(line), 'ERROR_UNAUTHORIZED', { actor: 'anonymous' });
-    expect((await open(url)).status).toBe(200);
-  });
+test('the secret of a link opens no other document, no record and no write', async () => {
+  const [id, other] = [await attach(), await attach()];
+  const url = await linked(id);
+  const secret = new URLSearchParams(url.split('?')[1]).get('link') ?? '';
+  for (const line of [
+    `GET /api/documents/${other}/content?link=${secret}`,
+    `GET /api/documents/${id}?link=${secret}`,
+    `DELETE /api/documents/${id}?link=${secret}`,
+    `POST /api/documents/${id}/content?link=${secret}`,
+    `GET /api/documents/${id}/content?link=${secret}&link=${secret}`,
+    `GET /api/documents/${id}/content/?link=${secret}`,
+    `GET /api/clients?link=${secret}`,
+  ])
+    await expectRefusal(service, await service.ask(line), 'ERROR_UNAUTHORIZED', { actor: 'anonymous' });
+  expect((await open(url)).status).toBe(200);
+});
 
-  test('a link with an invalid token gets 401, and with a valid token the link is not needed', async () => {
-    const id = await attach();
-    const url = await linked(id);
-    const nonsense = await service.ask(`GET ${url}`, { token: 'nonsense' });
-    await expectRefusal(service, nonsense, 'ERROR_UNAUTHORIZED');
-    const made = `GET /api/documents/${id}/content?link=${'a'.repeat(64)}`;
-    const asCaller = await service.ask(made, { token: manager });
-    expect([asCaller.status, asCaller.headers['content-disposition']]).toEqual([200, 'attachment; filename=avis.pdf']);
-    expectInvalid(await service.ask(`${made}x`, { token: manager }), ['link']);
-  });
+test('a link with an invalid token gets 401, and a valid token opens the document without a link', async () => {
+  const id = await attach();
+  const url = await linked(id);
+  const nonsense = await service.ask(`GET ${url}`, { token: 'nonsense' });
+  await expectRefusal(service, nonsense, 'ERROR_UNAUTHORIZED');
+  const made = `GET /api/documents/${id}/content?link=${'a'.repeat(64)}`;
+  const asCaller = await service.ask(made, { token: manager });
+  expect([asCaller.status, asCaller.headers['content-disposition']]).toEqual([200, 'attachment; filename=avis.pdf']);
+  expectInvalid(await service.ask(`${made}x`, { token: manager }), ['link']);
 });
 
 describe('an invalid link', () => {
-  test('a link gets 401 after its minute, audited without the secret', async () => {
+  test('a link that is older than a minute gets 401, audited without its secret', async () => {
     const id = await attach();
     const url = await linked(id);
     expect((await open(url)).status).toBe(200);

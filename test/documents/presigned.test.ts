@@ -94,7 +94,7 @@ test('a foreign document gets 403 without a presigned URL', async () => {
   expect(answer.headers).not.toHaveProperty('location');
 });
 
-test('HEAD, a known ETag and a range beyond the content are answered without a redirect', async () => {
+test('a download by HEAD, with a known ETag or with an invalid range gets no redirect to S3', async () => {
   const id = await attach();
   const head = await requestContent(id, {}, 'HEAD');
   expect([head.status, head.headers['content-length']]).toEqual([200, String(pdf.length)]);
@@ -103,7 +103,7 @@ test('HEAD, a known ETag and a range beyond the content are answered without a r
   expectError(await requestContent(id, { range: `bytes=${pdf.length}-` }), 'ERROR_RANGE_NOT_SATISFIABLE');
 });
 
-test('a range is served by the presigned URL', async () => {
+test('a download of a range redirects to a presigned URL that serves the range', async () => {
   const answer = await requestContent(await attach(own, '0123456789', 'x.txt'), { range: 'bytes=2-4' });
   expect(answer.status).toBe(307);
   const part = await fetch(String(answer.headers.location), { headers: { range: 'bytes=2-4' } });

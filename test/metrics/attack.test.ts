@@ -63,7 +63,7 @@ describe('the metrics server', () => {
     expect(held.slice(-19).map(({ destroyed }) => destroyed)).not.toContain(true);
   });
 
-  test('the metrics server collects once for simultaneous requests and for those soon after', async () => {
+  test('the metrics server collects the metrics once for all requests within the cache time', async () => {
     await serve({ cacheMs: 600_000 });
     await Promise.all(Array.from({ length: 15 }, () => ask(port, 'GET /metrics')));
     expect((await ask(port, 'GET /metrics')).text).toContain('large 1\n');
@@ -121,7 +121,7 @@ describe('the metrics of the service', () => {
     expect(ours.filter((series) => /[0-9a-f]{8}-|M-SEARCH|PURGE|idp/.test(series))).toEqual([]);
   });
 
-  test('while Postgres is silent, the metrics have what is known without it', async () => {
+  test('while Postgres does not answer, the metrics omit the figures that need it and show the others', async () => {
     expect((await figuresAt(service.metricsPort)).get('taxclaims_identity_changes_undelivered')).toBe(0);
     line.mute();
     const figures = await figuresAt(service.metricsPort);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ask, askRaw } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/upload.ts';
@@ -76,76 +76,74 @@ test('a request that waits in Postgres is found there by its id, which its conne
   expect(new Set(left.map(({ name }) => name))).toEqual(new Set(['taxclaims-api']));
 });
 
-describe('the counts of requests', () => {
-  test('a request is counted by route template, method, role and status', async () => {
-    const { clients } = await service.tenant('Counted');
-    const token = await service.token('ACCOUNT_MANAGER', [clients]);
-    const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'ACCOUNT_MANAGER', status: '200' };
-    const asking = () => service.ask(`GET /api/clients/${clients}`, { token });
-    expect(await growth(REQUESTS, labels, asking)).toBe(1);
-    expect(await growth('taxclaims_authorization_duration_seconds_count', { role: labels.role }, asking)).toBe(1);
-    expect(await growth('taxclaims_database_wait_seconds_count', { lane: 'requests' }, asking)).toBe(1);
-    const { text } = await ask(service.metricsPort, 'GET /metrics');
-    expect(text).not.toContain(clients);
-    expect(text).not.toContain('idp|');
-  });
+test('a request is counted by route template, method, role and status', async () => {
+  const { clients } = await service.tenant('Counted');
+  const token = await service.token('ACCOUNT_MANAGER', [clients]);
+  const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'ACCOUNT_MANAGER', status: '200' };
+  const asking = () => service.ask(`GET /api/clients/${clients}`, { token });
+  expect(await growth(REQUESTS, labels, asking)).toBe(1);
+  expect(await growth('taxclaims_authorization_duration_seconds_count', { role: labels.role }, asking)).toBe(1);
+  expect(await growth('taxclaims_database_wait_seconds_count', { lane: 'requests' }, asking)).toBe(1);
+  const { text } = await ask(service.metricsPort, 'GET /metrics');
+  expect(text).not.toContain(clients);
+  expect(text).not.toContain('idp|');
+});
 
-  test('a request that was refused before routing is counted with its route template', async () => {
-    const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'anonymous', status: '401' };
-    expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
-  });
+test('a request that was refused before routing is counted with its route template', async () => {
+  const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'anonymous', status: '401' };
+  expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
+});
 
-  test('a request for an unknown path is counted with the route none, and one with an unknown method as other', async () => {
-    expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
-    const labels = { route: '/api/clients', method: 'other', status: '401' };
-    expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
-  });
+test('a request for an unknown path is counted with the route none, and one with an unknown method as other', async () => {
+  expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
+  const labels = { route: '/api/clients', method: 'other', status: '401' };
+  expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
+});
 
-  test('a refusal is counted by its kind', async () => {
-    const own = await service.tenant('Own');
-    const foreign = await service.tenant('Foreign');
-    const token = await service.token('CLIENT', [own.clients]);
-    const refusals = 'taxclaims_refusals_total';
-    const refused = (kind: string, line: string, as?: string) =>
-      growth(refusals, { kind }, () => service.ask(line, as === undefined ? {} : { token: as }));
-    expect(await refused('no_token', 'GET /api/clients')).toBe(1);
-    expect(await refused('bad_token', 'GET /api/clients', 'x.y.z')).toBe(1);
-    expect(await refused('role', 'GET /api/audit-logs', token)).toBe(1);
-    expect(await refused('client', `GET /api/clients/${foreign.clients}`, token)).toBe(1);
-    expect(await refused('record', `GET /api/sites/${foreign.sites}`, token)).toBe(1);
-    expect(await growth(refusals, { kind: 'other' }, () => service.ask('GET /api/clients'))).toBe(0);
-  });
+test('a refused request is counted by the reason of its refusal', async () => {
+  const own = await service.tenant('Own');
+  const foreign = await service.tenant('Foreign');
+  const token = await service.token('CLIENT', [own.clients]);
+  const refusals = 'taxclaims_refusals_total';
+  const refused = (kind: string, line: string, as?: string) =>
+    growth(refusals, { kind }, () => service.ask(line, as === undefined ? {} : { token: as }));
+  expect(await refused('no_token', 'GET /api/clients')).toBe(1);
+  expect(await refused('bad_token', 'GET /api/clients', 'x.y.z')).toBe(1);
+  expect(await refused('role', 'GET /api/audit-logs', token)).toBe(1);
+  expect(await refused('client', `GET /api/clients/${foreign.clients}`, token)).toBe(1);
+  expect(await refused('record', `GET /api/sites/${foreign.sites}`, token)).toBe(1);
+  expect(await growth(refusals, { kind: 'other' }, () => service.ask('GET /api/clients'))).toBe(0);
+});
 
-  test('a 429 is counted by its limit', async () => {
-    const token = await service.token('TAX_SPECIALIST', [], { sub: 'idp|eager' });
-    const asking = async () => {
-      for (let asked = 0; asked < 41; asked += 1) await service.ask('GET /api/clients', { token });
-    };
-    expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
-  });
+test('a request over a rate limit is counted by that limit', async () => {
+  const token = await service.token('TAX_SPECIALIST', [], { sub: 'idp|eager' });
+  const asking = async () => {
+    for (let asked = 0; asked < 41; asked += 1) await service.ask('GET /api/clients', { token });
+  };
+  expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
+});
 
-  test('a 503 is counted by its cause', async () => {
-    const unavailable = (cause: string, change: string, undo: string) =>
-      growth('taxclaims_unavailable_total', { cause }, async () => {
-        await service.admin(change);
-        const token = await service.token('ADMIN', [], { sub: `idp|${cause}` });
-        expect((await service.ask('GET /api/partners', { token })).status).toBe(503);
-        await service.admin(undo);
-      });
-    const renamed = ['partners rename to partners_away', 'partners_away rename to partners'];
-    const [away = '', undo = ''] = renamed.map((words) => `alter table public.${words}`);
-    expect(await unavailable('schema', away, undo)).toBe(1);
-  });
+test('a request that gets 503 is counted by the cause', async () => {
+  const unavailable = (cause: string, change: string, undo: string) =>
+    growth('taxclaims_unavailable_total', { cause }, async () => {
+      await service.admin(change);
+      const token = await service.token('ADMIN', [], { sub: `idp|${cause}` });
+      expect((await service.ask('GET /api/partners', { token })).status).toBe(503);
+      await service.admin(undo);
+    });
+  const renamed = ['partners rename to partners_away', 'partners_away rename to partners'];
+  const [away = '', undo = ''] = renamed.map((words) => `alter table public.${words}`);
+  expect(await unavailable('schema', away, undo)).toBe(1);
+});
 
-  test('a connection that is refused before a request is counted by its error', async () => {
-    const why = 'taxclaims_http_connections_refused_total';
-    const close = 'Connection: close\r\n\r\n';
-    const send = (bytes: string) => () => askRaw(service.port, bytes);
-    expect(await growth(why, { why: 'ERROR_VALIDATION' }, send('nonsense\r\n\r\n'))).toBe(1);
-    expect(await growth(why, { why: 'ERROR_VALIDATION' }, send(`GET / HTTP/1.1\r\n${close}`))).toBe(1);
-    const long = `GET /${'x'.repeat(9_000)} HTTP/1.1\r\nHost: here\r\n${close}`;
-    expect(await growth(why, { why: 'ERROR_URI_TOO_LONG' }, send(long))).toBe(1);
-  });
+test('a malformed request is counted by its error', async () => {
+  const why = 'taxclaims_http_connections_refused_total';
+  const close = 'Connection: close\r\n\r\n';
+  const send = (bytes: string) => () => askRaw(service.port, bytes);
+  expect(await growth(why, { why: 'ERROR_VALIDATION' }, send('nonsense\r\n\r\n'))).toBe(1);
+  expect(await growth(why, { why: 'ERROR_VALIDATION' }, send(`GET / HTTP/1.1\r\n${close}`))).toBe(1);
+  const long = `GET /${'x'.repeat(9_000)} HTTP/1.1\r\nHost: here\r\n${close}`;
+  expect(await growth(why, { why: 'ERROR_URI_TOO_LONG' }, send(long))).toBe(1);
 });
 
 test('the measured duration of a request is at most the time that its caller waits', async () => {

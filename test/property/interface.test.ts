@@ -56,7 +56,7 @@ function expectSentValues({ operation, body = '{}' }: Request, { json }: Answer)
   }
 }
 
-/** A value in a form that can be compared with its counterpart. */
+/** The sent or the stored value, in a form in which the two can be compared. */
 function plain(value: unknown, like = value): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
   // Minus zero is stored as zero.

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { document, resolved } from '../support/described.ts';
 import { startService } from '../support/service.ts';
+import { readPages } from '../resources/paging.ts';
 import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
@@ -172,16 +173,9 @@ function at(path: string): string {
 
 /** Reads all pages, and expects `pages` of them. */
 async function pagesOf(caller: string, line: string, pages?: number): Promise<Row[]> {
-  const rows: Row[] = [];
-  let count = 0;
-  for (let next: string | undefined = line; next !== undefined; count += 1) {
-    const answer = await service.ask(`GET ${next}`, { token: tokens.get(caller) ?? '' });
-    expect([next, answer.status]).toEqual([next, 200]);
-    rows.push(...(answer.json as Row[]));
-    next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
-  }
-  if (pages !== undefined) expect(count).toBe(pages);
-  return rows;
+  const answers = await readPages(service, line, tokens.get(caller) ?? '');
+  if (pages !== undefined) expect(answers).toHaveLength(pages);
+  return answers.flatMap(({ json }) => json as Row[]);
 }
 
 /** The value of a field, or the name of the record that an expanded field shows. */

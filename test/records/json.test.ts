@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   numberToJson,
@@ -55,28 +55,26 @@ const write = createJsonWriter({
   day: unescapedTextToJson,
 });
 
-describe('a record', () => {
-  test('a record’s JSON is byte for byte that of JSON.stringify', async () => {
-    await fc.assert(
-      fc.asyncProperty(record, async (values) => {
-        const day = values.day === null ? null : values.day.toISOString().slice(0, 10);
-        const row = [
-          await printed('uuid', values.id),
-          await printed('text', values.name),
-          await printed('integer', values.count),
-          await printed('uuid[]', values.ids),
-          values.is_true === null ? null : values.is_true ? 't' : 'f',
-          await printed('date', day),
-        ];
-        expect(write(row)).toBe(JSON.stringify({ ...values, day }));
-      }),
-      { numRuns: 300 },
-    );
-  });
+test('a record’s JSON is byte for byte that of JSON.stringify', async () => {
+  await fc.assert(
+    fc.asyncProperty(record, async (values) => {
+      const day = values.day === null ? null : values.day.toISOString().slice(0, 10);
+      const row = [
+        await printed('uuid', values.id),
+        await printed('text', values.name),
+        await printed('integer', values.count),
+        await printed('uuid[]', values.ids),
+        values.is_true === null ? null : values.is_true ? 't' : 'f',
+        await printed('date', day),
+      ];
+      expect(write(row)).toBe(JSON.stringify({ ...values, day }));
+    }),
+    { numRuns: 300 },
+  );
+});
 
-  test('the JSON writer throws if a row has fewer columns than the record', () => {
-    expect(() => write(['x'])).toThrow('fewer columns');
-  });
+test('the JSON writer throws if a row has fewer columns than the record', () => {
+  expect(() => write(['x'])).toThrow('fewer columns');
 });
 
 test('an amount is written as the same number with two decimal places', async () => {

@@ -32,7 +32,7 @@ test('the ETag of a time equals app.etag of the database, and stands for that ti
 });
 
 test.each(['"x"', '"1.5"', '"01"', '"1e3"', '""', 'W/"1"', '"9999999999999999"', '"-0"', '" 1"'])(
-  'the foreign ETag %s stands for no version',
+  'the ETag %s, which no record has, stands for no version',
   (tag) => {
     expect(parseVersionTimes([tag])).toEqual([]);
   },

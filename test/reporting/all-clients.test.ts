@@ -125,7 +125,7 @@ describe('all clients, granted to a reporting login', () => {
     await expect(revoke('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
   });
 
-  test('a member of taxclaims_owner grants and revokes all clients, also a superuser’s grant; other logins cannot', async () => {
+  test('a member of taxclaims_owner can grant and revoke all clients, and revoke a superuser’s grant; other logins cannot', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>
         superuser.query(`begin; set local session authorization ${name}; ${statement}; commit`);

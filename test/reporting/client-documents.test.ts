@@ -52,7 +52,7 @@ describe('the documents that reporting reads', () => {
   const count = async (): Promise<number | undefined> =>
     (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]?.n;
 
-  test('a reporting login reads a document of its client from upload to deletion, and none of other clients', async () => {
+  test('a reporting login reads a document of its client from its upload to its deletion, and no document of others', async () => {
     const id = await attach('notice.pdf');
     await attach('foreign.pdf', CLAIM_B);
     expect(await visibleDocuments()).toEqual(['notice.pdf']);

@@ -178,7 +178,7 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([A]);
   });
 
-  test('grants of the previous release belong to the login that has the name at the deploy', async () => {
+  test('the deploy assigns the grants of the previous release to the login that has the name at that moment', async () => {
     await grant(A);
     await grant(B);
     await dba.query(

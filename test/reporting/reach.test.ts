@@ -51,7 +51,7 @@ describe('a reporting login that tries to read more', () => {
     'select rolpassword from pg_catalog.pg_authid',
     'truncate public.clients',
     'do $$ begin lock table public.clients in exclusive mode; end $$',
-  ])('a reporting login gets permission denied for: %s', async (sql) => {
+  ])('a reporting login gets "permission denied" for %s', async (sql) => {
     await expect(asTool(sql)).rejects.toMatchObject({ code: '42501' });
   });
 

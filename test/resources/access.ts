@@ -9,7 +9,7 @@ import type { Tenant } from '../support/tenant.ts';
 
 /**
  * c create, r read, u update, d delete, a assign a client to a user, h read the list of changes, s read only the own
- * record, p read the personal data of a user, o read only the own personal data, e erase a user. All rights are limited
+ * record, p read the personal data of a user, o read only one’s own personal data, e erase a user. All rights are limited
  * to the caller’s clients, except for an ADMIN of all clients.
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a' | 'h' | 'p' | 'e';

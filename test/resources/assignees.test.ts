@@ -35,119 +35,116 @@ const assignee = async (): Promise<unknown> =>
   ];
 const assigneeIn = (answer: Answer): unknown => (answer.json as { assignee_id: unknown }).assignee_id;
 
-describe('a claim', () => {
-  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-    '%s assigns a new or existing claim to a user of the client, and unassigns it',
-    async (role) => {
-      const made = await service.ask('POST /api/reclamations', {
-        token: await token(role),
-        body: { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1, assignee_id: own.users },
-      });
-      expect([made.status, assigneeIn(made)]).toEqual([201, own.users]);
-      for (const id of [own.users, own.users, null, await user('CLIENT', [own.clients]), await user('ADMIN', [])]) {
-        const answer = await assign(id, role);
-        expect([answer.status, assigneeIn(answer), await assignee()]).toEqual([200, id, id]);
-      }
-      const records = await service.sql`select from public.audit_logs
-        where resource_id = ${own.reclamations} and success and action like 'PUT%'`;
-      expect(records).toHaveLength(5);
-    },
-  );
-
-  test('a claim cannot be assigned to a user who lacks the client, is inactive or unknown: the same 400 for each', async () => {
-    await assign(own.users);
-    for (const id of [
-      foreign.users,
-      own.newcomer,
-      await user('ADMIN', [foreign.clients]),
-      await user('TAX_SPECIALIST', [own.clients], false),
-      randomUUID(),
-    ]) {
-      const answer = await assign(id);
-      expectError(answer, 'ERROR_VALIDATION', { assignee_id: 'must be an active user who has the client' });
+test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
+  '%s assigns a new or existing claim to a user of the client, and unassigns it',
+  async (role) => {
+    const made = await service.ask('POST /api/reclamations', {
+      token: await token(role),
+      body: { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1, assignee_id: own.users },
+    });
+    expect([made.status, assigneeIn(made)]).toEqual([201, own.users]);
+    for (const id of [own.users, own.users, null, await user('CLIENT', [own.clients]), await user('ADMIN', [])]) {
+      const answer = await assign(id, role);
+      expect([answer.status, assigneeIn(answer), await assignee()]).toEqual([200, id, id]);
     }
-    expectError(await assign('nobody'), 'ERROR_VALIDATION');
-    expect(await assignee()).toBe(own.users);
-  });
+    const records = await service.sql`select from public.audit_logs
+        where resource_id = ${own.reclamations} and success and action like 'PUT%'`;
+    expect(records).toHaveLength(5);
+  },
+);
 
-  test('a claim is found by its assignee, but only by callers of its client', async () => {
+test('a claim cannot be assigned to a user who lacks the client, is inactive or unknown: the same 400 for each', async () => {
+  await assign(own.users);
+  for (const id of [
+    foreign.users,
+    own.newcomer,
+    await user('ADMIN', [foreign.clients]),
+    await user('TAX_SPECIALIST', [own.clients], false),
+    randomUUID(),
+  ]) {
+    const answer = await assign(id);
+    expectError(answer, 'ERROR_VALIDATION', { assignee_id: 'must be an active user who has the client' });
+  }
+  expectError(await assign('nobody'), 'ERROR_VALIDATION');
+  expect(await assignee()).toBe(own.users);
+});
+
+test('a claim is found by its assignee, but only by callers of its client', async () => {
+  await assign(own.users);
+  const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
+  const found = async (query: string) => {
+    const { json } = await service.ask(`GET /api/reclamations?${query}`, { token: both });
+    return (json as { id: string }[]).map(({ id }) => id);
+  };
+  expect(await found(`assignee_id=${own.users}`)).toEqual([own.reclamations]);
+  expect(await found(`assignee_id=${own.users}&client_id=${own.clients}`)).toEqual([own.reclamations]);
+  expect(await found(`assignee_id=${foreign.users}`)).toEqual([]);
+  const other = await service.token('ACCOUNT_MANAGER', [foreign.clients]);
+  const { json } = await service.ask(`GET /api/reclamations?assignee_id=${own.users}`, { token: other });
+  expect(json).toEqual([]);
+});
+
+test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
+  '%s finds unassigned claims, also together with those of some users, in the list, summary, CSV and deadlines',
+  async (role) => {
     await assign(own.users);
-    const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
-    const found = async (query: string) => {
-      const { json } = await service.ask(`GET /api/reclamations?${query}`, { token: both });
-      return (json as { id: string }[]).map(({ id }) => id);
-    };
-    expect(await found(`assignee_id=${own.users}`)).toEqual([own.reclamations]);
-    expect(await found(`assignee_id=${own.users}&client_id=${own.clients}`)).toEqual([own.reclamations]);
-    expect(await found(`assignee_id=${foreign.users}`)).toEqual([]);
-    const other = await service.token('ACCOUNT_MANAGER', [foreign.clients]);
-    const { json } = await service.ask(`GET /api/reclamations?assignee_id=${own.users}`, { token: other });
-    expect(json).toEqual([]);
-  });
-
-  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
-    '%s finds unassigned claims, also together with those of some users, in the list, summary, CSV and deadlines',
-    async (role) => {
-      await assign(own.users);
-      const { clients, sites } = own;
-      const free = randomUUID();
-      const [other, theirs] = [await user('TAX_SPECIALIST', [clients]), randomUUID()];
-      await service.sql`insert into public.reclamations (id, client_id, site_id, claim_type, amount, collection_date, assignee_id)
+    const { clients, sites } = own;
+    const free = randomUUID();
+    const [other, theirs] = [await user('TAX_SPECIALIST', [clients]), randomUUID()];
+    await service.sql`insert into public.reclamations (id, client_id, site_id, claim_type, amount, collection_date, assignee_id)
        select c.id, ${clients}, ${sites}, 'TF', 5, now() - interval '1 year', c.assignee
        from unnest(${[free, theirs]}::uuid[], ${[null, other]}::uuid[]) as c (id, assignee)`;
-      const asked = async (path: string, headers = {}) =>
-        service.ask(`GET ${path}`, { token: await token(role), headers });
-      for (const [ids, found] of [
-        ['none', [free]],
-        [`none,${own.users}`, [free, own.reclamations]],
-        [`${other},none,${own.users}`, [free, theirs, own.reclamations]],
-        [`none,none,${foreign.users}`, [free]],
-        [other, [theirs]],
-      ] as const) {
-        const filter = `assignee_id=${ids}`;
-        const listed = (await asked(`/api/reclamations?${filter}&sort=amount`)).json as { id: string }[];
-        expect([ids, listed.map(({ id }) => id).toSorted()]).toEqual([ids, [...found].toSorted()]);
-        const counted = (await asked(`/api/reclamations/summary?${filter}`)).json as { count: number }[];
-        expect([ids, counted.map(({ count }) => count)]).toEqual([ids, [found.length]]);
-        const table = await asked(`/api/reclamations?${filter}`, { accept: 'text/csv' });
-        expect([ids, table.text.match(/^\uFEFF?"?[0-9a-f-]{36}/gm)?.length]).toEqual([ids, found.length]);
-        const due = (await asked(`/api/deadlines?within=3660&${filter}`)).json as { id: string }[];
-        const running = found.filter((id) => id !== own.reclamations);
-        expect([ids, due.map(({ id }) => id).toSorted()]).toEqual([ids, running.toSorted()]);
-      }
-      const wrong = await asked('/api/reclamations?assignee_id=nobody');
-      expectError(wrong, 'ERROR_VALIDATION', { assignee_id: 'must be a UUID, or none' });
-    },
-  );
-
-  test('an assignee’s name is shown to staff and to the assignee, but not to other CLIENTs', async () => {
-    await assign(own.users);
-    const shown = async (role: Role, sub?: string) => {
-      const by = await service.token(role, [own.clients], sub === undefined ? {} : { sub });
-      const { json } = await service.ask(`GET ${claim}?expand=assignee`, { token: by });
-      return json;
-    };
-    const staff = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const;
-    const expectNamed = async (id: string): Promise<void> => {
-      for (const role of staff)
-        expect(await shown(role)).toMatchObject({ assignee_id: id, assignee: { id, name: 'Ada' } });
-      expect(await shown('CLIENT')).toMatchObject({ assignee_id: id, assignee: null });
-    };
-    await expectNamed(own.users);
-    await service.admin('update public.users set is_active = false where id = $1', [own.users]);
-    await expectNamed(own.users);
-    for (const id of [await user('ADMIN', []), await user('CLIENT', [own.clients, foreign.clients])]) {
-      expect((await assign(id)).status).toBe(200);
-      await expectNamed(id);
+    const ask = async (path: string, headers = {}) => service.ask(`GET ${path}`, { token: await token(role), headers });
+    for (const [ids, found] of [
+      ['none', [free]],
+      [`none,${own.users}`, [free, own.reclamations]],
+      [`${other},none,${own.users}`, [free, theirs, own.reclamations]],
+      [`none,none,${foreign.users}`, [free]],
+      [other, [theirs]],
+    ] as const) {
+      const filter = `assignee_id=${ids}`;
+      const listed = (await ask(`/api/reclamations?${filter}&sort=amount`)).json as { id: string }[];
+      expect([ids, listed.map(({ id }) => id).toSorted()]).toEqual([ids, [...found].toSorted()]);
+      const counted = (await ask(`/api/reclamations/summary?${filter}`)).json as { count: number }[];
+      expect([ids, counted.map(({ count }) => count)]).toEqual([ids, [found.length]]);
+      const table = await ask(`/api/reclamations?${filter}`, { accept: 'text/csv' });
+      expect([ids, table.text.match(/^\uFEFF?"?[0-9a-f-]{36}/gm)?.length]).toEqual([ids, found.length]);
+      const due = (await ask(`/api/deadlines?within=3660&${filter}`)).json as { id: string }[];
+      const running = found.filter((id) => id !== own.reclamations);
+      expect([ids, due.map(({ id }) => id).toSorted()]).toEqual([ids, running.toSorted()]);
     }
-    const self = await user('CLIENT', [own.clients]);
-    await assign(self);
-    expect(await shown('CLIENT', self)).toMatchObject({ assignee: { id: self, name: 'Ada' } });
-    await assign(null);
-    expect(await shown('TAX_SPECIALIST')).toMatchObject({ assignee_id: null, assignee: null });
-    await assign(null);
-    expect(await shown('ADMIN')).toMatchObject({ assignee_id: null, assignee: null });
-  });
+    const wrong = await ask('/api/reclamations?assignee_id=nobody');
+    expectError(wrong, 'ERROR_VALIDATION', { assignee_id: 'must be a UUID, or none' });
+  },
+);
+
+test('an assignee’s name is shown to staff and to the assignee, but not to other CLIENTs', async () => {
+  await assign(own.users);
+  const shown = async (role: Role, sub?: string) => {
+    const by = await service.token(role, [own.clients], sub === undefined ? {} : { sub });
+    const { json } = await service.ask(`GET ${claim}?expand=assignee`, { token: by });
+    return json;
+  };
+  const staff = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const;
+  const expectNamed = async (id: string): Promise<void> => {
+    for (const role of staff)
+      expect(await shown(role)).toMatchObject({ assignee_id: id, assignee: { id, name: 'Ada' } });
+    expect(await shown('CLIENT')).toMatchObject({ assignee_id: id, assignee: null });
+  };
+  await expectNamed(own.users);
+  await service.admin('update public.users set is_active = false where id = $1', [own.users]);
+  await expectNamed(own.users);
+  for (const id of [await user('ADMIN', []), await user('CLIENT', [own.clients, foreign.clients])]) {
+    expect((await assign(id)).status).toBe(200);
+    await expectNamed(id);
+  }
+  const self = await user('CLIENT', [own.clients]);
+  await assign(self);
+  expect(await shown('CLIENT', self)).toMatchObject({ assignee: { id: self, name: 'Ada' } });
+  await assign(null);
+  expect(await shown('TAX_SPECIALIST')).toMatchObject({ assignee_id: null, assignee: null });
+  await assign(null);
+  expect(await shown('ADMIN')).toMatchObject({ assignee_id: null, assignee: null });
 });
 
 describe('a user who loses a client', () => {
@@ -188,7 +185,7 @@ describe('a user who loses a client', () => {
 
   const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
 
-  test('of a simultaneous assignment and withdrawal of the client the second respects the first', async () => {
+  test('of an assignment of a claim and a simultaneous withdrawal of its client the later one sees the earlier one', async () => {
     const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
     expect(lost.map(({ status }) => status)).toEqual([204, 400]);
     expect(await assignee()).toBe(null);

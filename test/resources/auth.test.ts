@@ -45,7 +45,7 @@ describe('a login', () => {
   });
 
   /** Stores a user whom an administrator created and who has not logged in yet. */
-  async function waiting(email: string): Promise<unknown> {
+  async function insertInvitedUser(email: string): Promise<unknown> {
     const [row] = await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)
      values (${email}, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
      returning id`;
@@ -54,7 +54,7 @@ describe('a login', () => {
 
   test('a login with a verified email takes over the user whom an ADMIN created with that email', async () => {
     const email = `${randomUUID()}@b.example`;
-    const id = await waiting(email);
+    const id = await insertInvitedUser(email);
     const token = await service.token('CLIENT', [own.clients], { sub: randomUUID(), email });
     expect((await logIn(token)).json).toMatchObject({ id, email, role: 'CLIENT' });
   });
@@ -67,7 +67,7 @@ describe('a login', () => {
     'a login whose email_verified is $verified takes over no user and does not reveal which emails are stored',
     async ({ email_verified }) => {
       const email = `${randomUUID()}@b.example`;
-      const id = await waiting(email);
+      const id = await insertInvitedUser(email);
       await logIn(await service.token('CLIENT', [], { sub: randomUUID(), email: `claimed-${email}` }));
       const answers = [email, `claimed-${email}`, `nobody-${email}`].map(async (address) => {
         const sub = randomUUID();
@@ -133,55 +133,51 @@ describe('a login', () => {
   });
 });
 
-describe('the profile', () => {
-  test('the profile has the claims of the token', async () => {
+test('GET /api/auth/profile has the claims of the token', async () => {
+  const sub = randomUUID();
+  const token = await service.token('TAX_SPECIALIST', [own.clients], { sub, email: 'p@b.example', name: 'Paul' });
+  expect((await service.ask('GET /api/auth/profile', { token })).json).toEqual({
+    id: sub,
+    sub,
+    email: 'p@b.example',
+    name: 'Paul',
+    role: 'TAX_SPECIALIST',
+    client_access: [own.clients],
+  });
+});
+
+test('GET /api/auth/profile has null for a missing email and name, and an empty client_access', async () => {
+  const token = await service.token('ADMIN');
+  expect((await service.ask('GET /api/auth/profile', { token })).json).toMatchObject({
+    sub: 'idp|ADMIN',
+    email: null,
+    name: null,
+    client_access: [],
+  });
+});
+
+test('the caller’s own record is the stored one, also where the token has another email and name', async () => {
+  const sub = randomUUID();
+  await logIn(await service.token('CLIENT', [own.clients], { sub, email: 'me@b.example', name: 'Stored' }));
+  const token = await service.token('CLIENT', [own.clients], { sub, email: 'other@b.example', name: 'Other' });
+  const answer = await service.ask('GET /api/users/me', { token });
+  expect(answer.json).toMatchObject({ id: sub, email: 'me@b.example', name: 'Stored', role: 'CLIENT' });
+  expect(answer.text).not.toContain('password');
+});
+
+test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
+  'a %s who is not stored reads a record made from the token',
+  async (role) => {
     const sub = randomUUID();
-    const token = await service.token('TAX_SPECIALIST', [own.clients], { sub, email: 'p@b.example', name: 'Paul' });
-    expect((await service.ask('GET /api/auth/profile', { token })).json).toEqual({
+    const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });
+    expect((await service.ask('GET /api/users/me', { token })).json).toEqual({
       id: sub,
-      sub,
-      email: 'p@b.example',
-      name: 'Paul',
-      role: 'TAX_SPECIALIST',
+      email: 'new@b.example',
+      name: 'New',
+      role,
       client_access: [own.clients],
+      created_at: null,
+      updated_at: null,
     });
-  });
-
-  test('the profile has null for a missing email and name, and an empty client_access', async () => {
-    const token = await service.token('ADMIN');
-    expect((await service.ask('GET /api/auth/profile', { token })).json).toMatchObject({
-      sub: 'idp|ADMIN',
-      email: null,
-      name: null,
-      client_access: [],
-    });
-  });
-});
-
-describe('the caller’s own record', () => {
-  test('the caller’s own record is the stored one, also where the token has another email and name', async () => {
-    const sub = randomUUID();
-    await logIn(await service.token('CLIENT', [own.clients], { sub, email: 'me@b.example', name: 'Stored' }));
-    const token = await service.token('CLIENT', [own.clients], { sub, email: 'other@b.example', name: 'Other' });
-    const answer = await service.ask('GET /api/users/me', { token });
-    expect(answer.json).toMatchObject({ id: sub, email: 'me@b.example', name: 'Stored', role: 'CLIENT' });
-    expect(answer.text).not.toContain('password');
-  });
-
-  test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    'the own record of %s who is not stored is made from the token',
-    async (role) => {
-      const sub = randomUUID();
-      const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });
-      expect((await service.ask('GET /api/users/me', { token })).json).toEqual({
-        id: sub,
-        email: 'new@b.example',
-        name: 'New',
-        role,
-        client_access: [own.clients],
-        created_at: null,
-        updated_at: null,
-      });
-    },
-  );
-});
+  },
+);

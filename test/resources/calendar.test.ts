@@ -90,100 +90,96 @@ async function expectNoCalendarAt(url: string): Promise<void> {
   ]);
 }
 
-describe('the calendar of a user', () => {
-  test.each(ROLES)(
-    'the calendar of a user with the role %s has one event of a whole day for each of their deadlines',
-    async (role) => {
-      const { id, token } = await person(service, role, [own.clients]);
-      const listed = await service.ask('GET /api/deadlines?within=366&passed=31&limit=1000', { token });
-      const deadlines = listed.json as readonly { kind: string; id: string; due_on: string }[];
-      expect(deadlines.length).toBeGreaterThan(2);
-      const answer = await read(await addressOf({ token }));
-      expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
-      const events = eventsIn(answer);
-      expect(events.map(({ uid, day }) => [uid, day])).toEqual(
-        deadlines.map(({ kind, id, due_on }) => [`${kind}-${id}@taxclaims`, due_on]),
-      );
-      expect(events.every(({ isDay }) => isDay)).toBe(true);
-      for (const { summary } of events) expect(summary).toMatch(/ – Logistique du Rhône SAS$/);
-      expect(answer.text).not.toMatch(/Foreign|Brasserie/);
-      expect(answer.text.includes('Relever')).toBe(role !== 'CLIENT');
-      expect(await digestOf(id)).toMatch(/^[0-9a-f]{64}$/);
-    },
+test.each(ROLES)(
+  'the calendar of a user with the role %s has one event of a whole day for each of their deadlines',
+  async (role) => {
+    const { id, token } = await person(service, role, [own.clients]);
+    const listed = await service.ask('GET /api/deadlines?within=366&passed=31&limit=1000', { token });
+    const deadlines = listed.json as readonly { kind: string; id: string; due_on: string }[];
+    expect(deadlines.length).toBeGreaterThan(2);
+    const answer = await read(await addressOf({ token }));
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
+    const events = eventsIn(answer);
+    expect(events.map(({ uid, day }) => [uid, day])).toEqual(
+      deadlines.map(({ kind, id, due_on }) => [`${kind}-${id}@taxclaims`, due_on]),
+    );
+    expect(events.every(({ isDay }) => isDay)).toBe(true);
+    for (const { summary } of events) expect(summary).toMatch(/ – Logistique du Rhône SAS$/);
+    expect(answer.text).not.toMatch(/Foreign|Brasserie/);
+    expect(answer.text.includes('Relever')).toBe(role !== 'CLIENT');
+    expect(await digestOf(id)).toMatch(/^[0-9a-f]{64}$/);
+  },
+);
+
+test('the calendar of an ADMIN of all clients has the deadlines of every client', async () => {
+  const { token } = await person(service, 'ADMIN');
+  const summaries = (await summariesAt(await addressOf({ token }))).join('\n');
+  for (const name of ['Logistique', 'Brasserie', 'Foreign']) expect(summaries).toContain(name);
+});
+
+test('each event of a calendar has a French title with its kind and client', async () => {
+  const user = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
+  const [court, task, ...others] = eventsIn(await read(await addressOf(user)));
+  expect(court?.summary).toBe('Délai de recours – Logistique du Rhône SAS');
+  expect(court?.vevent.getFirstPropertyValue('description')).toBe('Taxe foncière, 2025');
+  expect(task?.summary).toBe('Tâche : Relever les surfaces – Logistique du Rhône SAS');
+  expect(others.map(({ summary }) => summary)).toEqual([
+    'Tâche : Répondre à la mairie – Logistique du Rhône SAS',
+    expect.stringMatching(/^Échéance de facture : F?\d.* – Logistique du Rhône SAS$/),
+    expect.stringMatching(/^Échéance de facture de partenaire : .+ – Logistique du Rhône SAS$/),
+  ]);
+});
+
+test('a user who chose English gets a calendar in English', async () => {
+  const user = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
+  await service.admin(`update public.users set language = 'en' where id = $1`, [user.id]);
+  const answer = await read(await addressOf(user));
+  expect(answer.text).toMatch(/X-WR-CALNAME:Deadlines\r\n/);
+  expect(eventsIn(answer).map(({ summary }) => summary)).toContain(
+    'Task: Relever les surfaces – Logistique du Rhône SAS',
   );
+});
 
-  test('the calendar of an ADMIN of all clients has the deadlines of every client', async () => {
-    const { token } = await person(service, 'ADMIN');
-    const summaries = (await summariesAt(await addressOf({ token }))).join('\n');
-    for (const name of ['Logistique', 'Brasserie', 'Foreign']) expect(summaries).toContain(name);
-  });
+test('a user without deadlines gets a calendar without events', async () => {
+  const { clients } = await service.tenant('Without deadlines');
+  const answer = await read(await addressOf(await person(service, 'CLIENT', [clients])));
+  expect([answer.status, eventsIn(answer)]).toEqual([200, []]);
+  expect(answer.text).toMatch(/X-WR-CALNAME:Échéances\r\n/);
+});
 
-  test('each event of a calendar has a French title with its kind and client', async () => {
-    const user = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
-    const [court, task, ...others] = eventsIn(await read(await addressOf(user)));
-    expect(court?.summary).toBe('Délai de recours – Logistique du Rhône SAS');
-    expect(court?.vevent.getFirstPropertyValue('description')).toBe('Taxe foncière, 2025');
-    expect(task?.summary).toBe('Tâche : Relever les surfaces – Logistique du Rhône SAS');
-    expect(others.map(({ summary }) => summary)).toEqual([
-      'Tâche : Répondre à la mairie – Logistique du Rhône SAS',
-      expect.stringMatching(/^Échéance de facture : F?\d.* – Logistique du Rhône SAS$/),
-      expect.stringMatching(/^Échéance de facture de partenaire : .+ – Logistique du Rhône SAS$/),
-    ]);
-  });
+test('a calendar shows the clients that the user has at the moment of the read', async () => {
+  const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
+  const url = await addressOf({ token });
+  const clients = async (list: readonly string[]) => {
+    await service.admin('update public.users set client_access = $2 where id = $1', [id, list]);
+    return (await summariesAt(url)).join('\n');
+  };
+  const both = await clients([own.clients, second.clients]);
+  expect(both).toContain('Logistique');
+  expect(both).toContain('Brasserie');
+  const other = await clients([second.clients]);
+  expect(other).not.toContain('Logistique');
+  expect(other).toContain('Brasserie');
+});
 
-  test('the calendar of a user who chose English is in English', async () => {
-    const user = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
-    await service.admin(`update public.users set language = 'en' where id = $1`, [user.id]);
-    const answer = await read(await addressOf(user));
-    expect(answer.text).toMatch(/X-WR-CALNAME:Deadlines\r\n/);
-    expect(eventsIn(answer).map(({ summary }) => summary)).toContain(
-      'Task: Relever les surfaces – Logistique du Rhône SAS',
-    );
-  });
-
-  test('a user without deadlines gets a calendar without events', async () => {
-    const { clients } = await service.tenant('Without deadlines');
-    const answer = await read(await addressOf(await person(service, 'CLIENT', [clients])));
-    expect([answer.status, eventsIn(answer)]).toEqual([200, []]);
-    expect(answer.text).toMatch(/X-WR-CALNAME:Échéances\r\n/);
-  });
-
-  test('a calendar shows the clients that the user has at the moment of the read', async () => {
-    const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
-    const url = await addressOf({ token });
-    const clients = async (list: readonly string[]) => {
-      await service.admin('update public.users set client_access = $2 where id = $1', [id, list]);
-      return (await summariesAt(url)).join('\n');
-    };
-    const both = await clients([own.clients, second.clients]);
-    expect(both).toContain('Logistique');
-    expect(both).toContain('Brasserie');
-    const other = await clients([second.clients]);
-    expect(other).not.toContain('Logistique');
-    expect(other).toContain('Brasserie');
-  });
-
-  test('a client’s name with iCalendar syntax and control characters cannot add an event or break a line', async () => {
-    const name =
-      'Bar; Rue, \\n "A"\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:Injected\u0007\u001b\u2028\u202E\u200F\ttab';
-    const { clients, sites } = await service.tenant(name);
-    await service.admin(
-      `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline, notice_reference)
+test('a client’s name with iCalendar syntax and control characters cannot add an event or break a line', async () => {
+  const name = 'Bar; Rue, \\n "A"\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nSUMMARY:Injected\u0007\u001b\u2028\u202E\u200F\ttab';
+  const { clients, sites } = await service.tenant(name);
+  await service.admin(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline, notice_reference)
        values ($1, $2, 'CFE', 1, 'REJECTED', ${day(1)}, $3)`,
-      [clients, sites, `12;34,${'😀é'.repeat(40)}`],
-    );
-    const answer = await read(await addressOf(await person(service, 'CLIENT', [clients])));
-    const [event, ...others] = eventsIn(answer);
-    expect(others).toEqual([]);
-    expect(event?.summary).toBe('Délai de recours – Bar; Rue, \\n "A" END:VEVENT BEGIN:VEVENT SUMMARY:Injected tab');
-    expect(event?.vevent.getFirstPropertyValue('description')).toContain(`12;34,${'😀é'.repeat(40)}`);
-    // RFC 5545, 3.1: CRLF alone ends a line, which has 75 bytes at most.
-    const lines = answer.text.split('\r\n');
-    expect(lines.slice(-2)).toEqual(['END:VCALENDAR', '']);
-    expect(lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual(
-      [],
-    );
-  });
+    [clients, sites, `12;34,${'😀é'.repeat(40)}`],
+  );
+  const answer = await read(await addressOf(await person(service, 'CLIENT', [clients])));
+  const [event, ...others] = eventsIn(answer);
+  expect(others).toEqual([]);
+  expect(event?.summary).toBe('Délai de recours – Bar; Rue, \\n "A" END:VEVENT BEGIN:VEVENT SUMMARY:Injected tab');
+  expect(event?.vevent.getFirstPropertyValue('description')).toContain(`12;34,${'😀é'.repeat(40)}`);
+  // RFC 5545, 3.1: CRLF alone ends a line, which has 75 bytes at most.
+  const lines = answer.text.split('\r\n');
+  expect(lines.slice(-2)).toEqual(['END:VCALENDAR', '']);
+  expect(lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual([]);
+});
 
   test('the calendar shows 100 characters of a task’s text, and marks that a longer text goes on', async () => {
     const { clients, reclamations } = await service.tenant('Scierie');
@@ -210,29 +206,28 @@ describe('the calendar of a user', () => {
     const head = await service.ask(`HEAD ${url}`);
     expect([head.status, head.text, head.headers.etag]).toEqual([200, '', etag]);
 
-    await service.admin(`update public.notes set text = 'Rappeler la mairie' where client_id = $1`, [second.clients]);
-    const changed = await read(url, { 'if-none-match': etag });
-    expect([changed.status, changed.text]).toEqual([200, expect.stringContaining('Rappeler la mairie')]);
-    const stamps = (answer: Answer) =>
-      eventsIn(answer).map(({ uid, vevent }) => [uid, String(vevent.getFirstPropertyValue('dtstamp'))]);
-    const [before, after] = [stamps(first), stamps(changed)];
-    expect(after.map(([uid]) => uid)).toEqual(before.map(([uid]) => uid));
-    const others = (all: typeof after) => all.filter(([uid]) => uid?.startsWith('task') !== true);
-    expect(others(after)).toEqual(others(before));
-    expect(after).not.toEqual(before);
-  });
+  await service.admin(`update public.notes set text = 'Rappeler la mairie' where client_id = $1`, [second.clients]);
+  const changed = await read(url, { 'if-none-match': etag });
+  expect([changed.status, changed.text]).toEqual([200, expect.stringContaining('Rappeler la mairie')]);
+  const stamps = (answer: Answer) =>
+    eventsIn(answer).map(({ uid, vevent }) => [uid, String(vevent.getFirstPropertyValue('dtstamp'))]);
+  const [before, after] = [stamps(first), stamps(changed)];
+  expect(after.map(([uid]) => uid)).toEqual(before.map(([uid]) => uid));
+  const others = (all: typeof after) => all.filter(([uid]) => uid?.startsWith('task') !== true);
+  expect(others(after)).toEqual(others(before));
+  expect(after).not.toEqual(before);
+});
 
-  test(`a calendar has at most ${MAX_CALENDAR_EVENTS} events, and one more that says that others are missing`, async () => {
-    const { clients, sites } = await service.tenant('Vaste');
-    await service.admin(
-      `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline)
+test(`a calendar has at most ${MAX_CALENDAR_EVENTS} events, and one more that says that others are missing`, async () => {
+  const { clients, sites } = await service.tenant('Vaste');
+  await service.admin(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline)
        select $1, $2, 'CFE', 1, 'REJECTED', ${day(1)} from generate_series(1, $3)`,
-      [clients, sites, MAX_CALENDAR_EVENTS + 1],
-    );
-    const summaries = await summariesAt(await addressOf(await person(service, 'CLIENT', [clients])));
-    expect(summaries).toHaveLength(MAX_CALENDAR_EVENTS + 1);
-    expect(summaries.at(-1)).toBe(`Fin du calendrier : plus de ${MAX_CALENDAR_EVENTS} échéances`);
-  });
+    [clients, sites, MAX_CALENDAR_EVENTS + 1],
+  );
+  const summaries = await summariesAt(await addressOf(await person(service, 'CLIENT', [clients])));
+  expect(summaries).toHaveLength(MAX_CALENDAR_EVENTS + 1);
+  expect(summaries.at(-1)).toBe(`Fin du calendrier : plus de ${MAX_CALENDAR_EVENTS} échéances`);
 });
 
 describe('the address of a calendar', () => {
@@ -331,38 +326,36 @@ describe('the address of a calendar', () => {
   });
 });
 
-describe('the secret of a calendar', () => {
-  test('the secret of a calendar is in no row, log line or audit record, also if its address was copied wrongly', async () => {
-    const { id, token } = await person(service, 'CLIENT', [own.clients]);
-    const answer = await service.ask('POST /api/users/me/calendar', {
-      token,
-      headers: { 'idempotency-key': 'calendar-1' },
-    });
-    const { url } = answer.json as { url: string };
-    const secret = url.slice('/calendar/'.length, -'.ics'.length);
-    expect(await digestOf(id)).toBe(createHash('sha256').update(secret).digest('hex'));
-    const copies = [url, `${url}x`, `${url}/`, `/${url}`, `/Calendar/${secret}.ics`, `/calendar/${secret}`];
-    for (const copy of [...copies, `/api${url}`, `${url}?x=1`]) await read(copy);
-    await service.ask(`POST ${url}`);
-    const [row] = await service.sql`select
+test('the secret of a calendar is in no row, log line or audit record, also if its address was copied wrongly', async () => {
+  const { id, token } = await person(service, 'CLIENT', [own.clients]);
+  const answer = await service.ask('POST /api/users/me/calendar', {
+    token,
+    headers: { 'idempotency-key': 'calendar-1' },
+  });
+  const { url } = answer.json as { url: string };
+  const secret = url.slice('/calendar/'.length, -'.ics'.length);
+  expect(await digestOf(id)).toBe(createHash('sha256').update(secret).digest('hex'));
+  const copies = [url, `${url}x`, `${url}/`, `/${url}`, `/Calendar/${secret}.ics`, `/calendar/${secret}`];
+  for (const copy of [...copies, `/api${url}`, `${url}?x=1`]) await read(copy);
+  await service.ask(`POST ${url}`);
+  const [row] = await service.sql`select
       (select count(*)::integer from public.audit_logs as a where a::text like '%' || ${secret} || '%') as records,
       (select count(*)::integer from public.users as u where u::text like '%' || ${secret} || '%') as users,
       (select count(*)::integer from app.idempotency_keys as k where k::text like '%' || ${secret} || '%') as answers,
       (select count(*)::integer from public.audit_logs as a where a.action like 'GET %{secret}%') as refusals`;
-    expect(row).toEqual({ records: 0, users: 0, answers: 0, refusals: expect.any(Number) });
-    expect(Number(row?.['refusals'])).toBeGreaterThan(4);
-    expect(logged).toContain('"action":"GET /calendar/{secret}.ics"');
-    expect(logged).not.toContain(secret);
-  });
+  expect(row).toEqual({ records: 0, users: 0, answers: 0, refusals: expect.any(Number) });
+  expect(Number(row?.['refusals'])).toBeGreaterThan(4);
+  expect(logged).toContain('"action":"GET /calendar/{secret}.ics"');
+  expect(logged).not.toContain(secret);
+});
 
-  test('the creation and the end of a calendar address are in the audit log', async () => {
-    const { id, token } = await person(service, 'CLIENT', [own.clients]);
-    await addressOf({ token });
-    await service.ask('DELETE /api/users/me/calendar', { token });
-    const records = await service.sql`select action, user_id, changed from public.audit_logs
+test('the creation and the end of a calendar address are audited', async () => {
+  const { id, token } = await person(service, 'CLIENT', [own.clients]);
+  await addressOf({ token });
+  await service.ask('DELETE /api/users/me/calendar', { token });
+  const records = await service.sql`select action, user_id, changed from public.audit_logs
       where resource_id = ${id} and success and action like '%calendar' order by created_at`;
-    expect(records).toEqual(
-      ['POST', 'DELETE'].map((method) => ({ action: `${method} /api/users/me/calendar`, user_id: id, changed: null })),
-    );
-  });
+  expect(records).toEqual(
+    ['POST', 'DELETE'].map((method) => ({ action: `${method} /api/users/me/calendar`, user_id: id, changed: null })),
+  );
 });

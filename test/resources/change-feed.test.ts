@@ -170,7 +170,7 @@ test('a caller reads a creation, a change and a deletion once each and in order'
   expect(named(await changes(feed.next))).toEqual([]);
 });
 
-test('a transaction that commits later is read later, and does not hold back others', async () => {
+test('changes of a transaction are read when it commits, and do not delay those of other transactions', async () => {
   const [early, late] = [randomUUID(), randomUUID()];
   const { next: before } = await changes();
   await slow.query('begin');
@@ -356,12 +356,12 @@ test.each([
   Buffer.from('1.2.0:3:').toString('base64url'),
   Buffer.from('1.2.3:9:9').toString('base64url'),
   Buffer.from('1.2.3:9:5,4').toString('base64url'),
-])('the forged place %s gets 400', async (after) => {
+])('GET /api/changes after the forged place %s gets 400', async (after) => {
   const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
   expectInvalid(answer, ['after']);
 });
 
-test('a place older than the audit log gets 400 with the code expired', async () => {
+test('GET /api/changes after a place older than the audit log gets 400 with the code expired', async () => {
   const { next } = await changes();
   const [start, , snapshot] = Buffer.from(next, 'base64url').toString().split('.');
   const before = Buffer.from(`${start}.1577836800000000.${snapshot}`).toString('base64url');
@@ -370,7 +370,7 @@ test('a place older than the audit log gets 400 with the code expired', async ()
   expect(answer.text).toContain('"code":"expired"');
 });
 
-test('a place from before a restart of the database server misses no change', async () => {
+test('GET /api/changes after a place from before a restart of Postgres misses no change', async () => {
   const id = await siteOf(own.clients);
   const { next } = await changes();
   const [, ...rest] = Buffer.from(next, 'base64url').toString().split('.');
@@ -408,7 +408,7 @@ test('a browser that connects again to the address of its first stream misses an
   expect(stream.text).not.toContain(told);
 });
 
-test('a stream without changes sends heartbeats, each with a place', async () => {
+test('a stream of changes sends heartbeats with a place while nothing changes', async () => {
   const token = await beating.token('CLIENT', [own.clients]);
   const stream = await open(token, { of: beating });
   await stream.until(/(?:: beat\nid: .+\n\n){3}/);
@@ -424,7 +424,7 @@ test('a stream ends when its caller loses all rights, even if nothing else is wr
   expect(stream.response.complete).toBe(true);
 });
 
-test('a caller has two streams at most, and a process three', async () => {
+test('a caller may open two streams of changes, and a process serves three, if so configured', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });

@@ -63,7 +63,7 @@ const recorded = () =>
     [claims],
   );
 
-describe('many changes', () => {
+describe('bulk changes', () => {
   test('a bulk change returns the records in the order of the changes and audits each record once', async () => {
     const changes = each({ assignee_id: clerk.id }).toReversed();
     changes[1] = { ...(changes[1] as Claim), status: 'READY_FOR_REVIEW', grounds: 'Erreur' };

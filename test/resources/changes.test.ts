@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { person } from '../support/people.ts';
 import { expectError, startService } from '../support/service.ts';
+import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* The lists of changes of a record. The matrix and the suites of the policies test who may read which list. */
@@ -51,13 +52,8 @@ test('a list of changes read page by page is complete and newest first, and its 
   for (const notice_reference of ['=1+1', 'second'])
     await service.ask(`PUT ${CLAIM}`, { token, body: { notice_reference, tax_year: 2020 + notice_reference.length } });
   const whole = await changes(CLAIM);
-  const paged: Change[] = [];
-  for (let path: string | undefined = `${CLAIM}/changes?limit=1`; path !== undefined; ) {
-    const answer = await service.ask(`GET ${path}`, { token });
-    paged.push(...(answer.json as Change[]));
-    path = /<([^>]+)>; rel="next"/.exec(String(answer.headers['link']))?.[1];
-  }
-  expect(paged).toEqual(whole);
+  const pages = await readPages(service, `${CLAIM}/changes?limit=1`, token);
+  expect(pages.map(({ json }) => json)).toEqual(whole.map((change) => [change]));
   expect(whole.map(({ at }) => at)).toEqual(
     whole
       .map(({ at }) => at)

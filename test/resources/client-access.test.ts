@@ -35,94 +35,90 @@ const assign = (id: string, client: string, token: string, headers = {}) =>
 const withdraw = (id: string, client: string, token: string, headers = {}) =>
   service.ask(`DELETE /api/users/${id}/client-access/${client}`, { token, headers });
 
-describe('an account manager who assigns clients', () => {
-  test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-    'an account manager assigns an own client to a %s of other clients and withdraws it; both are audited with the client',
-    async (role) => {
-      const id = await user(role, [foreign]);
-      const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
-      await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
-      const answer = await assign(id, own.toUpperCase(), manager);
-      // The manager does not see the foreign client.
-      expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
-      expect(answer.headers.etag).toMatch(/^"\d+"$/);
-      expect(await clientsOf(id)).toEqual([foreign, own]);
-      expect(await withdraw(id, own, manager)).toMatchObject({ status: 204, text: '' });
-      expect(await clientsOf(id)).toEqual([foreign]);
-      expect(await recordsOf(id)).toEqual([
-        expect.objectContaining({ action: expect.stringMatching(/^PUT /), client_context: own }),
-        expect.objectContaining({ action: expect.stringMatching(/^DELETE /), client_context: own }),
-      ]);
-    },
-  );
+test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
+  'an account manager assigns an own client to a %s of other clients and withdraws it; both are audited with the client',
+  async (role) => {
+    const id = await user(role, [foreign]);
+    const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
+    await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
+    const answer = await assign(id, own.toUpperCase(), manager);
+    // The manager does not see the foreign client.
+    expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
+    expect(answer.headers.etag).toMatch(/^"\d+"$/);
+    expect(await clientsOf(id)).toEqual([foreign, own]);
+    expect(await withdraw(id, own, manager)).toMatchObject({ status: 204, text: '' });
+    expect(await clientsOf(id)).toEqual([foreign]);
+    expect(await recordsOf(id)).toEqual([
+      expect.objectContaining({ action: expect.stringMatching(/^PUT /), client_context: own }),
+      expect.objectContaining({ action: expect.stringMatching(/^DELETE /), client_context: own }),
+    ]);
+  },
+);
 
-  test('a repeated assignment or withdrawal of a client changes nothing and is not audited', async () => {
-    const id = await user('CLIENT', [own]);
-    const [before] = await service.admin('select updated_at from public.users where id = $1', [id]);
-    expect((await assign(id, own, manager)).status).toBe(200);
-    expect((await withdraw(id, other, manager)).status).toBe(204);
-    expect(await service.admin('select updated_at from public.users where id = $1', [id])).toEqual([before]);
-    expect(await recordsOf(id)).toEqual([]);
-  });
-
-  test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)(
-    'an account manager cannot assign a client to an %s, nor withdraw one',
-    async (role) => {
-      const id = await user(role, [own]);
-      await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
-      await expectRefusal(service, await withdraw(id, own, manager), 'ERROR_FORBIDDEN');
-      expect(await clientsOf(id)).toEqual([own]);
-    },
-  );
-
-  test('an account manager gets 404 for an unknown user or a deleted client, but can withdraw a deleted client', async () => {
-    expectError(await assign(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
-    expectError(await withdraw(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
-    const gone = (await service.tenant('Gone')).clients;
-    const token = await service.token('ACCOUNT_MANAGER', [gone]);
-    const id = await user('CLIENT', [gone]);
-    await service.admin('delete from public.clients where id = $1', [gone]);
-    expectError(await assign(await user('CLIENT', []), gone, token), 'ERROR_NOT_FOUND');
-    expect((await withdraw(id, gone, token)).status).toBe(204);
-    expectError(await withdraw(id, gone, token), 'ERROR_NOT_FOUND');
-    expect(await clientsOf(id)).toEqual([]);
-  });
+test('a repeated assignment or withdrawal of a client changes nothing and is not audited', async () => {
+  const id = await user('CLIENT', [own]);
+  const [before] = await service.admin('select updated_at from public.users where id = $1', [id]);
+  expect((await assign(id, own, manager)).status).toBe(200);
+  expect((await withdraw(id, other, manager)).status).toBe(204);
+  expect(await service.admin('select updated_at from public.users where id = $1', [id])).toEqual([before]);
+  expect(await recordsOf(id)).toEqual([]);
 });
 
-describe('an ADMIN who assigns clients', () => {
-  test('an ADMIN of all clients assigns any client to any user, and reads all clients of that user', async () => {
-    const admin = await service.token('ADMIN');
-    const id = await user('ACCOUNT_MANAGER', [foreign]);
-    expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [foreign, own] });
-    expectError(await assign(id, randomUUID(), admin), 'ERROR_NOT_FOUND');
-  });
+test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)(
+  'an account manager cannot assign a client to an %s, nor withdraw one',
+  async (role) => {
+    const id = await user(role, [own]);
+    await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
+    await expectRefusal(service, await withdraw(id, own, manager), 'ERROR_FORBIDDEN');
+    expect(await clientsOf(id)).toEqual([own]);
+  },
+);
 
-  test('an assignment to an ADMIN of all clients changes nothing, and no client can be withdrawn from them', async () => {
-    const admin = await service.token('ADMIN');
-    const id = await user('ADMIN', []);
-    expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [] });
-    expectError(await withdraw(id, own, admin), 'ERROR_CONFLICT');
-  });
+test('an account manager gets 404 for an unknown user or a deleted client, but can withdraw a deleted client', async () => {
+  expectError(await assign(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
+  expectError(await withdraw(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
+  const gone = (await service.tenant('Gone')).clients;
+  const token = await service.token('ACCOUNT_MANAGER', [gone]);
+  const id = await user('CLIENT', [gone]);
+  await service.admin('delete from public.clients where id = $1', [gone]);
+  expectError(await assign(await user('CLIENT', []), gone, token), 'ERROR_NOT_FOUND');
+  expect((await withdraw(id, gone, token)).status).toBe(204);
+  expectError(await withdraw(id, gone, token), 'ERROR_NOT_FOUND');
+  expect(await clientsOf(id)).toEqual([]);
+});
 
-  test('the last client of a limited ADMIN cannot be withdrawn, since they would then reach all clients', async () => {
-    const admin = await service.token('ADMIN');
-    const id = await user('ADMIN', [own, other]);
-    expect((await withdraw(id, own, admin)).status).toBe(204);
-    expectError(await withdraw(id, other, admin), 'ERROR_CONFLICT');
-    expect(await clientsOf(id)).toEqual([other]);
-  });
+test('an ADMIN of all clients assigns any client to any user, and reads all clients of that user', async () => {
+  const admin = await service.token('ADMIN');
+  const id = await user('ACCOUNT_MANAGER', [foreign]);
+  expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [foreign, own] });
+  expectError(await assign(id, randomUUID(), admin), 'ERROR_NOT_FOUND');
+});
 
-  test('an ADMIN of one client assigns only that client, and not to an ADMIN of all clients', async () => {
-    const scoped = await service.token('ADMIN', [own]);
-    const id = await user('ACCOUNT_MANAGER', [foreign]);
-    expect((await assign(id, own, scoped)).json).toMatchObject({ client_access: [own] });
-    await expectRefusal(service, await assign(id, other, scoped), 'ERROR_FORBIDDEN');
-    await expectRefusal(service, await assign(await user('ADMIN', []), own, scoped), 'ERROR_FORBIDDEN');
-  });
+test('an assignment to an ADMIN of all clients changes nothing, and no client can be withdrawn from them', async () => {
+  const admin = await service.token('ADMIN');
+  const id = await user('ADMIN', []);
+  expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [] });
+  expectError(await withdraw(id, own, admin), 'ERROR_CONFLICT');
+});
+
+test('the last client of a limited ADMIN cannot be withdrawn, since they would then reach all clients', async () => {
+  const admin = await service.token('ADMIN');
+  const id = await user('ADMIN', [own, other]);
+  expect((await withdraw(id, own, admin)).status).toBe(204);
+  expectError(await withdraw(id, other, admin), 'ERROR_CONFLICT');
+  expect(await clientsOf(id)).toEqual([other]);
+});
+
+test('an ADMIN of one client assigns only that client, and not to an ADMIN of all clients', async () => {
+  const limitedAdmin = await service.token('ADMIN', [own]);
+  const id = await user('ACCOUNT_MANAGER', [foreign]);
+  expect((await assign(id, own, limitedAdmin)).json).toMatchObject({ client_access: [own] });
+  await expectRefusal(service, await assign(id, other, limitedAdmin), 'ERROR_FORBIDDEN');
+  await expectRefusal(service, await assign(await user('ADMIN', []), own, limitedAdmin), 'ERROR_FORBIDDEN');
 });
 
 describe('the token of a user whose clients change', () => {
-  const isAnswered = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
+  const isAccepted = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
   test.each([
     { change: 'got', ask: assign, isAssigned: false },
@@ -131,10 +127,10 @@ describe('the token of a user whose clients change', () => {
     const [before, after] = isAssigned ? [[own], []] : [[], [own]];
     const id = await user('CLIENT', before);
     const token = await service.token('CLIENT', before, { sub: id });
-    expect(await isAnswered(token)).toBe(true);
+    expect(await isAccepted(token)).toBe(true);
     expect((await ask(id, own, manager)).status).toBeLessThan(300);
     await expectRefusal(service, await service.ask('GET /api/clients', { token }), 'ERROR_UNAUTHORIZED');
-    expect(await isAnswered(await service.token('CLIENT', after, { sub: id }))).toBe(true);
+    expect(await isAccepted(await service.token('CLIENT', after, { sub: id }))).toBe(true);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Role } from '../../src/identity/caller.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { document } from '../support/described.ts';
 import { expectInvalid, expectRefusal, startService } from '../support/service.ts';
+import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { words } from '../support/words.ts';
@@ -110,13 +111,8 @@ describe('the list of deadlines', () => {
 
   test('deadlines are read page by page, each once, with expanded names', async () => {
     const token = await service.token('ADMIN', [own.clients, foreign.clients]);
-    const found: Json[] = [];
-    let next: string | undefined = '/api/deadlines?limit=1&passed=9&expand=client,reclamation,assignee';
-    while (next !== undefined) {
-      const { json, headers } = await service.ask(`GET ${next}`, { token });
-      found.push(...(json as Json[]));
-      next = /<([^>]+)>/.exec(String(headers['link'] ?? ''))?.[1];
-    }
+    const line = '/api/deadlines?limit=1&passed=9&expand=client,reclamation,assignee';
+    const found = (await readPages(service, line, token)).flatMap(({ json }) => json as Json[]);
     expect(kinds(found)).toEqual([
       ...words('court court response response invoice invoice partner_invoice partner_invoice'),
     ]);
@@ -161,10 +157,10 @@ test('each deadline is listed in the statuses of its kind only, as in reporting.
     ...{ SUBMITTED: 'response', ACKNOWLEDGED: 'response', REGULARISATION_REQUESTED: 'response' },
     ...{ REJECTED: 'court', PARTIALLY_ACCEPTED: 'court' },
   });
-  const said = JSON.stringify(document.paths['/api/deadlines']);
+  const description = JSON.stringify(document.paths['/api/deadlines']);
   for (const [status, kind] of Object.entries(found))
-    expect(said).toMatch(new RegExp(`${String(kind)}: [^.]*\\b${status}\\b`));
-  for (const status of reclamationStatus.options) expect(said).toContain(status);
+    expect(description).toMatch(new RegExp(`${String(kind)}: [^.]*\\b${status}\\b`));
+  for (const status of reclamationStatus.options) expect(description).toContain(status);
   const paid: Record<string, boolean> = {};
   for (const [table, id, statuses, also] of [
     [

@@ -20,148 +20,146 @@ async function attach(part?: Part): Promise<Record<string, unknown> & { id: stri
   return answer.json as Record<string, unknown> & { id: string };
 }
 
-/** As many files as rows of documents, and no partial file. */
+/** Expects as many files as rows of documents, and no partial file. */
 async function expectNoOrphans(): Promise<void> {
   const rows = await service.admin('select file_path from public.documents order by file_path');
   expect(await filesIn(service.documentFolder)).toEqual(rows.map(({ file_path }) => file_path));
 }
 
-describe('an upload', () => {
-  test('an upload returns the record with its Location, but without the path of the content', async () => {
-    const answer = await upload(service, manager, own.reclamations, { name: 'avis foncière €.pdf' });
-    const record = answer.json as { id: string };
-    expect(answer.status).toBe(201);
-    expect(record).toEqual({
-      id: expect.any(String),
-      reclamation_id: own.reclamations,
-      kind: 'AUTRE',
-      filename: 'avis foncière €.pdf',
-      file_size: pdf.length,
-      mime_type: 'application/pdf',
-      uploaded_at: expect.stringMatching(/Z$/),
-      updated_at: expect.stringMatching(/Z$/),
-      sha256: createHash('sha256').update(pdf).digest('hex'),
-    });
-    expect(answer.headers.location).toBe(`/api/documents/${record.id}`);
-    const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token: manager });
-    expect([read.status, read.json, read.headers.etag]).toEqual([200, record, answer.headers.etag]);
+test('an upload returns the record with its Location, but without the path of the content', async () => {
+  const answer = await upload(service, manager, own.reclamations, { name: 'avis foncière €.pdf' });
+  const record = answer.json as { id: string };
+  expect(answer.status).toBe(201);
+  expect(record).toEqual({
+    id: expect.any(String),
+    reclamation_id: own.reclamations,
+    kind: 'AUTRE',
+    filename: 'avis foncière €.pdf',
+    file_size: pdf.length,
+    mime_type: 'application/pdf',
+    uploaded_at: expect.stringMatching(/Z$/),
+    updated_at: expect.stringMatching(/Z$/),
+    sha256: createHash('sha256').update(pdf).digest('hex'),
   });
+  expect(answer.headers.location).toBe(`/api/documents/${record.id}`);
+  const read = await service.ask(`GET ${answer.headers.location ?? ''}`, { token: manager });
+  expect([read.status, read.json, read.headers.etag]).toEqual([200, record, answer.headers.etag]);
+});
 
-  test('the type of a document comes from its bytes, not from its name or the upload’s header', async () => {
-    const record = await attach({ name: 'avis.pdf', type: 'application/pdf', bytes: png });
-    expect(record).toMatchObject({ filename: 'avis.pdf', mime_type: 'image/png', file_size: png.length });
-  });
+test('the type of a document comes from its bytes, not from its name or the upload’s header', async () => {
+  const record = await attach({ name: 'avis.pdf', type: 'application/pdf', bytes: png });
+  expect(record).toMatchObject({ filename: 'avis.pdf', mime_type: 'image/png', file_size: png.length });
+});
 
-  test.each([
-    ['../../x', 'x'],
-    ['/etc/passwd', 'passwd'],
-    ['C:\\x\\y.pdf', 'y.pdf'],
-    ['a/b\\c.pdf', 'c.pdf'],
-  ])('the name %j of a document is reduced to its last component %j', async (name, filename) => {
-    expect(await attach({ name })).toMatchObject({ filename });
+test.each([
+  ['../../x', 'x'],
+  ['/etc/passwd', 'passwd'],
+  ['C:\\x\\y.pdf', 'y.pdf'],
+  ['a/b\\c.pdf', 'c.pdf'],
+])('the name %j of a document is reduced to its last component %j', async (name, filename) => {
+  expect(await attach({ name })).toMatchObject({ filename });
+  await expectNoOrphans();
+});
+
+test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)])(
+  'the name %j of a document is kept and is no part of the path of the content',
+  async (name) => {
+    const { id } = await attach({ name });
+    const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+    expect(json).toMatchObject({ filename: name });
+    const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
+    expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
     await expectNoOrphans();
-  });
+  },
+);
 
-  test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)])(
-    'the name %j of a document is kept and is no part of the path of the content',
-    async (name) => {
-      const { id } = await attach({ name });
-      const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
-      expect(json).toMatchObject({ filename: name });
-      const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
-      expect(row?.['file_path']).toMatch(/^[0-9a-f]{2}\/[0-9a-f-]{36}$/);
-      await expectNoOrphans();
-    },
-  );
-
-  test('an upload may have as many bytes as the limit, and not one more', async () => {
-    const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
-    expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
-    const longer = await upload(service, manager, own.reclamations, {
-      bytes: Buffer.concat([longest, Buffer.alloc(1)]),
-    });
-    expectError(longer, 'ERROR_PAYLOAD_TOO_LARGE');
-    const huge = { 'content-type': FORM, 'content-length': 10 * MAX_BYTES };
-    const line = `POST /api/reclamations/${own.reclamations}/documents`;
-    const body = form({ bytes: Buffer.alloc(11 * MAX_BYTES) }).subarray(0, 10 * MAX_BYTES);
-    expectError(await service.ask(line, { token: manager, headers: huge, body }), 'ERROR_PAYLOAD_TOO_LARGE');
-    await expectNoOrphans();
+test('an upload may have as many bytes as the limit, and not one more', async () => {
+  const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
+  expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
+  const longer = await upload(service, manager, own.reclamations, {
+    bytes: Buffer.concat([longest, Buffer.alloc(1)]),
   });
+  expectError(longer, 'ERROR_PAYLOAD_TOO_LARGE');
+  const huge = { 'content-type': FORM, 'content-length': 10 * MAX_BYTES };
+  const line = `POST /api/reclamations/${own.reclamations}/documents`;
+  const body = form({ bytes: Buffer.alloc(11 * MAX_BYTES) }).subarray(0, 10 * MAX_BYTES);
+  expectError(await service.ask(line, { token: manager, headers: huge, body }), 'ERROR_PAYLOAD_TOO_LARGE');
+  await expectNoOrphans();
+});
 
-  test.each([
-    { upload: 'with 20 parts without a name', body: Buffer.concat([namelessParts(20), form({})]), field: 'body' },
-    { upload: 'with a part header without end', body: headers(20_000), field: 'body' },
-    { upload: 'without any part', body: form(), field: 'file' },
-    { upload: 'with a second file', body: form({}, {}), field: 'body' },
-    { upload: 'with a second file in another field', body: form({}, { field: 'other' }), field: 'body' },
-    { upload: 'with the file in another field', body: form({ field: 'attachment' }), field: 'attachment' },
-    { upload: 'with the file in the field __proto__', body: form({ field: '__proto__' }), field: '__proto__' },
-    { upload: 'with an empty file', body: form({ bytes: '' }), field: 'file' },
-    { upload: 'without a file name', body: form({ name: '', type: 'application/octet-stream' }), field: 'file' },
-    { upload: 'with an empty file name', body: form({ name: '' }), field: 'body' },
-    { upload: 'with a name of 256 characters', body: form({ name: 'x'.repeat(256) }), field: 'file' },
-    { upload: 'with a name that is a folder', body: form({ name: 'C:\\x\\' }), field: 'file' },
-    { upload: 'with a name that is the folder above', body: form({ name: 'a/..' }), field: 'file' },
-    { upload: 'with a blank name', body: form({ name: '  ' }), field: 'file' },
-    { upload: 'with a line break in the name', body: form({ name: 'a\r\nb.pdf' }), field: 'file' },
-    { upload: 'with a control character in the header', body: form({ name: 'a\x1b.pdf' }), field: 'body' },
-    { upload: 'with a NUL in the header', body: form({ name: 'a\0.pdf' }), field: 'body' },
-    { upload: 'with a control character in an encoded name', body: encodedName('a%1b.pdf'), field: 'file' },
-    { upload: 'with a NUL in an encoded name', body: encodedName('a%00.pdf'), field: 'file' },
-    { upload: 'with a name in Latin-1', body: latin1Name(), field: 'file' },
-    { upload: 'with a field beside the file', body: Buffer.concat([textField('note'), form({})]), field: 'body' },
-    { upload: 'that ends within the file', body: form({}).subarray(0, -20), field: 'body' },
-    { upload: 'that ends within a header', body: form({}).subarray(0, 40), field: 'body' },
-    { upload: 'of no bytes', body: Buffer.alloc(0), field: 'body' },
-    { upload: 'that is no form', body: Buffer.from('x'), field: 'body' },
-  ])('an upload $upload gets 400 that names $field, and stores nothing', async ({ body, field }) => {
-    expectInvalid(await upload(service, manager, own.reclamations, {}, body), [field]);
-    await expectNoOrphans();
-  });
+test.each([
+  { upload: 'with 20 parts without a name', body: Buffer.concat([namelessParts(20), form({})]), field: 'body' },
+  { upload: 'with a part header without end', body: headers(20_000), field: 'body' },
+  { upload: 'without any part', body: form(), field: 'file' },
+  { upload: 'with a second file', body: form({}, {}), field: 'body' },
+  { upload: 'with a second file in another field', body: form({}, { field: 'other' }), field: 'body' },
+  { upload: 'with the file in another field', body: form({ field: 'attachment' }), field: 'attachment' },
+  { upload: 'with the file in the field __proto__', body: form({ field: '__proto__' }), field: '__proto__' },
+  { upload: 'with an empty file', body: form({ bytes: '' }), field: 'file' },
+  { upload: 'without a file name', body: form({ name: '', type: 'application/octet-stream' }), field: 'file' },
+  { upload: 'with an empty file name', body: form({ name: '' }), field: 'body' },
+  { upload: 'with a name of 256 characters', body: form({ name: 'x'.repeat(256) }), field: 'file' },
+  { upload: 'with a name that is a folder', body: form({ name: 'C:\\x\\' }), field: 'file' },
+  { upload: 'with a name that is the folder above', body: form({ name: 'a/..' }), field: 'file' },
+  { upload: 'with a blank name', body: form({ name: '  ' }), field: 'file' },
+  { upload: 'with a line break in the name', body: form({ name: 'a\r\nb.pdf' }), field: 'file' },
+  { upload: 'with a control character in the header', body: form({ name: 'a\x1b.pdf' }), field: 'body' },
+  { upload: 'with a NUL in the header', body: form({ name: 'a\0.pdf' }), field: 'body' },
+  { upload: 'with a control character in an encoded name', body: encodedName('a%1b.pdf'), field: 'file' },
+  { upload: 'with a NUL in an encoded name', body: encodedName('a%00.pdf'), field: 'file' },
+  { upload: 'with a name in Latin-1', body: latin1Name(), field: 'file' },
+  { upload: 'with a field beside the file', body: Buffer.concat([textField('note'), form({})]), field: 'body' },
+  { upload: 'that ends within the file', body: form({}).subarray(0, -20), field: 'body' },
+  { upload: 'that ends within a header', body: form({}).subarray(0, 40), field: 'body' },
+  { upload: 'of no bytes', body: Buffer.alloc(0), field: 'body' },
+  { upload: 'that is no form', body: Buffer.from('x'), field: 'body' },
+])('an upload $upload gets 400 that names $field, and stores nothing', async ({ body, field }) => {
+  expectInvalid(await upload(service, manager, own.reclamations, {}, body), [field]);
+  await expectNoOrphans();
+});
 
-  test.each([
-    { media: 'a form with an endless boundary', type: `${FORM}${'x'.repeat(70)}`, code: 'ERROR_VALIDATION' },
-    { media: 'a form without a boundary', type: 'multipart/form-data', code: 'ERROR_VALIDATION' },
-    { media: 'multipart/mixed', type: FORM.replace('form-data', 'mixed'), code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
-    { media: 'JSON', type: 'application/json', code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
-    { media: 'no valid media type', type: 'x', code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
-  ] as const)('an upload whose Content-Type is $media gets $code', async ({ type, code }) => {
-    const line = `POST /api/reclamations/${own.reclamations}/documents`;
-    const answer = await service.ask(line, { token: manager, headers: { 'content-type': type }, body: form({}) });
-    expectError(answer, code);
-    await expectNoOrphans();
-  });
+test.each([
+  { media: 'a form with an endless boundary', type: `${FORM}${'x'.repeat(70)}`, code: 'ERROR_VALIDATION' },
+  { media: 'a form without a boundary', type: 'multipart/form-data', code: 'ERROR_VALIDATION' },
+  { media: 'multipart/mixed', type: FORM.replace('form-data', 'mixed'), code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
+  { media: 'JSON', type: 'application/json', code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
+  { media: 'no valid media type', type: 'x', code: 'ERROR_UNSUPPORTED_MEDIA_TYPE' },
+] as const)('an upload whose Content-Type is $media gets $code', async ({ type, code }) => {
+  const line = `POST /api/reclamations/${own.reclamations}/documents`;
+  const answer = await service.ask(line, { token: manager, headers: { 'content-type': type }, body: form({}) });
+  expectError(answer, code);
+  await expectNoOrphans();
+});
 
-  test('an upload without a body is refused, with and without a Content-Type', async () => {
-    const line = `POST /api/reclamations/${own.reclamations}/documents`;
-    expectError(await service.ask(line, { token: manager }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
-    const answer = await service.ask(line, { token: manager, headers: { 'content-type': FORM } });
-    expectError(answer, 'ERROR_VALIDATION');
-  });
+test('an upload without a body is refused, with and without a Content-Type', async () => {
+  const line = `POST /api/reclamations/${own.reclamations}/documents`;
+  expectError(await service.ask(line, { token: manager }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  const answer = await service.ask(line, { token: manager, headers: { 'content-type': FORM } });
+  expectError(answer, 'ERROR_VALIDATION');
+});
 
-  test('an HTML file is not uploaded: 415 names the file, and nothing is stored', async () => {
-    const answer = await upload(service, manager, own.reclamations, {
-      name: 'x.html',
-      type: 'text/html',
-      bytes: '<p>',
-    });
-    expectError(answer, 'ERROR_UNSUPPORTED_MEDIA_TYPE');
-    expect(Object.keys(details(answer) as object)).toEqual(['file']);
-    await expectNoOrphans();
+test('an HTML file is not uploaded: 415 names the file, and nothing is stored', async () => {
+  const answer = await upload(service, manager, own.reclamations, {
+    name: 'x.html',
+    type: 'text/html',
+    bytes: '<p>',
   });
+  expectError(answer, 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  expect(Object.keys(details(answer) as object)).toEqual(['file']);
+  await expectNoOrphans();
+});
 
-  test('an upload is audited once with its caller and client', async () => {
-    const { id } = await attach();
-    const records = await service.admin('select * from public.audit_logs where resource_id = $1', [id]);
-    expect(records).toEqual([
-      expect.objectContaining({
-        action: `POST /api/reclamations/${own.reclamations}/documents`,
-        actor: 'idp|ACCOUNT_MANAGER',
-        client_context: own.clients,
-        success: true,
-      }),
-    ]);
-  });
+test('an upload is audited once with its caller and client', async () => {
+  const { id } = await attach();
+  const records = await service.admin('select * from public.audit_logs where resource_id = $1', [id]);
+  expect(records).toEqual([
+    expect.objectContaining({
+      action: `POST /api/reclamations/${own.reclamations}/documents`,
+      actor: 'idp|ACCOUNT_MANAGER',
+      client_context: own.clients,
+      success: true,
+    }),
+  ]);
 });
 
 function encodedName(name: string): Buffer {
@@ -185,23 +183,21 @@ function textField(name: string): Buffer {
   return Buffer.from(`${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`);
 }
 
-describe('an upload to a claim', () => {
-  test('an account manager of other clients gets 403 for an upload to a claim before any byte is read, and an ADMIN may upload', async () => {
-    const { request, answer } = begin(service, manager, foreign.reclamations);
-    request.flushHeaders();
-    const { status } = await answer;
-    request.destroy();
-    expect(status).toBe(403);
-    const admin = await service.token('ADMIN');
-    expect((await upload(service, admin, foreign.reclamations)).status).toBe(201);
-  });
+test('an account manager of other clients gets 403 for an upload to a claim before any byte is read, and an ADMIN may upload', async () => {
+  const { request, answer } = begin(service, manager, foreign.reclamations);
+  request.flushHeaders();
+  const { status } = await answer;
+  request.destroy();
+  expect(status).toBe(403);
+  const admin = await service.token('ADMIN');
+  expect((await upload(service, admin, foreign.reclamations)).status).toBe(201);
+});
 
-  test('an upload to an unknown claim gets 404 before any byte is read', async () => {
-    const { request, answer } = begin(service, manager, randomUUID());
-    request.flushHeaders();
-    expect((await answer).status).toBe(404);
-    request.destroy();
-  });
+test('an upload to an unknown claim gets 404 before any byte is read', async () => {
+  const { request, answer } = begin(service, manager, randomUUID());
+  request.flushHeaders();
+  expect((await answer).status).toBe(404);
+  request.destroy();
 });
 
 describe('the kind and the name of a document', () => {
@@ -259,75 +255,71 @@ describe('the kind and the name of a document', () => {
   });
 });
 
-describe('the list of documents', () => {
-  test('the list of documents has all claims of the caller’s clients, and is filtered by kind, name, client, claim and time', async () => {
-    const [one, other] = [await service.tenant('Un'), await service.tenant('Deux')];
-    const both = await service.token('ACCOUNT_MANAGER', [one.clients, other.clients]);
-    const names = [
-      [one, 'Avis_taxe-foncière 2024.pdf', 'AVIS'],
-      [one, 'mandat.pdf', 'MANDAT'],
-      [other, 'avis dégrèvement.pdf', 'DECISION'],
-    ] as const;
-    for (const [{ reclamations }, name, kind] of names) {
-      const { json } = await upload(service, both, reclamations, { name });
-      const { id } = json as { id: string };
-      expect((await service.ask(`PUT /api/documents/${id}`, { token: both, body: { kind } })).status).toBe(200);
-    }
-    const found = async (query: string, token = both): Promise<unknown[]> => {
-      const answer = await service.ask(`GET /api/documents?sort=uploaded_at&${query}`, { token });
-      expect(answer.status).toBe(200);
-      return (answer.json as { kind: string }[]).map(({ kind }) => kind);
-    };
-    expect(await found('')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
-    expect(await found('kind=AVIS,DECISION')).toEqual(['AVIS', 'DECISION']);
-    expect(await found('q=FONCIERE%20avis')).toEqual(['AVIS']);
-    expect(await found('q=avis')).toEqual(['AVIS', 'DECISION']);
-    expect(await found('q=%25')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
-    expect(await found('q=_tax')).toEqual(['AVIS']);
-    expect(await found('q=axe')).toEqual([]);
-    expect(await found('q=absent')).toEqual([]);
-    expect(await found(`client_id=${other.clients}`)).toEqual(['DECISION']);
-    expect(await found(`reclamation_id=${one.reclamations}`)).toEqual(['AVIS', 'MANDAT']);
-    expect(await found('created_from=2200-01-01T00:00:00Z')).toEqual([]);
-    const stranger = await service.token('CLIENT', [other.clients]);
-    expect(await found('', stranger)).toEqual(['DECISION']);
-  });
+test('the list of documents has all claims of the caller’s clients, and is filtered by kind, name, client, claim and time', async () => {
+  const [one, other] = [await service.tenant('Un'), await service.tenant('Deux')];
+  const both = await service.token('ACCOUNT_MANAGER', [one.clients, other.clients]);
+  const names = [
+    [one, 'Avis_taxe-foncière 2024.pdf', 'AVIS'],
+    [one, 'mandat.pdf', 'MANDAT'],
+    [other, 'avis dégrèvement.pdf', 'DECISION'],
+  ] as const;
+  for (const [{ reclamations }, name, kind] of names) {
+    const { json } = await upload(service, both, reclamations, { name });
+    const { id } = json as { id: string };
+    expect((await service.ask(`PUT /api/documents/${id}`, { token: both, body: { kind } })).status).toBe(200);
+  }
+  const found = async (query: string, token = both): Promise<unknown[]> => {
+    const answer = await service.ask(`GET /api/documents?sort=uploaded_at&${query}`, { token });
+    expect(answer.status).toBe(200);
+    return (answer.json as { kind: string }[]).map(({ kind }) => kind);
+  };
+  expect(await found('')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
+  expect(await found('kind=AVIS,DECISION')).toEqual(['AVIS', 'DECISION']);
+  expect(await found('q=FONCIERE%20avis')).toEqual(['AVIS']);
+  expect(await found('q=avis')).toEqual(['AVIS', 'DECISION']);
+  expect(await found('q=%25')).toEqual(['AVIS', 'MANDAT', 'DECISION']);
+  expect(await found('q=_tax')).toEqual(['AVIS']);
+  expect(await found('q=axe')).toEqual([]);
+  expect(await found('q=absent')).toEqual([]);
+  expect(await found(`client_id=${other.clients}`)).toEqual(['DECISION']);
+  expect(await found(`reclamation_id=${one.reclamations}`)).toEqual(['AVIS', 'MANDAT']);
+  expect(await found('created_from=2200-01-01T00:00:00Z')).toEqual([]);
+  const stranger = await service.token('CLIENT', [other.clients]);
+  expect(await found('', stranger)).toEqual(['DECISION']);
 });
 
-describe('a deletion', () => {
-  test('a deletion with the ETag of another version gets 412, and with the present ETag also deletes the content', async () => {
-    const { id } = await attach();
-    const { headers } = await service.ask(`GET /api/documents/${id}`, { token: manager });
-    const remove = (tag: string) =>
-      service.ask(`DELETE /api/documents/${id}`, { token: manager, headers: { 'if-match': tag } });
-    expectError(await remove('"0"'), 'ERROR_PRECONDITION_FAILED');
-    expect((await download(service, manager, id)).bytes).toEqual(pdf);
-    expect((await remove(String(headers.etag))).status).toBe(204);
-    expectError(await remove(String(headers.etag)), 'ERROR_NOT_FOUND');
-    await expectNoOrphans();
-  });
+test('a deletion with the ETag of another version gets 412, and with the present ETag also deletes the content', async () => {
+  const { id } = await attach();
+  const { headers } = await service.ask(`GET /api/documents/${id}`, { token: manager });
+  const remove = (tag: string) =>
+    service.ask(`DELETE /api/documents/${id}`, { token: manager, headers: { 'if-match': tag } });
+  expectError(await remove('"0"'), 'ERROR_PRECONDITION_FAILED');
+  expect((await download(service, manager, id)).bytes).toEqual(pdf);
+  expect((await remove(String(headers.etag))).status).toBe(204);
+  expectError(await remove(String(headers.etag)), 'ERROR_NOT_FOUND');
+  await expectNoOrphans();
+});
 
-  test.each(['reclamations', 'sites', 'clients'] as const)(
-    'the deletion of %s also deletes the contents of their documents',
-    async (table) => {
-      const tenant = await service.tenant('Deleted');
-      const admin = await service.token('ADMIN');
-      for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
-      const before = await filesIn(service.documentFolder);
-      const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
-      expect(answer.status).toBe(204);
-      // The response does not wait for the document store.
-      await service.documents.removeDueContents();
-      expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
-      await expectNoOrphans();
-    },
-  );
-
-  test('the contents of documents that a DBA deletes with SQL are deleted at the next sweep', async () => {
-    await attach();
-    await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
-    expect(await filesIn(service.documentFolder)).not.toEqual([]);
+test.each(['reclamations', 'sites', 'clients'] as const)(
+  'the deletion of %s also deletes the contents of their documents',
+  async (table) => {
+    const tenant = await service.tenant('Deleted');
+    const admin = await service.token('ADMIN');
+    for (const name of ['1.pdf', '2.pdf']) await upload(service, admin, tenant.reclamations, { name });
+    const before = await filesIn(service.documentFolder);
+    const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
+    expect(answer.status).toBe(204);
+    // The response does not wait for the document store.
     await service.documents.removeDueContents();
+    expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
     await expectNoOrphans();
-  });
+  },
+);
+
+test('the contents of documents that a DBA deletes with SQL are deleted at the next sweep', async () => {
+  await attach();
+  await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
+  expect(await filesIn(service.documentFolder)).not.toEqual([]);
+  await service.documents.removeDueContents();
+  await expectNoOrphans();
 });

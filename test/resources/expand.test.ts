@@ -157,7 +157,7 @@ test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', '
   },
 );
 
-test('the list of clients does not know expand, and a repeated name in expand counts once', async () => {
+test('the list of clients rejects expand, and other lists ignore a repeated name in expand', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   expect(details(await service.ask('GET /api/clients?expand=client', { token }))).toEqual({
     expand: 'is not known here',
@@ -166,7 +166,7 @@ test('the list of clients does not know expand, and a repeated name in expand co
   expect(twice.json).toEqual([expect.objectContaining({ client: client })]);
 });
 
-test('a record without expand is read by the caller’s right to its client, with expand by the right to every client', async () => {
+test('app.narrowed limits the read of one record to its client, but not a read with expand', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);

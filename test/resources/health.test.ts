@@ -92,7 +92,7 @@ test('the health check queries the database once per interval, however many prob
   const [seldom, often] = (await Promise.all(
     [600_000, SOON_MS].map((ms) => startService({ probes: createHealthProbes(ms) })),
   )) as [Service, Service];
-  const asked = async (service: Service): Promise<unknown> => {
+  const lastQueryStart = async (service: Service): Promise<unknown> => {
     await healthOnce(service, 200);
     const [row] = await service.admin(
       `select query_start::text from pg_stat_activity
@@ -101,10 +101,10 @@ test('the health check queries the database once per interval, however many prob
     return row?.['query_start'];
   };
   try {
-    const first = await asked(seldom);
-    for (let probe = 0; probe < 60; probe += 1) expect(await asked(seldom)).toBe(first);
-    const before = await asked(often);
-    await until(async () => (await asked(often)) !== before);
+    const first = await lastQueryStart(seldom);
+    for (let probe = 0; probe < 60; probe += 1) expect(await lastQueryStart(seldom)).toBe(first);
+    const before = await lastQueryStart(often);
+    await until(async () => (await lastQueryStart(often)) !== before);
   } finally {
     await seldom.close();
     await often.close();

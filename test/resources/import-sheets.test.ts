@@ -102,7 +102,7 @@ describe('an amount', () => {
 });
 
 describe('a day', () => {
-  test('a date with the day first is imported with semicolons, and one with the year first with any separator', async () => {
+  test('a date is imported with the day first from a table with semicolons, and with the year first from any table', async () => {
     const days = ['31/12/2024', '1/2/2024', ' 03/04/2024 00:00', '2024-12-31', '2024-12-31 00:00:00', ' '];
     const answer = await importClaims(claims(days.map((collection_date) => ({ collection_date }))));
     expect(await stored(answer, 'collection_date')).toEqual([
@@ -129,7 +129,7 @@ describe('a day', () => {
     });
   });
 
-  test('a date without a time and offset is no submitted_at', async () => {
+  test('a submitted_at without a time and an offset gets 400', async () => {
     const rule = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
     const moments = ['31/12/2024', '2024-12-31T10:00', '2024-12-31T10:00:00Z'];
     await expectTold(importClaims(claims(moments.map((submitted_at) => ({ submitted_at })))), {

@@ -6,7 +6,7 @@ import { forSuite } from '../support/suite.ts';
 const service = await forSuite(startService());
 const own = await service.tenant('Own');
 const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
-const everywhere = await service.token('ADMIN');
+const unlimitedAdmin = await service.token('ADMIN');
 
 interface Invoice {
   readonly id: string;
@@ -17,8 +17,8 @@ function create(body: object, token = manager): Promise<Answer> {
   return service.ask('POST /api/invoices', { token, body: { client_id: own.clients, amount_excl_tax: 100, ...body } });
 }
 
-async function made(body: object = {}): Promise<string> {
-  const answer = await create(body, everywhere);
+async function createdId(body: object = {}): Promise<string> {
+  const answer = await create(body, unlimitedAdmin);
   expect(answer.status).toBe(201);
   return (answer.json as Invoice).id;
 }
@@ -27,7 +27,7 @@ function put(id: string, body: object, question: Question = {}): Promise<Answer>
   return service.ask(`PUT /api/invoices/${id}`, { token: manager, ...question, body });
 }
 
-async function moved(id: string, ...statuses: string[]): Promise<Answer | undefined> {
+async function moveThrough(id: string, ...statuses: string[]): Promise<Answer | undefined> {
   let answer: Answer | undefined;
   for (const status of statuses) {
     answer = await put(id, { status });
@@ -43,87 +43,83 @@ async function listed(query: string): Promise<string[]> {
 }
 
 test('an unpaid invoice cannot have a time of payment', async () => {
-  const unpaid = await put(await made(), { paid_at: '2026-01-01T00:00:00Z' });
+  const unpaid = await put(await createdId(), { paid_at: '2026-01-01T00:00:00Z' });
   expectError(unpaid, 'ERROR_VALIDATION', { paid_at: expect.any(String) });
 });
-describe('the states of an invoice', () => {
-  test('an invoice is issued with today’s date and a number, and is then paid with the time of payment', async () => {
-    const id = await made();
-    const issued = await moved(id, 'ISSUED');
-    const [today] = await service.admin(`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as date`);
-    expect(issued?.json).toMatchObject({
-      status: 'ISSUED',
-      issue_date: today?.['date'],
-      number: expect.stringMatching(/^\d{4}-\d{6}$/),
-      paid_at: null,
-    });
-    const { number } = issued?.json as Invoice;
-    const paid = await put(id, { status: 'PAID', paid_at: '2026-12-01T09:00:00+01:00' });
-    expect(paid.json).toMatchObject({ status: 'PAID', number, paid_at: '2026-12-01T08:00:00Z' });
-    const other = await moved(await made(), 'ISSUED', 'PAID');
-    expect(other?.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
+test('an invoice is issued with today’s date and a number, and is then paid with the time of payment', async () => {
+  const id = await createdId();
+  const issued = await moveThrough(id, 'ISSUED');
+  const [today] = await service.admin(`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as date`);
+  expect(issued?.json).toMatchObject({
+    status: 'ISSUED',
+    issue_date: today?.['date'],
+    number: expect.stringMatching(/^\d{4}-\d{6}$/),
+    paid_at: null,
   });
+  const { number } = issued?.json as Invoice;
+  const paid = await put(id, { status: 'PAID', paid_at: '2026-12-01T09:00:00+01:00' });
+  expect(paid.json).toMatchObject({ status: 'PAID', number, paid_at: '2026-12-01T08:00:00Z' });
+  const other = await moveThrough(await createdId(), 'ISSUED', 'PAID');
+  expect(other?.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
+});
 
-  test('the amounts and date of an issued invoice cannot change, but the whole record may be sent back', async () => {
-    const id = await made();
-    const issued = await moved(id, 'ISSUED');
-    for (const change of [{ amount_excl_tax: 1 }, { vat_rate: 1 }, { issue_date: '2026-01-01' }])
-      expectError(await put(id, change), 'ERROR_CONFLICT');
-    const again = await put(id, { ...(issued?.json as object), due_date: '2199-01-01' });
-    expect(again.json).toMatchObject({
-      ...(issued?.json as object),
-      due_date: '2199-01-01',
-      updated_at: expect.any(String),
-    });
+test('the amounts and date of an issued invoice cannot change, but the whole record may be sent back', async () => {
+  const id = await createdId();
+  const issued = await moveThrough(id, 'ISSUED');
+  for (const change of [{ amount_excl_tax: 1 }, { vat_rate: 1 }, { issue_date: '2026-01-01' }])
+    expectError(await put(id, change), 'ERROR_CONFLICT');
+  const again = await put(id, { ...(issued?.json as object), due_date: '2199-01-01' });
+  expect(again.json).toMatchObject({
+    ...(issued?.json as object),
+    due_date: '2199-01-01',
+    updated_at: expect.any(String),
   });
 });
 
-describe('the numbers of a year', () => {
-  test('invoice numbers have no gap and no duplicate when 20 are issued at once and 5 of them fail late', async () => {
-    const drafts = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => made({ due_date: n % 4 === 0 ? '2031-01-01' : '2031-12-31' })),
-    );
-    const answers = await Promise.all(drafts.map((id) => put(id, { status: 'ISSUED', issue_date: '2031-06-30' })));
-    const failed = answers.filter(({ status }) => status !== 200);
-    expect(failed).toHaveLength(5);
-    for (const answer of failed) expectError(answer, 'ERROR_VALIDATION');
-    const numbers = answers
-      .filter(({ status }) => status === 200)
-      .map(({ json }) => (json as Invoice).number)
-      .toSorted();
-    expect(numbers).toEqual(Array.from({ length: 15 }, (_, n) => `2031-${String(n + 1).padStart(6, '0')}`));
-  });
+test('invoice numbers have no gap and no duplicate when 20 are issued at once and 5 of them fail late', async () => {
+  const drafts = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => createdId({ due_date: n % 4 === 0 ? '2031-01-01' : '2031-12-31' })),
+  );
+  const answers = await Promise.all(drafts.map((id) => put(id, { status: 'ISSUED', issue_date: '2031-06-30' })));
+  const failed = answers.filter(({ status }) => status !== 200);
+  expect(failed).toHaveLength(5);
+  for (const answer of failed) expectError(answer, 'ERROR_VALIDATION');
+  const numbers = answers
+    .filter(({ status }) => status === 200)
+    .map(({ json }) => (json as Invoice).number)
+    .toSorted();
+  expect(numbers).toEqual(Array.from({ length: 15 }, (_, n) => `2031-${String(n + 1).padStart(6, '0')}`));
+});
 
-  test('invoice numbers of a new year begin with 1', async () => {
-    const id = await made();
-    const issued = await put(id, { status: 'ISSUED', issue_date: '2032-01-01' });
-    expect(issued.json).toMatchObject({ number: '2032-000001' });
-    expect(await listed('number=2032-000001')).toEqual([id]);
-    expect(await listed('q=032-0000')).toEqual([id]);
-  });
+test('invoice numbers of a new year begin with 1', async () => {
+  const id = await createdId();
+  const issued = await put(id, { status: 'ISSUED', issue_date: '2032-01-01' });
+  expect(issued.json).toMatchObject({ number: '2032-000001' });
+  expect(await listed('number=2032-000001')).toEqual([id]);
+  expect(await listed('q=032-0000')).toEqual([id]);
 });
 
 describe('the deletion of an invoice', () => {
-  const remove = (id: string) => service.ask(`DELETE /api/invoices/${id}`, { token: everywhere });
+  const remove = (id: string) => service.ask(`DELETE /api/invoices/${id}`, { token: unlimitedAdmin });
 
   test.each([{ moves: ['ISSUED'] }, { moves: ['ISSUED', 'PAID'] }, { moves: ['ISSUED', 'CANCELLED'] }])(
     'an invoice after the moves $moves cannot be deleted, and neither can its client',
     async ({ moves }) => {
       const tenant = await service.tenant('Invoiced');
-      const id = await made({ client_id: tenant.clients, reclamation_id: tenant.reclamations });
-      for (const status of moves) await put(id, { status }, { token: everywhere });
+      const id = await createdId({ client_id: tenant.clients, reclamation_id: tenant.reclamations });
+      for (const status of moves) await put(id, { status }, { token: unlimitedAdmin });
       expectError(await remove(id), 'ERROR_CONFLICT');
       const line = `/api/clients/${tenant.clients}`;
-      expectError(await service.ask(`DELETE ${line}`, { token: everywhere }), 'ERROR_CONFLICT');
-      expect((await service.ask(`GET ${line}/reclamations`, { token: everywhere })).json).toHaveLength(1);
+      expectError(await service.ask(`DELETE ${line}`, { token: unlimitedAdmin }), 'ERROR_CONFLICT');
+      expect((await service.ask(`GET ${line}/reclamations`, { token: unlimitedAdmin })).json).toHaveLength(1);
     },
   );
 
-  test('the deletion of a client deletes its drafts of invoices', async () => {
+  test('the deletion of a client deletes its draft invoices', async () => {
     const tenant = await service.tenant('Drafted');
-    const id = await made({ client_id: tenant.clients });
+    const id = await createdId({ client_id: tenant.clients });
     const line = `DELETE /api/clients/${tenant.clients}`;
-    expect((await service.ask(line, { token: everywhere })).status).toBe(204);
-    expectError(await service.ask(`GET /api/invoices/${id}`, { token: everywhere }), 'ERROR_NOT_FOUND');
+    expect((await service.ask(line, { token: unlimitedAdmin })).status).toBe(204);
+    expectError(await service.ask(`GET /api/invoices/${id}`, { token: unlimitedAdmin }), 'ERROR_NOT_FOUND');
   });
 });

@@ -41,7 +41,7 @@ await service.sql`insert into public.audit_logs (action, resource_type, client_c
    select 'GET /x', 'walk', id, false, 'fixture', timestamptz '2026-01-01' + n % 9 * interval '1 microsecond'
    from unnest(${clients}::uuid[]) with ordinality as t (id, n)`;
 
-/** More rows of one client, for the lists that belong to one client or one claim. */
+/** Inserts more rows of one client, for the lists that belong to one client or one claim. */
 async function enrich({ clients: client, sites, reclamations, users }: ReturnType<typeof newTenant>): Promise<void> {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount)
    select ${client}, ${sites}, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, ${RICH}) as n`;
@@ -406,52 +406,50 @@ describe('a text to search for', () => {
   });
 });
 
-describe('the filters of claims', () => {
-  test('claims are filtered by status, tax, site, and all of these at once', async () => {
-    const token = await CALLERS[FEW_CLIENTS]();
-    const all = (await service.ask('GET /api/reclamations', { token })).json as Record<string, unknown>[];
-    for (const [name, values] of [
-      ['status', ['DRAFT', 'CLOSED']],
-      ['claim_type', ['TF', 'CFE']],
-      ['site_id', [all[0]?.['site_id'], randomUUID()]],
-    ] as const) {
-      for (const value of values) {
-        const answer = await service.ask(`GET /api/reclamations?${name}=${String(value)}&count=exact`, { token });
-        const expected = all.filter((claim) => claim[name] === value);
-        expect((answer.json as { id: string }[]).map(({ id }) => id)).toEqual(expected.map((claim) => claim['id']));
-        expect(answer.headers['x-total-count']).toBe(String(expected.length));
-      }
+test('claims are filtered by status, tax, site, and all of these at once', async () => {
+  const token = await CALLERS[FEW_CLIENTS]();
+  const all = (await service.ask('GET /api/reclamations', { token })).json as Record<string, unknown>[];
+  for (const [name, values] of [
+    ['status', ['DRAFT', 'CLOSED']],
+    ['claim_type', ['TF', 'CFE']],
+    ['site_id', [all[0]?.['site_id'], randomUUID()]],
+  ] as const) {
+    for (const value of values) {
+      const answer = await service.ask(`GET /api/reclamations?${name}=${String(value)}&count=exact`, { token });
+      const expected = all.filter((claim) => claim[name] === value);
+      expect((answer.json as { id: string }[]).map(({ id }) => id)).toEqual(expected.map((claim) => claim['id']));
+      expect(answer.headers['x-total-count']).toBe(String(expected.length));
     }
-    const both = await service.ask('GET /api/reclamations?claim_type=CFE&status=DRAFT', { token });
-    expect(both.json).toEqual(all.filter((claim) => claim['claim_type'] === 'CFE' && claim['status'] === 'DRAFT'));
-  });
+  }
+  const both = await service.ask('GET /api/reclamations?claim_type=CFE&status=DRAFT', { token });
+  expect(both.json).toEqual(all.filter((claim) => claim['claim_type'] === 'CFE' && claim['status'] === 'DRAFT'));
+});
 
-  test('claims are found by the names of their client and site, but only claims of the caller’s clients', async () => {
-    const [own, foreign] = [await service.tenant('Hôtel du Lac'), await service.tenant('Hôtel du Lac')];
-    for (const { sites } of [own, foreign])
-      await service.admin(`update public.sites set site_name = 'Usine d’Ébène' where id = $1`, [sites]);
-    const token = await service.token('CLIENT', [own.clients]);
-    for (const [text, found] of [
-      ['hotel du lac', [own.reclamations]],
-      ['EBENE', [own.reclamations]],
-      // The client’s email and the site’s address are not searched.
-      ['a@b.example', []],
-    ] as const) {
-      const answer = await service.ask(`GET /api/reclamations?q=${encodeURIComponent(text)}`, { token });
-      expect([text, (answer.json as { id: string }[]).map(({ id }) => id)]).toEqual([text, found]);
-    }
-  });
+test('claims are found by the names of their client and site, but only claims of the caller’s clients', async () => {
+  const [own, foreign] = [await service.tenant('Hôtel du Lac'), await service.tenant('Hôtel du Lac')];
+  for (const { sites } of [own, foreign])
+    await service.admin(`update public.sites set site_name = 'Usine d’Ébène' where id = $1`, [sites]);
+  const token = await service.token('CLIENT', [own.clients]);
+  for (const [text, found] of [
+    ['hotel du lac', [own.reclamations]],
+    ['EBENE', [own.reclamations]],
+    // The client’s email and the site’s address are not searched.
+    ['a@b.example', []],
+  ] as const) {
+    const answer = await service.ask(`GET /api/reclamations?q=${encodeURIComponent(text)}`, { token });
+    expect([text, (answer.json as { id: string }[]).map(({ id }) => id)]).toEqual([text, found]);
+  }
+});
 
-  test.each([
-    ...['status=draft', 'status=', 'claim_type=XX', 'site_id=1', 'client_id=x', 'amount=1'],
-    ...['status=DRAFT,draft', 'status=DRAFT,', 'status=DRAFT&status=CLOSED', 'tax_year=1899', 'tax_year=2024.0'],
-    ...['commune_code=7505', 'court_deadline_from=2026-02-30', 'response_due_to=2026-01-01', 'amount_from=-1'],
-    ...['claim_deadline=2026-01-01', 'tax_year=no', 'not_status=none', 'fields=', 'id=none'],
-    ...['amount_to=1.005', `tax_year=${Array(21).fill(2024).join()}`],
-  ])('the list of claims does not accept %s', async (query) => {
-    const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await CALLERS['an ADMIN']() });
-    expectInvalid(answer, [query.split('=')[0]]);
-  });
+test.each([
+  ...['status=draft', 'status=', 'claim_type=XX', 'site_id=1', 'client_id=x', 'amount=1'],
+  ...['status=DRAFT,draft', 'status=DRAFT,', 'status=DRAFT&status=CLOSED', 'tax_year=1899', 'tax_year=2024.0'],
+  ...['commune_code=7505', 'court_deadline_from=2026-02-30', 'response_due_to=2026-01-01', 'amount_from=-1'],
+  ...['claim_deadline=2026-01-01', 'tax_year=no', 'not_status=none', 'fields=', 'id=none'],
+  ...['amount_to=1.005', `tax_year=${Array(21).fill(2024).join()}`],
+])('the list of claims does not accept %s', async (query) => {
+  const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await CALLERS['an ADMIN']() });
+  expectInvalid(answer, [query.split('=')[0]]);
 });
 
 describe('the filters, fields and orders of a record’s columns', () => {
@@ -513,7 +511,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
   });
 
-  test('the value none finds the claims without a value, and not_status those of another status', async () => {
+  test('claims are filtered by none for a missing value, and by not_status for all other statuses', async () => {
     const all = await ask('');
     for (const name of ['claim_deadline', 'submitted_at', 'granted_amount', 'grounds', 'tax_year']) {
       const without = all.filter((claim) => claim[name] === null).map(({ id }) => id);

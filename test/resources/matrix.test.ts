@@ -34,7 +34,7 @@ for (const { clients, sites } of [own, foreign])
        values ($1, $2, 'TF', 1, 'SUBMITTED', now() - interval '6 months' + interval '5 days')`,
     [clients, sites],
   );
-// Changes each record of the own tenant, so that its list of changes has an entry.
+// Changes each record of the tenant, so that its list of changes has an entry.
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
     await giveTo(service, 'ADMIN', row, own);
@@ -63,7 +63,7 @@ async function stored(): Promise<unknown> {
   return (await admin.query(digest)).rows;
 }
 
-test('stored() notices every insert, update and delete, even an update without a difference', async () => {
+test('every insert, update and delete changes the result of stored(), even an update without a difference', async () => {
   const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
   const states = [JSON.stringify(await stored())];
   for (const sql of [
@@ -180,7 +180,7 @@ async function expectSuccess(
 
 /** Expects an own record in a list, which proves that foreign records were left out of a list with rows. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
-  // A full page may not reach the own record; the same list narrowed to a client is not full.
+  // A full page may end before the expected record; the same list narrowed to a client is not full.
   if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
@@ -279,20 +279,18 @@ describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoin
   }
 });
 
-describe('the list of rights in access.ts', () => {
-  test('access.ts lists every endpoint of the service', () => {
-    const named = new Set([...OPEN, ...OF_ONESELF, ...ROWS.map(({ line }) => line)]);
-    expect([...existing].filter((line) => !named.has(line))).toEqual([]);
-    expect(allEndpoints).toHaveLength(existing.size);
-  });
+test('access.ts lists every endpoint of the service', () => {
+  const named = new Set([...OPEN, ...OF_ONESELF, ...ROWS.map(({ line }) => line)]);
+  expect([...existing].filter((line) => !named.has(line))).toEqual([]);
+  expect(allEndpoints).toHaveLength(existing.size);
+});
 
-  test('access.ts lists no endpoint that does not exist', () => {
-    expect(ROWS.map(({ line }) => line).filter((line) => !existing.has(line))).toEqual([]);
-  });
+test('access.ts lists no endpoint that does not exist', () => {
+  expect(ROWS.map(({ line }) => line).filter((line) => !existing.has(line))).toEqual([]);
+});
 
-  test('every endpoint of access.ts is allowed to at least one caller', () => {
-    for (const row of ROWS) expect(CASTS.map((cast) => rightOf(row, cast))).toContain('yes');
-  });
+test('every endpoint of access.ts is allowed to at least one caller', () => {
+  for (const row of ROWS) expect(CASTS.map((cast) => rightOf(row, cast))).toContain('yes');
 });
 
 describe.each(authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { expectError, expectInvalid, startService } from '../support/service.ts';
 import type { Answer } from '../support/http.ts';
@@ -37,62 +37,60 @@ async function statusOf(id: string): Promise<unknown> {
   return (await service.admin('select status from public.reclamations where id = $1', [id]))[0]?.['status'];
 }
 
-describe('a move', () => {
-  test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'], true])(
-    'the status %j is invalid: 400',
-    async (status) => {
-      const id = await claim('DRAFT');
-      const token = await service.token('ADMIN', [tenant.clients]);
-      const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { status } });
-      expectInvalid(answer, ['status']);
-    },
-  );
-
-  test('a move that is not allowed changes no other field', async () => {
+test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'], true])(
+  'the status %j is invalid: 400',
+  async (status) => {
     const id = await claim('DRAFT');
-    expectError(await move(id, 'CLOSED', 'ADMIN', { amount: 5 }), 'ERROR_CONFLICT');
-    const rows = await service.admin('select amount::text from public.reclamations where id = $1', [id]);
-    expect([rows, await history(id)]).toEqual([[{ amount: '100.00' }], []]);
-  });
+    const token = await service.token('ADMIN', [tenant.clients]);
+    const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { status } });
+    expectInvalid(answer, ['status']);
+  },
+);
 
-  test('a claim that is sent back unchanged is not moved, and its history stays empty', async () => {
-    const id = await claim('SUBMITTED');
-    const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
-    const { json } = await service.ask(`GET /api/reclamations/${id}`, { token });
-    const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body: json as object });
-    expect(answer.status).toBe(200);
-    expect(await history(id)).toEqual([]);
-  });
+test('a move that is not allowed changes no other field', async () => {
+  const id = await claim('DRAFT');
+  expectError(await move(id, 'CLOSED', 'ADMIN', { amount: 5 }), 'ERROR_CONFLICT');
+  const rows = await service.admin('select amount::text from public.reclamations where id = $1', [id]);
+  expect([rows, await history(id)]).toEqual([[{ amount: '100.00' }], []]);
+});
 
-  test('each move of a claim is in its history with actor, time, old and new status', async () => {
-    const id = await claim('DRAFT');
-    const path = words('READY_FOR_REVIEW DRAFT READY_FOR_REVIEW APPROVED SUBMITTED REJECTED CLOSED');
-    for (const status of path) expect((await move(id, status, 'ACCOUNT_MANAGER')).status).toBe(200);
-    const moves = (await history(id)).toReversed();
-    expect(moves.map((one) => one['to_status'])).toEqual(path);
-    expect(moves.map((one) => one['from_status'])).toEqual(['DRAFT', ...path.slice(0, -1)]);
-    expect(new Set(moves.map((one) => one['actor']))).toEqual(new Set(['idp|ACCOUNT_MANAGER']));
-    const times = moves.map((one) => Date.parse(String(one['changed_at'])));
-    expect(times).toEqual(times.toSorted((a, b) => a - b));
-  });
+test('a claim that is sent back unchanged is not moved, and its history stays empty', async () => {
+  const id = await claim('SUBMITTED');
+  const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
+  const { json } = await service.ask(`GET /api/reclamations/${id}`, { token });
+  const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body: json as object });
+  expect(answer.status).toBe(200);
+  expect(await history(id)).toEqual([]);
+});
 
-  test('the first move to SUBMITTED sets submitted_at, and response_due_at six months later; a second does not', async () => {
-    const id = await claim('APPROVED');
-    const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
-    const [row] =
-      await service.sql`select ${due}::timestamptz = (${first}::timestamptz at time zone 'UTC' + interval '6 months') at time zone 'UTC' as due`;
-    expect(row).toEqual({ due: true });
-    await move(id, 'REGULARISATION_REQUESTED');
-    expect((await move(id, 'SUBMITTED')).json).toMatchObject({ submitted_at: first, response_due_at: due });
-  });
+test('each move of a claim is in its history with actor, time, old and new status', async () => {
+  const id = await claim('DRAFT');
+  const path = words('READY_FOR_REVIEW DRAFT READY_FOR_REVIEW APPROVED SUBMITTED REJECTED CLOSED');
+  for (const status of path) expect((await move(id, status, 'ACCOUNT_MANAGER')).status).toBe(200);
+  const moves = (await history(id)).toReversed();
+  expect(moves.map((one) => one['to_status'])).toEqual(path);
+  expect(moves.map((one) => one['from_status'])).toEqual(['DRAFT', ...path.slice(0, -1)]);
+  expect(new Set(moves.map((one) => one['actor']))).toEqual(new Set(['idp|ACCOUNT_MANAGER']));
+  const times = moves.map((one) => Date.parse(String(one['changed_at'])));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
 
-  test('a move to SUBMITTED keeps the submitted_at of the request', async () => {
-    const id = await claim('APPROVED');
-    const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
-    expect(answer.json).toMatchObject({
-      submitted_at: '2025-08-31T21:30:00Z',
-      response_due_at: '2026-02-28T21:30:00Z',
-    });
+test('the first move to SUBMITTED sets submitted_at, and response_due_at six months later; a second does not', async () => {
+  const id = await claim('APPROVED');
+  const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
+  const [row] =
+    await service.sql`select ${due}::timestamptz = (${first}::timestamptz at time zone 'UTC' + interval '6 months') at time zone 'UTC' as due`;
+  expect(row).toEqual({ due: true });
+  await move(id, 'REGULARISATION_REQUESTED');
+  expect((await move(id, 'SUBMITTED')).json).toMatchObject({ submitted_at: first, response_due_at: due });
+});
+
+test('a move to SUBMITTED keeps the submitted_at of the request', async () => {
+  const id = await claim('APPROVED');
+  const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
+  expect(answer.json).toMatchObject({
+    submitted_at: '2025-08-31T21:30:00Z',
+    response_due_at: '2026-02-28T21:30:00Z',
   });
 });
 
@@ -109,52 +107,48 @@ interface Dates {
   readonly response_due_at: string;
 }
 
-describe('the deadline of a claim', () => {
-  test.each([
-    ['2024-01-01', '2025-12-31'],
-    ['2024-12-31', '2025-12-31'],
-    ['2024-02-29', '2025-12-31'],
-    ['2200-12-31', '2201-12-31'],
-  ])('a claim for a tax collected on %s has the deadline %s', async (collected, deadline) => {
-    const token = await service.token('ADMIN', [tenant.clients]);
-    const id = await claim('DRAFT');
-    const body = { collection_date: collected, claim_deadline: '1999-01-01' };
-    const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body });
-    expect(answer.json).toMatchObject({ collection_date: collected, claim_deadline: deadline });
-    const cleared = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { collection_date: null } });
-    expect(cleared.json).toMatchObject({ collection_date: null, claim_deadline: null });
-  });
+test.each([
+  ['2024-01-01', '2025-12-31'],
+  ['2024-12-31', '2025-12-31'],
+  ['2024-02-29', '2025-12-31'],
+  ['2200-12-31', '2201-12-31'],
+])('a claim for a tax collected on %s has the deadline %s', async (collected, deadline) => {
+  const token = await service.token('ADMIN', [tenant.clients]);
+  const id = await claim('DRAFT');
+  const body = { collection_date: collected, claim_deadline: '1999-01-01' };
+  const answer = await service.ask(`PUT /api/reclamations/${id}`, { token, body });
+  expect(answer.json).toMatchObject({ collection_date: collected, claim_deadline: deadline });
+  const cleared = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { collection_date: null } });
+  expect(cleared.json).toMatchObject({ collection_date: null, claim_deadline: null });
 });
 
-describe('simultaneous moves of a claim', () => {
-  test.each([
-    ['REJECTED', 'REJECTED'],
-    ['ACCEPTED', 'REJECTED'],
-    ['REJECTED', 'WITHDRAWN'],
-  ])('of simultaneous moves to %s and %s one succeeds and the other gets 409, twenty times', async (one, other) => {
-    for (let round = 0; round < 20; round += 1) {
-      const id = await claim('SUBMITTED');
-      const answers = await Promise.all([move(id, one, 'ADMIN'), move(id, other, 'ACCOUNT_MANAGER')]);
-      const won = answers.filter(({ status }) => status === 200);
-      const moves = await history(id);
-      expect(moves).toHaveLength(won.length);
-      expect(moves.map((move) => move['to_status'])[0]).toBe(await statusOf(id));
-      for (const answer of answers) if (answer.status !== 200) expectError(answer, 'ERROR_CONFLICT');
-      // A claim that was REJECTED before the second move may be withdrawn.
-      if (one === 'REJECTED' && other === 'WITHDRAWN') expect([1, 2]).toContain(won.length);
-      else expect(won).toHaveLength(1);
-    }
-  });
+test.each([
+  ['REJECTED', 'REJECTED'],
+  ['ACCEPTED', 'REJECTED'],
+  ['REJECTED', 'WITHDRAWN'],
+])('of simultaneous moves to %s and %s one succeeds and the other gets 409, twenty times', async (one, other) => {
+  for (let round = 0; round < 20; round += 1) {
+    const id = await claim('SUBMITTED');
+    const answers = await Promise.all([move(id, one, 'ADMIN'), move(id, other, 'ACCOUNT_MANAGER')]);
+    const won = answers.filter(({ status }) => status === 200);
+    const moves = await history(id);
+    expect(moves).toHaveLength(won.length);
+    expect(moves.map((move) => move['to_status'])[0]).toBe(await statusOf(id));
+    for (const answer of answers) if (answer.status !== 200) expectError(answer, 'ERROR_CONFLICT');
+    // A claim that was REJECTED before the second move may be withdrawn.
+    if (one === 'REJECTED' && other === 'WITHDRAWN') expect([1, 2]).toContain(won.length);
+    else expect(won).toHaveLength(1);
+  }
+});
 
-  test('of simultaneous moves with the same ETag one succeeds and the other gets 412, twenty times', async () => {
-    for (let round = 0; round < 20; round += 1) {
-      const id = await claim('SUBMITTED');
-      const token = await service.token('ADMIN', [tenant.clients]);
-      const etag = (await service.ask(`GET /api/reclamations/${id}`, { token })).headers.etag;
-      const put = (status: string) =>
-        service.ask(`PUT /api/reclamations/${id}`, { token, headers: { 'if-match': etag }, body: { status } });
-      const answers = await Promise.all([put('REJECTED'), put('WITHDRAWN')]);
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
-    }
-  });
+test('of simultaneous moves with the same ETag one succeeds and the other gets 412, twenty times', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const id = await claim('SUBMITTED');
+    const token = await service.token('ADMIN', [tenant.clients]);
+    const etag = (await service.ask(`GET /api/reclamations/${id}`, { token })).headers.etag;
+    const put = (status: string) =>
+      service.ask(`PUT /api/reclamations/${id}`, { token, headers: { 'if-match': etag }, body: { status } });
+    const answers = await Promise.all([put('REJECTED'), put('WITHDRAWN')]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  }
 });

@@ -5,6 +5,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { expectInvalid, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
+import { readPages } from './paging.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 
 /* Lists are sorted by names as people read them in every language, whatever collation the database has. */
@@ -55,15 +56,9 @@ describe.each([
   });
 
   /** The values of a field of all records of a list, read in pages of one record. */
-  async function readEveryPage(line: string, name: string, token: string): Promise<string[]> {
-    const values: string[] = [];
-    for (let next: string | undefined = `${line}limit=1`; next !== undefined; ) {
-      const answer = await service.ask(`GET ${next}`, { token });
-      expect([next, answer.status]).toEqual([next, 200]);
-      values.push(...(answer.json as Record<string, string>[]).map((row) => row[name] ?? ''));
-      next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link'] ?? ''))?.[1];
-    }
-    return values;
+  async function valuesOf(line: string, name: string, token: string): Promise<unknown[]> {
+    const pages = await readPages(service, `${line}limit=1`, token);
+    return pages.flatMap(({ json }) => (json as Record<string, string>[]).map((row) => row[name]));
   }
 
   test.each(LISTS)(
@@ -71,15 +66,15 @@ describe.each([
     async (path, field) => {
       const line = `${path.replace('{id}', first.reclamations)}?sort=`;
       for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
-        expect(await readEveryPage(`${line}${field}&`, field, token)).toEqual(NAMES);
-        expect(await readEveryPage(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
+        expect(await valuesOf(`${line}${field}&`, field, token)).toEqual(NAMES);
+        expect(await valuesOf(`${line}-${field}&`, field, token)).toEqual(NAMES.toReversed());
       }
     },
   );
 
   test(`the assignees of a client are sorted as people read names, on a database with the collation ${order}`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', clients);
-    expect(await readEveryPage(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
+    expect(await valuesOf(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
   });
 
   test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { person } from '../support/people.ts';
@@ -25,13 +25,13 @@ let client: Person;
 const DAY = 86_400_000;
 /** The date that is this many days after today in UTC. */
 const day = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
-const somebody = (role: Role): Promise<Person> => person(service, role, [own.clients]);
+const newUser = (role: Role): Promise<Person> => person(service, role, [own.clients]);
 
 beforeEach(async () => {
   own = await service.tenant('Boulangerie Martin');
-  manager = await somebody('ACCOUNT_MANAGER');
-  specialist = await somebody('TAX_SPECIALIST');
-  client = await somebody('CLIENT');
+  manager = await newUser('ACCOUNT_MANAGER');
+  specialist = await newUser('TAX_SPECIALIST');
+  client = await newUser('CLIENT');
 });
 
 const write = (by: Person, body: object): Promise<Answer> =>
@@ -52,250 +52,251 @@ const tasks = async (by: Person, query = ''): Promise<readonly string[]> =>
   ids(await service.ask(`GET /api/tasks?client_id=${own.clients}${query}`, { token: by.token }));
 const NOW = '2026-11-23T10:00:00Z';
 
-describe('a note', () => {
-  test('a note has its author, claim and client, and is internal by default', async () => {
-    const note = await written(specialist);
-    expect(note).toEqual({
-      ...{ id: expect.any(String), client_id: own.clients, reclamation_id: own.reclamations },
-      ...{ author_id: specialist.id, text: 'Appeler la mairie', internal: true },
-      ...{ due_on: null, assignee_id: null, done_at: null },
-      ...{ created_at: expect.stringMatching(/Z$/), updated_at: note['created_at'] },
-    });
-    const read = await service.ask(`GET /api/notes/${note.id}?expand=author,assignee,client,reclamation`, manager);
-    expect(read.json).toMatchObject({
-      ...{ author: { id: specialist.id }, assignee: null, client: { company_name: 'Boulangerie Martin' } },
-      ...{ reclamation: { id: own.reclamations } },
-    });
+test('a note has its author, claim and client, and is internal by default', async () => {
+  const note = await written(specialist);
+  expect(note).toEqual({
+    ...{ id: expect.any(String), client_id: own.clients, reclamation_id: own.reclamations },
+    ...{ author_id: specialist.id, text: 'Appeler la mairie', internal: true },
+    ...{ due_on: null, assignee_id: null, done_at: null },
+    ...{ created_at: expect.stringMatching(/Z$/), updated_at: note['created_at'] },
   });
-
-  test('a CLIENT sees no internal note or task, while the firm’s users do', async () => {
-    const task = { due_on: day(3) };
-    const internal = await written(specialist, task);
-    const shared = await written(specialist, { ...task, internal: false });
-    for (const by of [manager, specialist])
-      expect([ids(await listed(by)), await tasks(by)]).toEqual([
-        [shared.id, internal.id],
-        [shared.id, internal.id],
-      ]);
-    expect([ids(await listed(client)), await tasks(client)]).toEqual([[shared.id], [shared.id]]);
-    expect(ids(await listed(client, '?internal=true'))).toEqual([]);
-    await expectRefusal(service, await service.ask(`GET /api/notes/${internal.id}`, client), 'ERROR_FORBIDDEN');
-    const due = await service.ask(`GET /api/deadlines?kind=task&client_id=${own.clients}`, client);
-    expect(ids(due)).toEqual([shared.id]);
-  });
-
-  test('a CLIENT’s note is seen by all users of the claim, and can be neither internal nor a task', async () => {
-    const note = await written(client);
-    expect(note).toMatchObject({ internal: false, author_id: client.id });
-    for (const by of [manager, specialist, client]) expect(ids(await listed(by))).toEqual([note.id]);
-    for (const body of [{ internal: true }, { due_on: day(3) }]) {
-      await expectRefusal(service, await write(client, { text: 'x', ...body }), 'ERROR_FORBIDDEN');
-      await expectRefusal(service, await put(note, client, body), 'ERROR_FORBIDDEN');
-    }
-    expect((await put(note, client, { text: 'La mairie a répondu', internal: false })).status).toBe(200);
-    expect((await remove(note, client)).status).toBe(204);
-  });
-
-  test('a note is changed by its author only, and deleted by its author or an ADMIN', async () => {
-    const note = await written(specialist, { internal: false });
-    const admin = await somebody('ADMIN');
-    const other = await somebody('TAX_SPECIALIST');
-    for (const by of [admin, manager, other, client])
-      await expectRefusal(service, await put(note, by, { text: 'x' }), 'ERROR_FORBIDDEN');
-    for (const by of [manager, other, client]) await expectRefusal(service, await remove(note, by), 'ERROR_FORBIDDEN');
-    expect((await listed(manager)).json).toEqual([note]);
-    const changed = await put(note, specialist, { text: 'La mairie a répondu', internal: true });
-    expect(changed.json).toMatchObject({ text: 'La mairie a répondu', internal: true });
-    expect((await remove(note, admin)).status).toBe(204);
-    expect(ids(await listed(specialist))).toEqual([]);
-  });
-
-  test('a note is not changed with the ETag of another version', async () => {
-    const note = await written(specialist, { due_on: day(1) });
-    const stale = { 'if-match': '"1"' };
-    expectError(await put(note, specialist, { text: 'x' }, stale), 'ERROR_PRECONDITION_FAILED');
-    expectError(await put(note, manager, { done_at: NOW }, stale), 'ERROR_PRECONDITION_FAILED');
-    const tag = (await service.ask(`GET /api/notes/${note.id}`, specialist)).headers.etag;
-    expect((await put(note, specialist, { text: 'x' }, { 'if-match': tag })).status).toBe(200);
-  });
-
-  test('a colleague with the present ETag can neither change nor delete a note, and the refusal is audited', async () => {
-    const note = await written(specialist, { internal: false });
-    const tag = (await service.ask(`GET /api/notes/${note.id}`, manager)).headers.etag;
-    const present = { 'if-match': tag };
-    await expectRefusal(service, await remove(note, manager, present), 'ERROR_FORBIDDEN');
-    await expectRefusal(service, await put(note, manager, { text: 'x' }, present), 'ERROR_FORBIDDEN');
-    expectError(await remove(note, manager, { 'if-match': '"1"' }), 'ERROR_PRECONDITION_FAILED');
-    expect((await remove(note, specialist, present)).status).toBe(204);
-  });
-
-  test('a note is neither blank nor longer than 10,000 characters, and its author is the caller', async () => {
-    for (const [body, field] of [
-      [{ text: ' \n' }, 'text'],
-      [{ text: 'é'.repeat(10_001) }, 'text'],
-      [{ text: 'x\u0000' }, 'text'],
-      [{}, 'text'],
-      [{ text: 'x', internal: 'no' }, 'internal'],
-      [{ text: 'x', due_on: '2026-02-30' }, 'due_on'],
-      [{ text: 'x', assignee_id: 'nobody' }, 'assignee_id'],
-      [{ text: 'x', done_at: NOW }, 'done_at'],
-    ] as const)
-      expectInvalid(await write(specialist, body), [field]);
-    const sent = { text: '💶'.repeat(10_000), author_id: manager.id, client_id: foreign.clients };
-    const answer = await write(specialist, sent);
-    expect([answer.status, answer.json]).toEqual([
-      201,
-      expect.objectContaining({ text: sent.text, author_id: specialist.id, client_id: own.clients }),
-    ]);
-  });
-
-  test('each write of a note is audited once with its author and the change', async () => {
-    const note = await written(specialist);
-    await put(note, specialist, { text: 'x' });
-    await remove(note, specialist);
-    const records = await service.sql`select user_id, client_context, changed from public.audit_logs
-      where resource_id = ${note.id} and success order by created_at`;
-    const by = { user_id: specialist.id, client_context: own.clients };
-    expect(records).toEqual([
-      { ...by, changed: null },
-      { ...by, changed: { text: ['Appeler la mairie', 'x'] } },
-      { ...by, changed: null },
-    ]);
-  });
-
-  test('the notes of a deleted claim are deleted, and a deleted claim takes no note', async () => {
-    const note = await written(specialist);
-    const line = `DELETE /api/reclamations/${own.reclamations}`;
-    expect((await service.ask(line, manager)).status).toBe(204);
-    expectError(await write(specialist, { text: 'x' }), 'ERROR_NOT_FOUND');
-    expectError(await service.ask(`GET /api/notes/${note.id}`, specialist), 'ERROR_NOT_FOUND');
+  const read = await service.ask(`GET /api/notes/${note.id}?expand=author,assignee,client,reclamation`, manager);
+  expect(read.json).toMatchObject({
+    ...{ author: { id: specialist.id }, assignee: null, client: { company_name: 'Boulangerie Martin' } },
+    ...{ reclamation: { id: own.reclamations } },
   });
 });
 
-describe('a task', () => {
-  test('a task is completed by its assignee or a manager, who cannot change anything else of it', async () => {
-    for (const [by, given] of [
-      [specialist, specialist.id],
-      [client, client.id],
-      [manager, null],
-      [await somebody('ADMIN'), specialist.id],
-    ] as const) {
-      const author = await somebody('TAX_SPECIALIST');
-      const task = await written(author, { internal: false, due_on: day(2), assignee_id: given });
-      for (const body of [{ text: 'x' }, { due_on: day(9) }, { assignee_id: author.id }, { internal: true }])
-        await expectRefusal(service, await put(task, by, { ...body, done_at: NOW }), 'ERROR_FORBIDDEN');
-      const { text, due_on } = task as Record<string, unknown>;
-      const ended = await put(task, by, { text, due_on, done_at: NOW });
-      expect([ended.status, ended.json]).toEqual([200, expect.objectContaining({ done_at: NOW })]);
-      expect((await put(task, by, { done_at: null })).json).toMatchObject({ done_at: null });
-    }
-  });
+test('a CLIENT sees no internal note or task, while the firm’s users do', async () => {
+  const task = { due_on: day(3) };
+  const internal = await written(specialist, task);
+  const shared = await written(specialist, { ...task, internal: false });
+  for (const by of [manager, specialist])
+    expect([ids(await listed(by)), await tasks(by)]).toEqual([
+      [shared.id, internal.id],
+      [shared.id, internal.id],
+    ]);
+  expect([ids(await listed(client)), await tasks(client)]).toEqual([[shared.id], [shared.id]]);
+  expect(ids(await listed(client, '?internal=true'))).toEqual([]);
+  await expectRefusal(service, await service.ask(`GET /api/notes/${internal.id}`, client), 'ERROR_FORBIDDEN');
+  const due = await service.ask(`GET /api/deadlines?kind=task&client_id=${own.clients}`, client);
+  expect(ids(due)).toEqual([shared.id]);
+});
 
-  test('a task is not completed by a colleague, nor by a CLIENT to whom it is not assigned', async () => {
-    const task = await written(manager, { internal: false, due_on: day(2), assignee_id: specialist.id });
-    for (const by of [await somebody('TAX_SPECIALIST'), client])
-      await expectRefusal(service, await put(task, by, { done_at: NOW }), 'ERROR_FORBIDDEN');
-    expect(await tasks(manager, '&open=true')).toEqual([task.id]);
-  });
+test('a CLIENT’s note is seen by all users of the claim, and can be neither internal nor a task', async () => {
+  const note = await written(client);
+  expect(note).toMatchObject({ internal: false, author_id: client.id });
+  for (const by of [manager, specialist, client]) expect(ids(await listed(by))).toEqual([note.id]);
+  for (const body of [{ internal: true }, { due_on: day(3) }]) {
+    await expectRefusal(service, await write(client, { text: 'x', ...body }), 'ERROR_FORBIDDEN');
+    await expectRefusal(service, await put(note, client, body), 'ERROR_FORBIDDEN');
+  }
+  expect((await put(note, client, { text: 'La mairie a répondu', internal: false })).status).toBe(200);
+  expect((await remove(note, client)).status).toBe(204);
+});
 
-  test('only a note with a due_on has an assignee or is completed', async () => {
-    const words = { due_on: 'is needed for a task, which has a day' };
-    expectError(await write(specialist, { text: 'x', assignee_id: specialist.id }), 'ERROR_VALIDATION', words);
-    const note = await written(specialist);
-    expectError(await put(note, specialist, { done_at: NOW }), 'ERROR_VALIDATION', words);
-    expect((await put(note, specialist, { done_at: NOW, due_on: day(0) })).status).toBe(200);
-    expectError(await put(note, specialist, { due_on: null }), 'ERROR_VALIDATION', words);
-  });
+test('a note is changed by its author only, and deleted by its author or an ADMIN', async () => {
+  const note = await written(specialist, { internal: false });
+  const admin = await newUser('ADMIN');
+  const other = await newUser('TAX_SPECIALIST');
+  for (const by of [admin, manager, other, client])
+    await expectRefusal(service, await put(note, by, { text: 'x' }), 'ERROR_FORBIDDEN');
+  for (const by of [manager, other, client]) await expectRefusal(service, await remove(note, by), 'ERROR_FORBIDDEN');
+  expect((await listed(manager)).json).toEqual([note]);
+  const changed = await put(note, specialist, { text: 'La mairie a répondu', internal: true });
+  expect(changed.json).toMatchObject({ text: 'La mairie a répondu', internal: true });
+  expect((await remove(note, admin)).status).toBe(204);
+  expect(ids(await listed(specialist))).toEqual([]);
+});
 
-  test('a task is assigned to an active user of the client only, and an internal task to no CLIENT', async () => {
-    const due_on = day(2);
-    for (const id of [
-      foreign.users,
-      client.id,
-      await make(service, 'users', { client_access: [own.clients], is_active: false }),
-    ])
-      expectError(await write(specialist, { text: 'x', due_on, assignee_id: id }), 'ERROR_VALIDATION', {
-        assignee_id: 'must be an active user who has the client, and no CLIENT if the note is internal',
-      });
-    const task = await written(specialist, { due_on, internal: false, assignee_id: client.id });
-    expectError(await put(task, specialist, { internal: true }), 'ERROR_VALIDATION');
-    expect((await put(task, specialist, { internal: true, assignee_id: null })).status).toBe(200);
-  });
+test('a note is not changed with the ETag of another version', async () => {
+  const note = await written(specialist, { due_on: day(1) });
+  const stale = { 'if-match': '"1"' };
+  expectError(await put(note, specialist, { text: 'x' }, stale), 'ERROR_PRECONDITION_FAILED');
+  expectError(await put(note, manager, { done_at: NOW }, stale), 'ERROR_PRECONDITION_FAILED');
+  const tag = (await service.ask(`GET /api/notes/${note.id}`, specialist)).headers.etag;
+  expect((await put(note, specialist, { text: 'x' }, { 'if-match': tag })).status).toBe(200);
+});
 
-  test('an open task of a user who loses the client stays without an assignee; a completed task keeps it', async () => {
-    const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
-    const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
-    await put(ended, specialist, { done_at: NOW });
-    const line = `DELETE /api/users/${specialist.id}/client-access/${own.clients}`;
-    expect((await service.ask(line, manager)).status).toBe(204);
-    expect(await tasks(manager, '&assignee_id=none')).toEqual([open.id]);
-    expect(await tasks(manager, `&assignee_id=${specialist.id}`)).toEqual([ended.id]);
-  });
+test('a colleague with the present ETag can neither change nor delete a note, and the refusal is audited', async () => {
+  const note = await written(specialist, { internal: false });
+  const tag = (await service.ask(`GET /api/notes/${note.id}`, manager)).headers.etag;
+  const present = { 'if-match': tag };
+  await expectRefusal(service, await remove(note, manager, present), 'ERROR_FORBIDDEN');
+  await expectRefusal(service, await put(note, manager, { text: 'x' }, present), 'ERROR_FORBIDDEN');
+  expectError(await remove(note, manager, { 'if-match': '"1"' }), 'ERROR_PRECONDITION_FAILED');
+  expect((await remove(note, specialist, present)).status).toBe(204);
+});
 
-  test('tasks are filtered by assignee, open, due date and claim, including overdue tasks', async () => {
-    const note = await written(manager);
-    const late = await written(manager, { due_on: day(-3), assignee_id: specialist.id });
-    const soon = await written(manager, { due_on: day(5), assignee_id: specialist.id });
-    const later = await written(manager, { due_on: day(50), assignee_id: manager.id });
-    const ended = await written(manager, { due_on: day(1), assignee_id: specialist.id });
-    await put(ended, specialist, { done_at: NOW });
-    const all = [ended.id, later.id, soon.id, late.id];
-    expect(await tasks(specialist)).toEqual(all);
-    expect(await tasks(specialist)).not.toContain(note.id);
-    expect(await tasks(specialist, '&mine=true')).toEqual([ended.id, soon.id, late.id]);
-    expect(await tasks(specialist, '&mine=false')).toEqual([later.id]);
-    expect(await tasks(specialist, '&mine=true&open=true')).toEqual([soon.id, late.id]);
-    expect(await tasks(specialist, '&open=false')).toEqual([ended.id]);
-    expect(await tasks(specialist, '&open=true&within=10&sort=due_on')).toEqual([late.id, soon.id]);
-    expect(await tasks(specialist, `&within=10&due_on_from=${day(0)}`)).toEqual([ended.id, soon.id]);
-    expect(await tasks(specialist, `&reclamation_id=${own.reclamations}&limit=1`)).toEqual([ended.id]);
-    for (const query of ['mine=x', 'open=1', 'within=-1', 'within=3661', 'is_task=false'])
-      expectInvalid(await service.ask(`GET /api/tasks?${query}`, manager), [query.split('=')[0]]);
-  });
+test('a note is neither blank nor longer than 10,000 characters, and its author is the caller', async () => {
+  for (const [body, field] of [
+    [{ text: ' \n' }, 'text'],
+    [{ text: 'é'.repeat(10_001) }, 'text'],
+    [{ text: 'x\u0000' }, 'text'],
+    [{}, 'text'],
+    [{ text: 'x', internal: 'no' }, 'internal'],
+    [{ text: 'x', due_on: '2026-02-30' }, 'due_on'],
+    [{ text: 'x', assignee_id: 'nobody' }, 'assignee_id'],
+    [{ text: 'x', done_at: NOW }, 'done_at'],
+  ] as const)
+    expectInvalid(await write(specialist, body), [field]);
+  const sent = { text: '💶'.repeat(10_000), author_id: manager.id, client_id: foreign.clients };
+  const answer = await write(specialist, sent);
+  expect([answer.status, answer.json]).toEqual([
+    201,
+    expect.objectContaining({ text: sent.text, author_id: specialist.id, client_id: own.clients }),
+  ]);
+});
 
-  test('a task is listed within as many days as are left until its last day, and not within fewer', async () => {
-    const due: Record<number, string> = {};
-    for (const days of [-1, 0, 1, 6, 7, 8]) due[days] = (await written(manager, { due_on: day(days) })).id;
-    const within = (days: number) => tasks(manager, `&within=${days}&sort=due_on`);
-    expect(await within(0)).toEqual([due[-1], due[0]]);
-    expect(await within(7)).toEqual([-1, 0, 1, 6, 7].map((days) => due[days]));
-  });
+test('each write of a note is audited once with its author and the change', async () => {
+  const note = await written(specialist);
+  await put(note, specialist, { text: 'x' });
+  await remove(note, specialist);
+  const records = await service.sql`select user_id, client_context, changed from public.audit_logs
+      where resource_id = ${note.id} and success order by created_at`;
+  const by = { user_id: specialist.id, client_context: own.clients };
+  expect(records).toEqual([
+    { ...by, changed: null },
+    { ...by, changed: { text: ['Appeler la mairie', 'x'] } },
+    { ...by, changed: null },
+  ]);
+});
 
-  test('a task of nobody is among those that are not the caller’s', async () => {
-    const nobodys = await written(manager, { due_on: day(1) });
-    const own = await written(manager, { due_on: day(1), assignee_id: specialist.id });
-    expect(await tasks(specialist, '&mine=false')).toEqual([nobodys.id]);
-    expect(await tasks(specialist, '&mine=true')).toEqual([own.id]);
-  });
+test('the notes of a deleted claim are deleted, and a deleted claim takes no note', async () => {
+  const note = await written(specialist);
+  const line = `DELETE /api/reclamations/${own.reclamations}`;
+  expect((await service.ask(line, manager)).status).toBe(204);
+  expectError(await write(specialist, { text: 'x' }), 'ERROR_NOT_FOUND');
+  expectError(await service.ask(`GET /api/notes/${note.id}`, specialist), 'ERROR_NOT_FOUND');
+});
 
-  test('an open task is a deadline in the API and in reporting.deadlines, whatever the status of its claim', async () => {
-    const task = await written(manager, { due_on: day(5), assignee_id: specialist.id });
-    const asked = async (query = '') =>
-      (await service.ask(`GET /api/deadlines?client_id=${own.clients}${query}`, manager)).json;
-    const shown = () => service.sql`
+test('a task is completed by its assignee or a manager, who cannot change anything else of it', async () => {
+  for (const [by, assignee] of [
+    [specialist, specialist.id],
+    [client, client.id],
+    [manager, null],
+    [await newUser('ADMIN'), specialist.id],
+  ] as const) {
+    const author = await newUser('TAX_SPECIALIST');
+    const task = await written(author, { internal: false, due_on: day(2), assignee_id: assignee });
+    for (const body of [{ text: 'x' }, { due_on: day(9) }, { assignee_id: author.id }, { internal: true }])
+      await expectRefusal(service, await put(task, by, { ...body, done_at: NOW }), 'ERROR_FORBIDDEN');
+    const { text, due_on } = task as Record<string, unknown>;
+    const ended = await put(task, by, { text, due_on, done_at: NOW });
+    expect([ended.status, ended.json]).toEqual([200, expect.objectContaining({ done_at: NOW })]);
+    expect((await put(task, by, { done_at: null })).json).toMatchObject({ done_at: null });
+  }
+});
+
+test('a task is not completed by a colleague, nor by a CLIENT to whom it is not assigned', async () => {
+  const task = await written(manager, { internal: false, due_on: day(2), assignee_id: specialist.id });
+  for (const by of [await newUser('TAX_SPECIALIST'), client])
+    await expectRefusal(service, await put(task, by, { done_at: NOW }), 'ERROR_FORBIDDEN');
+  expect(await tasks(manager, '&open=true')).toEqual([task.id]);
+});
+
+test('only a note with a due_on has an assignee or is completed', async () => {
+  const words = { due_on: 'is needed for a task, which has a day' };
+  expectError(await write(specialist, { text: 'x', assignee_id: specialist.id }), 'ERROR_VALIDATION', words);
+  const note = await written(specialist);
+  expectError(await put(note, specialist, { done_at: NOW }), 'ERROR_VALIDATION', words);
+  expect((await put(note, specialist, { done_at: NOW, due_on: day(0) })).status).toBe(200);
+  expectError(await put(note, specialist, { due_on: null }), 'ERROR_VALIDATION', words);
+});
+
+test('a task is assigned to an active user of the client only, and an internal task to no CLIENT', async () => {
+  const due_on = day(2);
+  for (const id of [
+    foreign.users,
+    client.id,
+    await make(service, 'users', { client_access: [own.clients], is_active: false }),
+  ])
+    expectError(await write(specialist, { text: 'x', due_on, assignee_id: id }), 'ERROR_VALIDATION', {
+      assignee_id: 'must be an active user who has the client, and no CLIENT if the note is internal',
+    });
+  const task = await written(specialist, { due_on, internal: false, assignee_id: client.id });
+  expectError(await put(task, specialist, { internal: true }), 'ERROR_VALIDATION');
+  expect((await put(task, specialist, { internal: true, assignee_id: null })).status).toBe(200);
+});
+
+test('an open task of a user who loses the client stays without an assignee; a completed task keeps it', async () => {
+  const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
+  const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
+  await put(ended, specialist, { done_at: NOW });
+  const line = `DELETE /api/users/${specialist.id}/client-access/${own.clients}`;
+  expect((await service.ask(line, manager)).status).toBe(204);
+  expect(await tasks(manager, '&assignee_id=none')).toEqual([open.id]);
+  expect(await tasks(manager, `&assignee_id=${specialist.id}`)).toEqual([ended.id]);
+});
+
+test('tasks are filtered by assignee, open, due date and claim, including overdue tasks', async () => {
+  const note = await written(manager);
+  const late = await written(manager, { due_on: day(-3), assignee_id: specialist.id });
+  const soon = await written(manager, { due_on: day(5), assignee_id: specialist.id });
+  const later = await written(manager, { due_on: day(50), assignee_id: manager.id });
+  const ended = await written(manager, { due_on: day(1), assignee_id: specialist.id });
+  await put(ended, specialist, { done_at: NOW });
+  const all = [ended.id, later.id, soon.id, late.id];
+  expect(await tasks(specialist)).toEqual(all);
+  expect(await tasks(specialist)).not.toContain(note.id);
+  expect(await tasks(specialist, '&mine=true')).toEqual([ended.id, soon.id, late.id]);
+  expect(await tasks(specialist, '&mine=false')).toEqual([later.id]);
+  expect(await tasks(specialist, '&mine=true&open=true')).toEqual([soon.id, late.id]);
+  expect(await tasks(specialist, '&open=false')).toEqual([ended.id]);
+  expect(await tasks(specialist, '&open=true&within=10&sort=due_on')).toEqual([late.id, soon.id]);
+  expect(await tasks(specialist, `&within=10&due_on_from=${day(0)}`)).toEqual([ended.id, soon.id]);
+  expect(await tasks(specialist, `&reclamation_id=${own.reclamations}&limit=1`)).toEqual([ended.id]);
+  for (const query of ['mine=x', 'open=1', 'within=-1', 'within=3661', 'is_task=false'])
+    expectInvalid(await service.ask(`GET /api/tasks?${query}`, manager), [query.split('=')[0]]);
+});
+
+test('a task is listed within as many days as are left until its last day, and not within fewer', async () => {
+  const due: Record<number, string> = {};
+  for (const days of [-1, 0, 1, 6, 7, 8]) due[days] = (await written(manager, { due_on: day(days) })).id;
+  const within = (days: number) => tasks(manager, `&within=${days}&sort=due_on`);
+  expect(await within(0)).toEqual([due[-1], due[0]]);
+  expect(await within(7)).toEqual([-1, 0, 1, 6, 7].map((days) => due[days]));
+});
+
+test('a task that is assigned to nobody is in the list of tasks that are not the caller’s', async () => {
+  const unassigned = await written(manager, { due_on: day(1) });
+  const assigned = await written(manager, { due_on: day(1), assignee_id: specialist.id });
+  expect(await tasks(specialist, '&mine=false')).toEqual([unassigned.id]);
+  expect(await tasks(specialist, '&mine=true')).toEqual([assigned.id]);
+});
+
+test('a manager cannot filter tasks by a claim of a foreign client', async () => {
+  const answer = await service.ask(`GET /api/tasks?reclamation_id=${foreign.reclamations}`, manager);
+  await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+});
+
+test('an open task is a deadline in the API and in reporting.deadlines, whatever the status of its claim', async () => {
+  const task = await written(manager, { due_on: day(5), assignee_id: specialist.id });
+  const deadlines = async (query = '') =>
+    (await service.ask(`GET /api/deadlines?client_id=${own.clients}${query}`, manager)).json;
+  const reported = () => service.sql`
       select note_id as id, kind, due_on::text, days_left, status, reclamation_id
       from reporting.deadlines where client_id = ${own.clients}`;
-    for (const status of ['DRAFT', 'CLOSED']) {
-      await service.admin(
-        `begin;
+  for (const status of ['DRAFT', 'CLOSED']) {
+    await service.admin(
+      `begin;
          set local session_replication_role = replica;
          update public.reclamations set status = '${status}' where id = '${own.reclamations}';
          commit`,
-      );
-      const expected = {
-        ...{ id: task.id, kind: 'task', due_on: task['due_on'], days_left: expect.any(Number), status },
-        reclamation_id: own.reclamations,
-      };
-      for (const query of ['', `&assignee_id=${specialist.id}`, '&kind=task', '&within=5'])
-        expect(await asked(query)).toEqual([
-          { ...expected, client_id: own.clients, assignee_id: specialist.id, amount: 1200.5 },
-        ]);
-      for (const query of ['&within=3', '&assignee_id=none', '&kind=claim']) expect(await asked(query)).toEqual([]);
-      expect(await shown()).toEqual([expected]);
-    }
-    await put(task, specialist, { done_at: NOW });
-    expect([await asked(), await shown()]).toEqual([[], []]);
-    const [row] = await service.sql`select days_left, done_at from reporting.tasks where id = ${task.id}`;
-    expect(row).toEqual({ days_left: null, done_at: new Date(NOW) });
-  });
+    );
+    const expected = {
+      ...{ id: task.id, kind: 'task', due_on: task['due_on'], days_left: expect.any(Number), status },
+      reclamation_id: own.reclamations,
+    };
+    for (const query of ['', `&assignee_id=${specialist.id}`, '&kind=task', '&within=5'])
+      expect(await deadlines(query)).toEqual([
+        { ...expected, client_id: own.clients, assignee_id: specialist.id, amount: 1200.5 },
+      ]);
+    for (const query of ['&within=3', '&assignee_id=none', '&kind=claim']) expect(await deadlines(query)).toEqual([]);
+    expect(await reported()).toEqual([expected]);
+  }
+  await put(task, specialist, { done_at: NOW });
+  expect([await deadlines(), await reported()]).toEqual([[], []]);
+  const [row] = await service.sql`select days_left, done_at from reporting.tasks where id = ${task.id}`;
+  expect(row).toEqual({ days_left: null, done_at: new Date(NOW) });
 });

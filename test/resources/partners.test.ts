@@ -10,8 +10,8 @@ const own = (await service.tenant('Own')).clients;
 const second = (await service.tenant('Second')).clients;
 const foreign = (await service.tenant('Foreign')).clients;
 const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
-const stranger = await service.token('ACCOUNT_MANAGER', [foreign]);
-const everywhere = await service.token('ADMIN');
+const foreignManager = await service.token('ACCOUNT_MANAGER', [foreign]);
+const unlimitedAdmin = await service.token('ADMIN');
 
 interface Partner {
   readonly id: string;
@@ -22,7 +22,7 @@ function create(body: object, token = manager): Promise<Answer> {
   return service.ask('POST /api/partners', { token, body: { name: 'Apporteur', ...body } });
 }
 
-async function made(clients: readonly string[], token = everywhere, more: object = {}): Promise<string> {
+async function createdId(clients: readonly string[], token = unlimitedAdmin, more: object = {}): Promise<string> {
   const answer = await create({ client_ids: clients, ...more }, token);
   expect(answer.status).toBe(201);
   return (answer.json as Partner).id;
@@ -50,120 +50,111 @@ async function listed(query: string, token = manager): Promise<string[]> {
   return (answer.json as Partner[]).map(({ id }) => id);
 }
 
-describe('a partner', () => {
-  test('a partner is created with at least one client, except by an ADMIN of all clients', async () => {
-    const scoped = await service.token('ADMIN', [own]);
-    for (const token of [manager, scoped]) {
-      for (const body of [{}, { client_ids: [] }]) {
-        expectError(await create(body, token), 'ERROR_VALIDATION', { client_ids: expect.any(String) });
-      }
+test('a partner is created with at least one client, except by an ADMIN of all clients', async () => {
+  const limitedAdmin = await service.token('ADMIN', [own]);
+  for (const token of [manager, limitedAdmin]) {
+    for (const body of [{}, { client_ids: [] }]) {
+      expectError(await create(body, token), 'ERROR_VALIDATION', { client_ids: expect.any(String) });
     }
-    expect((await create({}, everywhere)).json).toMatchObject({ client_ids: [] });
-  });
-
-  test('a partner with an unknown client is not created: 404', async () => {
-    const answer = await create({ name: 'Never', client_ids: [own, randomUUID()] }, everywhere);
-    expectError(answer, 'ERROR_NOT_FOUND', { client_ids: expect.any(String) });
-    expect(await service.admin(`select from public.partners where name = 'Never'`)).toEqual([]);
-  });
-
-  test.each(['73282932000074', '35600000000048', '35600000049837', null])(
-    'a partner may have the SIRET %s, including those of La Poste',
-    async (siret) => {
-      expect((await create({ client_ids: [own], siret })).json).toMatchObject({ siret });
-    },
-  );
+  }
+  expect((await create({}, unlimitedAdmin)).json).toMatchObject({ client_ids: [] });
 });
 
-describe('the clients of a partner', () => {
-  test('a foreign client among a partner’s clients gets 403 before any query, audited with that client', async () => {
-    const id = await made([own]);
-    const before = service.runs;
-    for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
-      const body = { name: 'Apporteur', client_ids: [own, foreign] };
-      const answer = await service.ask(line, { token: manager, body });
-      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { resource_type: 'partners', client_context: foreign });
-    }
-    const filtered = await service.ask(`GET /api/partners?client_id=${foreign}`, { token: manager });
-    await expectRefusal(service, filtered, 'ERROR_FORBIDDEN', { client_context: foreign });
-    expect(service.runs).toBe(before);
-    expect(await links(id)).toEqual([own]);
-  });
-
-  test('each caller sees only the own clients of a partner', async () => {
-    const id = await made([own, second, foreign]);
-    expect(await visibleClientIds(manager, id)).toEqual([own, second].toSorted());
-    expect(await visibleClientIds(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
-    expect(await visibleClientIds(stranger, id)).toEqual([foreign]);
-    expect(await visibleClientIds(everywhere, id)).toEqual([own, second, foreign].toSorted());
-  });
-
-  test('a change of a partner’s clients replaces the caller’s clients and keeps those of others', async () => {
-    const id = await made([own, foreign]);
-    const answer = await put(id, { client_ids: [second] });
-    expect(answer.json).toMatchObject({ name: 'Apporteur', client_ids: [second] });
-    expect(await links(id)).toEqual([second, foreign].toSorted());
-    expect(await visibleClientIds(stranger, id)).toEqual([foreign]);
-  });
-
-  test('a change of a partner without client_ids keeps its clients', async () => {
-    const id = await made([own, foreign]);
-    expect((await put(id, { phone: '1' })).json).toMatchObject({ phone: '1', client_ids: [own] });
-    expect(await links(id)).toEqual([own, foreign].toSorted());
-  });
-
-  test('an account manager cannot remove all clients of a partner, since they would lose sight of it', async () => {
-    const id = await made([own]);
-    expectError(await put(id, { client_ids: [] }), 'ERROR_VALIDATION');
-    expect(await links(id)).toEqual([own]);
-    expect((await put(id, { client_ids: [] }, { token: everywhere })).json).toMatchObject({ client_ids: [] });
-  });
-
-  test('after simultaneous changes a partner has the clients of the last one, not a mixture', async () => {
-    const id = await made([own, second]);
-    const send = [own, second, own].map((client) => () => put(id, { client_ids: [client] }));
-    const answers = await collide(service, { table: 'partners', id }, send);
-    const versions = answers.map(({ json }) => json as Partner & { updated_at: string });
-    const last = versions.toSorted((a, b) => (a.updated_at < b.updated_at ? -1 : 1)).at(-1);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(last?.client_ids).toHaveLength(1);
-    expect(await links(id)).toEqual(last?.client_ids);
-  });
+test('a partner with an unknown client is not created: 404', async () => {
+  const answer = await create({ name: 'Never', client_ids: [own, randomUUID()] }, unlimitedAdmin);
+  expectError(answer, 'ERROR_NOT_FOUND', { client_ids: expect.any(String) });
+  expect(await service.admin(`select from public.partners where name = 'Never'`)).toEqual([]);
 });
 
-describe('a partner of foreign clients alone', () => {
-  test('an account manager can neither read, change nor take over a partner of foreign clients', async () => {
-    const id = await made([foreign]);
-    const question = { token: manager };
-    const answers = [
-      await service.ask(`GET /api/partners/${id}`, question),
-      await put(id, { name: 'Mine' }),
-      await put(id, { client_ids: [own] }),
-    ];
-    for (const answer of answers) {
-      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { resource_type: 'partners', resource_id: id });
-    }
-    expect(await listed('')).not.toContain(id);
-    expect(await links(id)).toEqual([foreign]);
-    expect((await put(id, { name: 'Theirs' }, { token: stranger })).json).toMatchObject({ name: 'Theirs' });
-  });
+test.each(['73282932000074', '35600000000048', '35600000049837', null])(
+  'a partner may have the SIRET %s, including those of La Poste',
+  async (siret) => {
+    expect((await create({ client_ids: [own], siret })).json).toMatchObject({ siret });
+  },
+);
+
+test('a foreign client among a partner’s clients gets 403 before any query, audited with that client', async () => {
+  const id = await createdId([own]);
+  const before = service.runs;
+  for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
+    const body = { name: 'Apporteur', client_ids: [own, foreign] };
+    const answer = await service.ask(line, { token: manager, body });
+    await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { resource_type: 'partners', client_context: foreign });
+  }
+  const filtered = await service.ask(`GET /api/partners?client_id=${foreign}`, { token: manager });
+  await expectRefusal(service, filtered, 'ERROR_FORBIDDEN', { client_context: foreign });
+  expect(service.runs).toBe(before);
+  expect(await links(id)).toEqual([own]);
 });
 
-describe('the version of a partner', () => {
-  test('a partner’s ETag changes when one of its clients is deleted, but only for callers who saw that client', async () => {
-    const gone = (await service.tenant('Gone')).clients;
-    const id = await made([own, gone]);
-    const seer = await service.token('ACCOUNT_MANAGER', [own, gone]);
-    const tagOf = async (token: string) =>
-      String((await service.ask(`GET /api/partners/${id}`, { token })).headers.etag);
-    const [before, ofManager] = [await tagOf(seer), await tagOf(manager)];
-    await service.admin('delete from public.clients where id = $1', [gone]);
-    const headers = { 'if-none-match': before };
-    expect((await service.ask(`GET /api/partners/${id}`, { token: seer, headers })).status).toBe(200);
-    const stale = await put(id, { phone: '1' }, { token: seer, headers: { 'if-match': before } });
-    expectError(stale, 'ERROR_PRECONDITION_FAILED');
-    expect(await tagOf(manager)).toBe(ofManager);
-  });
+test('a caller sees only those clients of a partner that are also the caller’s', async () => {
+  const id = await createdId([own, second, foreign]);
+  expect(await visibleClientIds(manager, id)).toEqual([own, second].toSorted());
+  expect(await visibleClientIds(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
+  expect(await visibleClientIds(foreignManager, id)).toEqual([foreign]);
+  expect(await visibleClientIds(unlimitedAdmin, id)).toEqual([own, second, foreign].toSorted());
+});
+
+test('a change of a partner’s clients replaces the caller’s clients and keeps those of others', async () => {
+  const id = await createdId([own, foreign]);
+  const answer = await put(id, { client_ids: [second] });
+  expect(answer.json).toMatchObject({ name: 'Apporteur', client_ids: [second] });
+  expect(await links(id)).toEqual([second, foreign].toSorted());
+  expect(await visibleClientIds(foreignManager, id)).toEqual([foreign]);
+});
+
+test('a change of a partner without client_ids keeps its clients', async () => {
+  const id = await createdId([own, foreign]);
+  expect((await put(id, { phone: '1' })).json).toMatchObject({ phone: '1', client_ids: [own] });
+  expect(await links(id)).toEqual([own, foreign].toSorted());
+});
+
+test('an account manager cannot remove all clients of a partner, since they would lose sight of it', async () => {
+  const id = await createdId([own]);
+  expectError(await put(id, { client_ids: [] }), 'ERROR_VALIDATION');
+  expect(await links(id)).toEqual([own]);
+  expect((await put(id, { client_ids: [] }, { token: unlimitedAdmin })).json).toMatchObject({ client_ids: [] });
+});
+
+test('after simultaneous changes a partner has the clients of the last one, not a mixture', async () => {
+  const id = await createdId([own, second]);
+  const send = [own, second, own].map((client) => () => put(id, { client_ids: [client] }));
+  const answers = await collide(service, { table: 'partners', id }, send);
+  const versions = answers.map(({ json }) => json as Partner & { updated_at: string });
+  const last = versions.toSorted((a, b) => (a.updated_at < b.updated_at ? -1 : 1)).at(-1);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(last?.client_ids).toHaveLength(1);
+  expect(await links(id)).toEqual(last?.client_ids);
+});
+
+test('an account manager can neither read, change nor take over a partner of foreign clients', async () => {
+  const id = await createdId([foreign]);
+  const question = { token: manager };
+  const answers = [
+    await service.ask(`GET /api/partners/${id}`, question),
+    await put(id, { name: 'Mine' }),
+    await put(id, { client_ids: [own] }),
+  ];
+  for (const answer of answers) {
+    await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { resource_type: 'partners', resource_id: id });
+  }
+  expect(await listed('')).not.toContain(id);
+  expect(await links(id)).toEqual([foreign]);
+  expect((await put(id, { name: 'Theirs' }, { token: foreignManager })).json).toMatchObject({ name: 'Theirs' });
+});
+
+test('a partner’s ETag changes when one of its clients is deleted, but only for callers who saw that client', async () => {
+  const gone = (await service.tenant('Gone')).clients;
+  const id = await createdId([own, gone]);
+  const seer = await service.token('ACCOUNT_MANAGER', [own, gone]);
+  const tagOf = async (token: string) => String((await service.ask(`GET /api/partners/${id}`, { token })).headers.etag);
+  const [before, ofManager] = [await tagOf(seer), await tagOf(manager)];
+  await service.admin('delete from public.clients where id = $1', [gone]);
+  const headers = { 'if-none-match': before };
+  expect((await service.ask(`GET /api/partners/${id}`, { token: seer, headers })).status).toBe(200);
+  const stale = await put(id, { phone: '1' }, { token: seer, headers: { 'if-match': before } });
+  expectError(stale, 'ERROR_PRECONDITION_FAILED');
+  expect(await tagOf(manager)).toBe(ofManager);
 });
 
 describe('the deletion of a partner', () => {
@@ -171,53 +162,51 @@ describe('the deletion of a partner', () => {
     service.ask(`DELETE /api/partners/${id}`, { token, headers });
 
   test('the deletion of a partner by an ADMIN also deletes its links to clients', async () => {
-    const scoped = await service.token('ADMIN', [own, second]);
+    const limitedAdmin = await service.token('ADMIN', [own, second]);
     for (const [clients, token] of [
-      [[own, second], scoped],
-      [[own, foreign], everywhere],
-      [[], everywhere],
+      [[own, second], limitedAdmin],
+      [[own, foreign], unlimitedAdmin],
+      [[], unlimitedAdmin],
     ] as const) {
-      const id = await made(clients);
+      const id = await createdId(clients);
       expect((await remove(id, token)).status).toBe(204);
       expect(await links(id)).toEqual([]);
     }
   });
 
   test('a partner of another tenant too cannot be deleted by an ADMIN of one client: 409', async () => {
-    const id = await made([own, foreign]);
+    const id = await createdId([own, foreign]);
     expectError(await remove(id, await service.token('ADMIN', [own])), 'ERROR_CONFLICT');
     expect(await links(id)).toEqual([own, foreign].toSorted());
   });
 
   test('a partner with bills cannot be deleted: 409', async () => {
-    const id = await made([own]);
+    const id = await createdId([own]);
     await service.sql`insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
       values (${id}, ${own}, '1', 1)`;
-    expectError(await remove(id, everywhere), 'ERROR_CONFLICT');
+    expectError(await remove(id, unlimitedAdmin), 'ERROR_CONFLICT');
     await service.admin('delete from public.partner_invoices where partner_id = $1', [id]);
-    expect((await remove(id, everywhere)).status).toBe(204);
+    expect((await remove(id, unlimitedAdmin)).status).toBe(204);
   });
 
   test('a partner is not deleted with the ETag of another version, and keeps its links', async () => {
-    const id = await made([own]);
-    expectError(await remove(id, everywhere, { 'if-match': '"0"' }), 'ERROR_PRECONDITION_FAILED');
+    const id = await createdId([own]);
+    expectError(await remove(id, unlimitedAdmin, { 'if-match': '"0"' }), 'ERROR_PRECONDITION_FAILED');
     expect(await links(id)).toEqual([own]);
   });
 });
 
-describe('the list of partners', () => {
-  test('the list of partners has each partner of the caller’s clients once, with the clients that the caller sees', async () => {
-    const both = await made([own, second], everywhere, { name: 'Liste 50 % et plus' });
-    const theirs = await made([foreign], everywhere, { name: 'Liste des autres', siret: '73282932000074' });
-    expect(await listed('q=Liste')).toEqual([both]);
-    expect(await listed('q=50%20%25')).toEqual([both]);
-    const answer = await service.ask(`GET /api/partners?q=Liste&client_id=${own}`, { token: manager });
-    expect(answer.json).toMatchObject([{ id: both, client_ids: [own, second].toSorted() }]);
-    expect(await listed('q=Liste&sort=name', everywhere)).toEqual([both, theirs]);
-    expect(await listed(`client_id=${foreign}&siret=73282932000074`, everywhere)).toEqual([theirs]);
-    expect(await listed('q=Liste', stranger)).toEqual([theirs]);
-    expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
-  });
+test('the list of partners has each partner of the caller’s clients once, with the clients that the caller sees', async () => {
+  const both = await createdId([own, second], unlimitedAdmin, { name: 'Liste 50 % et plus' });
+  const theirs = await createdId([foreign], unlimitedAdmin, { name: 'Liste des autres', siret: '73282932000074' });
+  expect(await listed('q=Liste')).toEqual([both]);
+  expect(await listed('q=50%20%25')).toEqual([both]);
+  const answer = await service.ask(`GET /api/partners?q=Liste&client_id=${own}`, { token: manager });
+  expect(answer.json).toMatchObject([{ id: both, client_ids: [own, second].toSorted() }]);
+  expect(await listed('q=Liste&sort=name', unlimitedAdmin)).toEqual([both, theirs]);
+  expect(await listed(`client_id=${foreign}&siret=73282932000074`, unlimitedAdmin)).toEqual([theirs]);
+  expect(await listed('q=Liste', foreignManager)).toEqual([theirs]);
+  expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
 });
 
 test('the clients of two partners are those that one of them or both of them brought', async () => {

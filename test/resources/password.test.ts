@@ -29,7 +29,7 @@ const recordsOf = (answer: Answer) =>
 
 describe('the password of a user', () => {
   test.each(ROLES)(
-    'a user with the role %s changes the own password with the present one, and the audit record has no hash',
+    'a user with the role %s changes their password by giving the present one, and the audit record has no hash',
     async (role) => {
       const { id, token } = await userWithPassword(service, role, { clients: role === 'ADMIN' ? [] : [own.clients] });
       const answer = await change(token);
@@ -137,42 +137,38 @@ test('a caller who disconnects while other passwords are hashed leaves the queue
   expect(await stored(id)).toEqual(before);
 });
 
-describe('guesses of a password', () => {
-  test('a caller may guess a password ten times an hour, and then gets 429 with Retry-After', async () => {
-    const { id, token } = await userWithPassword(service, 'CLIENT');
-    const guess = (password: string) => change(token, { current_password: password, password: NEXT });
-    for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);
-    expect(await attempts(id)).toHaveLength(2);
-    await service.sql`update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at
+test('a caller may guess a password ten times an hour, and then gets 429 with Retry-After', async () => {
+  const { id, token } = await userWithPassword(service, 'CLIENT');
+  const guess = (password: string) => change(token, { current_password: password, password: NEXT });
+  for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);
+  expect(await attempts(id)).toHaveLength(2);
+  await service.sql`update app.password_attempts set attempted_at = array_fill(now(), array[7]) || attempted_at
       where user_id = ${id}`;
-    expect((await guess('guess 9')).status).toBe(403);
-    const answer = await guess(PRESENT);
-    expectError(answer, 'ERROR_RATE_LIMITED');
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3000);
-    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600);
-    expect(await stored(id)).toMatchObject({ sessions_ended_at: null });
-    expect(await attempts(id)).toHaveLength(10);
+  expect((await guess('guess 9')).status).toBe(403);
+  const answer = await guess(PRESENT);
+  expectError(answer, 'ERROR_RATE_LIMITED');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3000);
+  expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(3600);
+  expect(await stored(id)).toMatchObject({ sessions_ended_at: null });
+  expect(await attempts(id)).toHaveLength(10);
 
-    await service.sql`update app.password_attempts set attempted_at[1] = attempted_at[1] - interval '1 hour'
+  await service.sql`update app.password_attempts set attempted_at[1] = attempted_at[1] - interval '1 hour'
       where user_id = ${id}`;
-    expect((await guess(PRESENT)).status).toBe(204);
-    expect(await attempts(id)).toEqual([]);
-  });
+  expect((await guess(PRESENT)).status).toBe(204);
+  expect(await attempts(id)).toEqual([]);
+});
 
-  test('guesses are counted for each account separately, and from 0 after the password was changed', async () => {
-    const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
-    await service.sql`insert into app.password_attempts (user_id, attempted_at)
+test('guesses are counted for each account separately, and from 0 after the password was changed', async () => {
+  const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
+  await service.sql`insert into app.password_attempts (user_id, attempted_at)
       values (${one.id}, array_fill(now(), array[10]))`;
-    expect((await change(other.token)).status).toBe(204);
-    expect((await change(one.token)).status).toBe(429);
-    const admin = await service.token('ADMIN');
-    expect((await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { name: 'Zoé' } })).status).toBe(200);
-    expect(await attempts(one.id)).toHaveLength(10);
-    expect((await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { password: NEXT } })).status).toBe(
-      200,
-    );
-    expect(await attempts(one.id)).toEqual([]);
-  });
+  expect((await change(other.token)).status).toBe(204);
+  expect((await change(one.token)).status).toBe(429);
+  const admin = await service.token('ADMIN');
+  expect((await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { name: 'Zoé' } })).status).toBe(200);
+  expect(await attempts(one.id)).toHaveLength(10);
+  expect((await service.ask(`PUT /api/users/${one.id}`, { token: admin, body: { password: NEXT } })).status).toBe(200);
+  expect(await attempts(one.id)).toEqual([]);
 });
 
 describe('the sessions of a user', () => {
@@ -222,7 +218,7 @@ describe('the sessions of a user', () => {
     expect(await statuses(id, email)).toEqual([401, 200]);
   });
 
-  test('tokens issued in the second of a password change end too, since tokens have whole seconds', async () => {
+  test('a token issued in the very second of a password change gets 401, since tokens have whole seconds', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
     const second = secondsAgo(30);
     await service.sql`update public.users set sessions_ended_at = to_timestamp(${second}) + interval '1 ms'

@@ -9,6 +9,7 @@ import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
 import { make } from '../support/rows.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* The personal data of a user, and its erasure. The matrix tests both endpoints for every role. */
@@ -33,7 +34,7 @@ beforeEach(async () => {
   admin = await service.token('ADMIN');
 });
 
-const somebody = (role: Role = 'TAX_SPECIALIST', columns: Json = {}): Promise<Person> => {
+const newUser = (role: Role = 'TAX_SPECIALIST', columns: Json = {}): Promise<Person> => {
   const name = `Zoé ${randomUUID()}`;
   return person(service, role, [own.clients], { name, subject: `idp|${randomUUID()}`, ...columns });
 };
@@ -56,7 +57,7 @@ const stored = async (id: string): Promise<Json> =>
 
 /** A user with something in every table that can have personal data. */
 async function userInEveryTable(): Promise<Person> {
-  const zoe = await somebody('ACCOUNT_MANAGER');
+  const zoe = await newUser('ACCOUNT_MANAGER');
   const { id, subject, token } = zoe;
   const { clients, reclamations } = own;
   const claim = { client_id: clients, reclamation_id: reclamations };
@@ -95,87 +96,77 @@ async function userInEveryTable(): Promise<Person> {
   return zoe;
 }
 
-describe('the personal data of a user', () => {
-  test('a user and an ADMIN read the user’s personal data of every table', async () => {
-    const zoe = await userInEveryTable();
-    for (const token of [zoe.token, admin]) {
-      const data = await personalDataOf(zoe.id, token);
-      expect([...new Set(data.map(({ source }) => source))]).toEqual(PERSONAL_DATA_SOURCES);
-      expect(dataFrom(data, 'users.id')).toEqual([
-        expect.objectContaining({ sub: zoe.subject, role: 'ACCOUNT_MANAGER', has_password: false }),
-      ]);
-      expect(dataFrom(data, 'notes.author_id')).toEqual([expect.objectContaining({ text: 'Écrit par Zoé' })]);
-      expect(dataFrom(data, 'audit_logs.user_id')).toContainEqual(
-        expect.objectContaining({ user_agent: 'of Zoe', ip_address: '127.0.0.1', success: true }),
-      );
-      const { email } = zoe;
-      expect(dataFrom(data, 'audit_logs.resource_id')).toContainEqual(
-        expect.objectContaining({
-          changed: expect.objectContaining({ email: [email, `roche-${zoe.id}@users.example`] }),
-        }),
-      );
-    }
-  });
-
-  test('a user’s personal data contain no record of others and no secret', async () => {
-    const zoe = await userInEveryTable();
-    for (const token of [zoe.token, admin]) {
-      const { text } = await askPersonalData(zoe.id, token);
-      expect(text).not.toContain('Écrit par un autre');
-      expect(text).not.toContain('idp|ADMIN');
-      expect(text).not.toMatch(/password_hash|\$2[aby]\$|"body"|digest/);
-    }
-    expect((await service.sql`select from public.notes where text = 'Écrit par un autre'`).length).toBeGreaterThan(0);
-  });
-
-  test('a user reads no own note on a claim of a client that the user has lost, but an ADMIN does', async () => {
-    const zoe = await userInEveryTable();
-    await service.admin(`update public.users set client_access = $2 where id = $1`, [zoe.id, [foreign.clients]]);
-    const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
-      ...{ sub: zoe.subject, iat: Math.floor(Date.now() / 1000) + 30 },
-    });
-    await service.admin(`update public.users set access_changed_at = '-infinity' where id = $1`, [zoe.id]);
+test('a user and an ADMIN read the user’s personal data of every table', async () => {
+  const zoe = await userInEveryTable();
+  for (const token of [zoe.token, admin]) {
     const data = await personalDataOf(zoe.id, token);
-    expect(dataFrom(data, 'notes.author_id')).toEqual([]);
-    expect(dataFrom(data, 'audit_logs.user_id')).toContainEqual(expect.objectContaining({ client_context: null }));
-    expect(dataFrom(await personalDataOf(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
-  });
+    expect([...new Set(data.map(({ source }) => source))]).toEqual(PERSONAL_DATA_SOURCES);
+    expect(dataFrom(data, 'users.id')).toEqual([
+      expect.objectContaining({ sub: zoe.subject, role: 'ACCOUNT_MANAGER', has_password: false }),
+    ]);
+    expect(dataFrom(data, 'notes.author_id')).toEqual([expect.objectContaining({ text: 'Écrit par Zoé' })]);
+    expect(dataFrom(data, 'audit_logs.user_id')).toContainEqual(
+      expect.objectContaining({ user_agent: 'of Zoe', ip_address: '127.0.0.1', success: true }),
+    );
+    const { email } = zoe;
+    expect(dataFrom(data, 'audit_logs.resource_id')).toContainEqual(
+      expect.objectContaining({
+        changed: expect.objectContaining({ email: [email, `roche-${zoe.id}@users.example`] }),
+      }),
+    );
+  }
+});
 
-  test('the personal data of another user are refused to a caller who may not change that user', async () => {
-    const shared = await person(service, 'CLIENT', [own.clients, foreign.clients]);
-    const scoped = await service.token('ADMIN', [own.clients]);
-    expect((await askPersonalData((await somebody()).id, scoped)).status).toBe(200);
-    for (const { id } of [shared, await person(service, 'ADMIN', [])])
-      await expectRefusal(service, await askPersonalData(id, scoped), 'ERROR_FORBIDDEN');
-    expect((await askPersonalData(randomUUID(), admin)).status).toBe(404);
-  });
+test('a user’s personal data contain no record of others and no secret', async () => {
+  const zoe = await userInEveryTable();
+  for (const token of [zoe.token, admin]) {
+    const { text } = await askPersonalData(zoe.id, token);
+    expect(text).not.toContain('Écrit par un autre');
+    expect(text).not.toContain('idp|ADMIN');
+    expect(text).not.toMatch(/password_hash|\$2[aby]\$|"body"|digest/);
+  }
+  expect((await service.sql`select from public.notes where text = 'Écrit par un autre'`).length).toBeGreaterThan(0);
+});
 
-  test('personal data are read in pages, each record once, and as CSV', async () => {
-    const zoe = await userInEveryTable();
-    const whole = await personalDataOf(zoe.id, admin);
-    expect(whole.length).toBeGreaterThan(8);
-    const paged: Datum[] = [];
-    for (let line = `GET /api/users/${zoe.id}/personal-data?limit=1`; line !== ''; ) {
-      const answer = await service.ask(line, { token: admin });
-      const page = answer.json as Datum[];
-      expect(page).toHaveLength(1);
-      paged.push(...page);
-      const next = /<(.*)>/.exec(String(answer.headers['link']))?.[1];
-      line = next === undefined ? '' : `GET ${next}`;
-    }
-    expect(paged).toEqual(whole);
-    const csv = await service.ask(`GET /api/users/${zoe.id}/personal-data`, {
-      ...{ token: admin, headers: { accept: 'text/csv' } },
-    });
-    expect([csv.status, csv.text.split('\r\n')[0]]).toEqual([200, '\ufeffsource,id,at,data']);
+test('a user reads no own note on a claim of a client that the user has lost, but an ADMIN does', async () => {
+  const zoe = await userInEveryTable();
+  await service.admin(`update public.users set client_access = $2 where id = $1`, [zoe.id, [foreign.clients]]);
+  const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
+    ...{ sub: zoe.subject, iat: Math.floor(Date.now() / 1000) + 30 },
   });
+  await service.admin(`update public.users set access_changed_at = '-infinity' where id = $1`, [zoe.id]);
+  const data = await personalDataOf(zoe.id, token);
+  expect(dataFrom(data, 'notes.author_id')).toEqual([]);
+  expect(dataFrom(data, 'audit_logs.user_id')).toContainEqual(expect.objectContaining({ client_context: null }));
+  expect(dataFrom(await personalDataOf(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
+});
 
-  test('the personal data of a user who is not stored get 404', async () => {
-    const sub = `idp|${randomUUID()}`;
-    const id = createSubjectUuid(service.identity.issuer, sub);
-    const token = await service.token('CLIENT', [own.clients], { sub });
-    expect((await askPersonalData(id, token)).status).toBe(404);
+test('the personal data of another user are refused to a caller who may not change that user', async () => {
+  const shared = await person(service, 'CLIENT', [own.clients, foreign.clients]);
+  const limitedAdmin = await service.token('ADMIN', [own.clients]);
+  expect((await askPersonalData((await newUser()).id, limitedAdmin)).status).toBe(200);
+  for (const { id } of [shared, await person(service, 'ADMIN', [])])
+    await expectRefusal(service, await askPersonalData(id, limitedAdmin), 'ERROR_FORBIDDEN');
+  expect((await askPersonalData(randomUUID(), admin)).status).toBe(404);
+});
+
+test('personal data are read in pages, each record once, and as CSV', async () => {
+  const zoe = await userInEveryTable();
+  const whole = await personalDataOf(zoe.id, admin);
+  expect(whole.length).toBeGreaterThan(8);
+  const pages = await readPages(service, `/api/users/${zoe.id}/personal-data?limit=1`, admin);
+  expect(pages.map(({ json }) => json)).toEqual(whole.map((datum) => [datum]));
+  const csv = await service.ask(`GET /api/users/${zoe.id}/personal-data`, {
+    ...{ token: admin, headers: { accept: 'text/csv' } },
   });
+  expect([csv.status, csv.text.split('\r\n')[0]]).toEqual([200, '\ufeffsource,id,at,data']);
+});
+
+test('the personal data of a user who is not stored get 404', async () => {
+  const sub = `idp|${randomUUID()}`;
+  const id = createSubjectUuid(service.identity.issuer, sub);
+  const token = await service.token('CLIENT', [own.clients], { sub });
+  expect((await askPersonalData(id, token)).status).toBe(404);
 });
 
 /** The columns that contain a text, in every table. */
@@ -194,124 +185,122 @@ async function columnsWith(text: string): Promise<readonly string[]> {
   return found;
 }
 
-describe('the erasure of a user', () => {
-  test('an erasure removes name, email and subject from every table except the actor of audit logs, and keeps the id', async () => {
-    const zoe = await userInEveryTable();
-    const name = await nameOf(zoe);
-    expect((await columnsWith(name)).length).toBeGreaterThan(1);
-    expect((await columnsWith(zoe.email)).length).toBeGreaterThan(0);
-    const answer = await erase(zoe.id);
-    expect([answer.status, answer.text]).toEqual([204, '']);
-    expect([await columnsWith(name), await columnsWith(zoe.email), await columnsWith(`roche-${zoe.id}`)]).toEqual([
-      [],
-      [],
-      [],
-    ]);
-    // The second column keeps the subject until the identity provider has removed its user.
-    expect(await columnsWith(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
-    expect(await stored(zoe.id)).toMatchObject({
-      ...{ email: `${zoe.id}@erased.invalid`, name: 'Utilisateur effacé', is_active: false },
-      ...{ role: 'CLIENT', client_access: [], password_hash: '!', erased_at: expect.any(Date) },
-    });
-    expect(
-      await service.sql`select changed_by, actor from public.reclamation_history where changed_by = ${zoe.id}`,
-    ).toEqual([{ changed_by: zoe.id, actor: zoe.id }]);
-    expect(await service.sql`select author_id, text from public.notes where author_id = ${zoe.id}`).toEqual([
-      { author_id: zoe.id, text: 'Écrit par Zoé' },
-    ]);
-    expect(await service.sql`select assignee_id from public.reclamations where id = ${own.reclamations}`).toEqual([
-      { assignee_id: null },
-    ]);
+test('an erasure removes name, email and subject from every table except the actor of audit logs, and keeps the id', async () => {
+  const zoe = await userInEveryTable();
+  const name = await nameOf(zoe);
+  expect((await columnsWith(name)).length).toBeGreaterThan(1);
+  expect((await columnsWith(zoe.email)).length).toBeGreaterThan(0);
+  const answer = await erase(zoe.id);
+  expect([answer.status, answer.text]).toEqual([204, '']);
+  expect([await columnsWith(name), await columnsWith(zoe.email), await columnsWith(`roche-${zoe.id}`)]).toEqual([
+    [],
+    [],
+    [],
+  ]);
+  // The second column keeps the subject until the identity provider has removed its user.
+  expect(await columnsWith(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
+  expect(await stored(zoe.id)).toMatchObject({
+    ...{ email: `${zoe.id}@erased.invalid`, name: 'Utilisateur effacé', is_active: false },
+    ...{ role: 'CLIENT', client_access: [], password_hash: '!', erased_at: expect.any(Date) },
   });
+  expect(
+    await service.sql`select changed_by, actor from public.reclamation_history where changed_by = ${zoe.id}`,
+  ).toEqual([{ changed_by: zoe.id, actor: zoe.id }]);
+  expect(await service.sql`select author_id, text from public.notes where author_id = ${zoe.id}`).toEqual([
+    { author_id: zoe.id, text: 'Écrit par Zoé' },
+  ]);
+  expect(await service.sql`select assignee_id from public.reclamations where id = ${own.reclamations}`).toEqual([
+    { assignee_id: null },
+  ]);
+});
 
-  test('an erasure has one audit record, and the changes of name and email stay listed without their values', async () => {
-    const zoe = await userInEveryTable();
-    const before = await service.sql`select count(*) from public.audit_logs`;
-    const { headers } = await erase(zoe.id);
-    expect(
-      await service.sql`select action, resource_id, success, changed from public.audit_logs
+test('an erasure has one audit record, and the changes of name and email stay listed without their values', async () => {
+  const zoe = await userInEveryTable();
+  const before = await service.sql`select count(*) from public.audit_logs`;
+  const { headers } = await erase(zoe.id);
+  expect(
+    await service.sql`select action, resource_id, success, changed from public.audit_logs
       where request_id = ${String(headers['x-request-id'])}`,
-    ).toEqual([
-      {
-        ...{ action: `POST /api/users/${zoe.id}/erasure`, resource_id: zoe.id, success: true },
-        changed: expect.objectContaining({ email: [null, null], name: [null, null], is_active: [true, false] }),
-      },
-    ]);
-    expect(Number((await service.sql`select count(*) from public.audit_logs`)[0]?.['count'])).toBe(
-      Number(before[0]?.['count']) + 1,
-    );
-    const changes = await service.ask(`GET /api/users/${zoe.id}/changes`, { token: admin });
-    expect((changes.json as Json[]).filter(({ field }) => field === 'name')).toEqual([
-      expect.objectContaining({ old: null, new: null }),
-      expect.objectContaining({ old: null, new: null, at: expect.any(String) }),
-    ]);
-    const data = await personalDataOf(zoe.id, admin);
-    expect(dataFrom(data, 'audit_logs.user_id').length).toBeGreaterThan(0);
-    expect(dataFrom(data, 'users.id')).toEqual([expect.objectContaining({ sub: expect.stringMatching(/^erased:/) })]);
-  });
+  ).toEqual([
+    {
+      ...{ action: `POST /api/users/${zoe.id}/erasure`, resource_id: zoe.id, success: true },
+      changed: expect.objectContaining({ email: [null, null], name: [null, null], is_active: [true, false] }),
+    },
+  ]);
+  expect(Number((await service.sql`select count(*) from public.audit_logs`)[0]?.['count'])).toBe(
+    Number(before[0]?.['count']) + 1,
+  );
+  const changes = await service.ask(`GET /api/users/${zoe.id}/changes`, { token: admin });
+  expect((changes.json as Json[]).filter(({ field }) => field === 'name')).toEqual([
+    expect.objectContaining({ old: null, new: null }),
+    expect.objectContaining({ old: null, new: null, at: expect.any(String) }),
+  ]);
+  const data = await personalDataOf(zoe.id, admin);
+  expect(dataFrom(data, 'audit_logs.user_id').length).toBeGreaterThan(0);
+  expect(dataFrom(data, 'users.id')).toEqual([expect.objectContaining({ sub: expect.stringMatching(/^erased:/) })]);
+});
 
-  test('a repeated erasure gets 204 and writes nothing', async () => {
-    const zoe = await somebody();
-    expect((await erase(zoe.id)).status).toBe(204);
-    const before = await stored(zoe.id);
-    const again = await erase(zoe.id);
-    expect([again.status, await stored(zoe.id)]).toEqual([204, before]);
-    expect(
-      await service.sql`select from public.audit_logs where request_id = ${String(again.headers['x-request-id'])}`,
-    ).toEqual([]);
-  });
+test('a repeated erasure gets 204 and writes nothing', async () => {
+  const zoe = await newUser();
+  expect((await erase(zoe.id)).status).toBe(204);
+  const before = await stored(zoe.id);
+  const again = await erase(zoe.id);
+  expect([again.status, await stored(zoe.id)]).toEqual([204, before]);
+  expect(
+    await service.sql`select from public.audit_logs where request_id = ${String(again.headers['x-request-id'])}`,
+  ).toEqual([]);
+});
 
-  test('an erased user cannot come back by a login, a token or an ADMIN’s change', async () => {
-    const uuid = randomUUID();
-    const people = [
-      await somebody(),
-      await somebody('CLIENT', { subject: uuid }),
-      await person(service, 'CLIENT', [own.clients]),
-    ];
-    const derived = `idp|${randomUUID()}`;
-    const id = createSubjectUuid(service.identity.issuer, derived);
-    const email = `${id}@users.example`;
-    const token = await service.token('CLIENT', [own.clients], { sub: derived, email, email_verified: true });
-    expect((await login(token)).json).toMatchObject({ id });
-    for (const one of [...people, { id, email, subject: derived, token }]) {
-      expect((await erase(one.id)).status).toBe(204);
-      const newer = await service.token('ADMIN', [], { sub: one.subject, email: one.email, email_verified: true });
-      for (const tried of [one.token, newer]) {
-        expect((await login(tried)).status).toBe(401);
-        const refused = await service.ask('GET /api/users/me', { token: tried });
-        expect(refused.status).toBe(401);
-        expect(
-          await service.sql`select user_id, actor from public.audit_logs
+test('an erased user cannot come back by a login, a token or an ADMIN’s change', async () => {
+  const uuid = randomUUID();
+  const people = [
+    await newUser(),
+    await newUser('CLIENT', { subject: uuid }),
+    await person(service, 'CLIENT', [own.clients]),
+  ];
+  const derived = `idp|${randomUUID()}`;
+  const id = createSubjectUuid(service.identity.issuer, derived);
+  const email = `${id}@users.example`;
+  const token = await service.token('CLIENT', [own.clients], { sub: derived, email, email_verified: true });
+  expect((await login(token)).json).toMatchObject({ id });
+  for (const one of [...people, { id, email, subject: derived, token }]) {
+    expect((await erase(one.id)).status).toBe(204);
+    const newer = await service.token('ADMIN', [], { sub: one.subject, email: one.email, email_verified: true });
+    for (const tried of [one.token, newer]) {
+      expect((await login(tried)).status).toBe(401);
+      const refused = await service.ask('GET /api/users/me', { token: tried });
+      expect(refused.status).toBe(401);
+      expect(
+        await service.sql`select user_id, actor from public.audit_logs
             where request_id = ${String(refused.headers['x-request-id'])}`,
-        ).toEqual([{ user_id: one.id, actor: expect.stringMatching(/^erased:[0-9a-f]{64}$/) }]);
-      }
-      expect(await service.sql`select id from public.users where email = ${one.email}`).toEqual([]);
-      for (const body of [{ is_active: true }, { name: 'Zoé' }, { role: 'ADMIN' }]) {
-        const answer = await service.ask(`PUT /api/users/${one.id}`, { token: admin, body });
-        expectError(answer, 'ERROR_VALIDATION');
-        expect(details(answer)).toEqual({ id: 'is of a user who was erased' });
-      }
-      const given = `PUT /api/users/${one.id}/client-access/${own.clients}`;
-      expectError(await service.ask(given, { token: admin }), 'ERROR_VALIDATION');
+      ).toEqual([{ user_id: one.id, actor: expect.stringMatching(/^erased:[0-9a-f]{64}$/) }]);
     }
-  });
+    expect(await service.sql`select id from public.users where email = ${one.email}`).toEqual([]);
+    for (const body of [{ is_active: true }, { name: 'Zoé' }, { role: 'ADMIN' }]) {
+      const answer = await service.ask(`PUT /api/users/${one.id}`, { token: admin, body });
+      expectError(answer, 'ERROR_VALIDATION');
+      expect(details(answer)).toEqual({ id: 'is of a user who was erased' });
+    }
+    const given = `PUT /api/users/${one.id}/client-access/${own.clients}`;
+    expectError(await service.ask(given, { token: admin }), 'ERROR_VALIDATION');
+  }
+});
 
-  test('an ADMIN erases users who they may change, but not themselves, nor the last ADMIN of all clients', async () => {
-    const user = await somebody();
-    const scoped = await service.token('ADMIN', [own.clients]);
-    expect((await erase(user.id, scoped)).status).toBe(204);
-    const [first, second] = [await person(service, 'ADMIN', []), await person(service, 'ADMIN', [])];
-    const mine = await erase(first.id, first.token);
-    expectError(mine, 'ERROR_CONFLICT');
-    await service.admin(
-      `update public.users set is_active = false where role = 'ADMIN' and client_access = '{}' and id <> all ($1)`,
-      [[first.id, second.id]],
-    );
-    expect((await erase(second.id, first.token)).status).toBe(204);
-    const last = await erase(first.id, await service.token('ADMIN', [], { sub: 'idp|not stored' }));
-    expectError(last, 'ERROR_CONFLICT');
-    expect(await stored(first.id)).toMatchObject({ email: first.email, erased_at: null });
-  });
+test('an ADMIN erases users who they may change, but not themselves, nor the last ADMIN of all clients', async () => {
+  const user = await newUser();
+  const limitedAdmin = await service.token('ADMIN', [own.clients]);
+  expect((await erase(user.id, limitedAdmin)).status).toBe(204);
+  const [first, second] = [await person(service, 'ADMIN', []), await person(service, 'ADMIN', [])];
+  const mine = await erase(first.id, first.token);
+  expectError(mine, 'ERROR_CONFLICT');
+  await service.admin(
+    `update public.users set is_active = false where role = 'ADMIN' and client_access = '{}' and id <> all ($1)`,
+    [[first.id, second.id]],
+  );
+  expect((await erase(second.id, first.token)).status).toBe(204);
+  const last = await erase(first.id, await service.token('ADMIN', [], { sub: 'idp|not stored' }));
+  expectError(last, 'ERROR_CONFLICT');
+  expect(await stored(first.id)).toMatchObject({ email: first.email, erased_at: null });
 });
 
 describe('requests during an erasure', () => {
@@ -319,7 +308,7 @@ describe('requests during an erasure', () => {
     (await inLine(service, rowOf('users', zoe.id), [first, second])).map(({ status }) => status);
 
   test('a login that waits for the erasure of its user stores nobody', async () => {
-    const zoe = await somebody();
+    const zoe = await newUser();
     expect(
       await runInLine(
         zoe,
@@ -349,7 +338,7 @@ describe('requests during an erasure', () => {
   test('a change of a name that waits for the erasure gets 400, and one just before it is removed from the log', async () => {
     const change = (zoe: Person, name: string) => () =>
       service.ask(`PUT /api/users/${zoe.id}`, { token: admin, body: { name } });
-    const [late, early] = [await somebody(), await somebody()];
+    const [late, early] = [await newUser(), await newUser()];
     const name = `Roche ${randomUUID()}`;
     expect(await runInLine(late, () => erase(late.id), change(late, name))).toEqual([204, 400]);
     expect(await runInLine(early, change(early, name), () => erase(early.id))).toEqual([200, 204]);
@@ -357,7 +346,7 @@ describe('requests during an erasure', () => {
   });
 
   test('a second erasure waits for the first, and both get 204', async () => {
-    const zoe = await somebody();
+    const zoe = await newUser();
     expect(
       await runInLine(
         zoe,

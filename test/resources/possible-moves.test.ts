@@ -110,7 +110,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** Inserts a record in a status without firing triggers. */
-async function made(kind: Kind, status: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+async function insertRecord(kind: Kind, status: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const id = randomUUID();
   const columns = { id, ...kind.columns(tenant), ...kind.inStatus?.(status), ...more, status };
   const values = Object.values(columns).map((value) => `'${value}'`);
@@ -127,14 +127,14 @@ function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): st
 }
 
 /** Values for the fields that a move requires. */
-const GIVEN: Readonly<Record<string, unknown>> = {
+const VALUES: Readonly<Record<string, unknown>> = {
   due_date: '2199-12-31',
   decision_date: '2026-01-31',
   granted_amount: 12.5,
   issue_date: '2026-01-31',
 };
 
-const given = (fields: readonly string[]): object => Object.fromEntries(fields.map((name) => [name, GIVEN[name]]));
+const valuesFor = (fields: readonly string[]): object => Object.fromEntries(fields.map((name) => [name, VALUES[name]]));
 
 const CASTS = [
   { name: 'ADMIN of all clients', role: 'ADMIN', clients: () => [] },
@@ -165,7 +165,7 @@ describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
       `${name}: the moves of ${kind.path} in %s with %j are exactly those that succeed`,
       async (from, variant) => {
         const token = await service.token(role, clients());
-        const id = await made(kind, from, variant);
+        const id = await insertRecord(kind, from, variant);
         if (!kind.readers.includes(role)) {
           expectError(await service.ask(`GET ${kind.path}/${id}/moves`, { token }), 'ERROR_FORBIDDEN');
           return;
@@ -175,14 +175,14 @@ describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
         expect(possible).toEqual(allowed(kind, from, role));
         for (const status of kind.statuses) {
           const move = moves.find((one) => one.status === status);
-          const tried = move === undefined ? id : await made(kind, from, variant);
+          const tried = move === undefined ? id : await insertRecord(kind, from, variant);
           for (const lacking of move?.requires ?? []) {
             const others = move?.requires.filter((field) => field !== lacking) ?? [];
-            const refused = await put(kind, tried, token, { status, ...given(others) });
+            const refused = await put(kind, tried, token, { status, ...valuesFor(others) });
             expect([status, lacking, [400, 409].includes(refused.status)]).toEqual([status, lacking, true]);
             expect(Object.keys(details(refused) as object)).toContain(lacking);
           }
-          const answer = await put(kind, tried, token, { status, ...given(move?.requires ?? []) });
+          const answer = await put(kind, tried, token, { status, ...valuesFor(move?.requires ?? []) });
           const expected = move !== undefined ? 200 : kind.writers.includes(role) ? 409 : 403;
           expect([status, answer.status]).toEqual([status, expected]);
           if (expected === 200) expect(answer.json).toMatchObject({ id: tried, status });
@@ -201,7 +201,7 @@ describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
   test(`the first status of ${kind.path} has moves, and other moves after the first of them`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const [first = ''] = kind.statuses;
-    const id = await made(kind, first);
+    const id = await insertRecord(kind, first);
     const before = await movesOf(kind, id, token);
     const [move] = before;
     expect((await put(kind, id, token, { status: move?.status })).status).toBe(200);
@@ -235,7 +235,7 @@ describe('fields that a move requires', () => {
     async ({ kind, from, to, fields }) => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
       await requiring(kind, to, fields, async () => {
-        const id = await made(kind, from);
+        const id = await insertRecord(kind, from);
         expect(await movesOf(kind, id, token)).toContainEqual({ status: to, requires: fields });
         const refused = await put(kind, id, token, { status: to });
         expectError(
@@ -243,7 +243,7 @@ describe('fields that a move requires', () => {
           'ERROR_CONFLICT',
           Object.fromEntries(fields.map((field) => [field, `is needed for the move to ${to}`])),
         );
-        expect((await put(kind, id, token, { status: to, ...given(fields) })).status).toBe(200);
+        expect((await put(kind, id, token, { status: to, ...valuesFor(fields) })).status).toBe(200);
       });
     },
   );
@@ -251,7 +251,7 @@ describe('fields that a move requires', () => {
   test('a required field that the claim already has is not listed', async () => {
     const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
     await requiring(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
-      const id = await made(claims, 'SUBMITTED', { decision_date: '2026-01-31' });
+      const id = await insertRecord(claims, 'SUBMITTED', { decision_date: '2026-01-31' });
       const moves = await movesOf(claims, id, token);
       expect(moves).toContainEqual({ status: 'ACCEPTED', requires: ['granted_amount'] });
       expect((await put(claims, id, token, { status: 'ACCEPTED', granted_amount: 1 })).status).toBe(200);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { ROLES } from '../../src/identity/caller.ts';
 import { REFUSED_ADDRESS_RETRY_MS } from '../../src/limits.ts';
 import { createSmtpMailer } from '../../src/outbox/mailer.ts';
@@ -27,53 +27,48 @@ async function stored(role: (typeof ROLES)[number]) {
   return { id, token: await service.token(role, clients, { sub: `idp|${id}` }) };
 }
 
-describe('a user’s reminders', () => {
-  test.each(ROLES)(
-    'a user with the role %s gets all reminders in French until choosing others, and the choice is audited',
-    async (role) => {
-      const { id, token } = await stored(role);
-      expect((await read(token)).json).toEqual(DEFAULT);
-      const answer = await choose(token, { language: 'en', kinds: ['task', 'claim', 'task'], only_mine: true });
-      expect([answer.status, answer.json]).toEqual([
-        200,
-        { language: 'en', kinds: ['claim', 'task'], only_mine: true },
-      ]);
-      expect((await choose(token, { kinds: [] })).json).toEqual({ language: 'en', kinds: [], only_mine: true });
-      expect((await read(token)).json).toEqual({ language: 'en', kinds: [], only_mine: true });
-      expect(
-        await service.sql`select action, success, user_id from public.audit_logs
-        where request_id = ${answer.headers['x-request-id']}`,
-      ).toEqual([{ action: 'PUT /api/users/me/reminders', success: true, user_id: id }]);
-    },
-  );
-
-  test('the reminders of one user cannot be changed by another user, nor without a token', async () => {
-    const [one, other] = [await stored('CLIENT'), await stored('CLIENT')];
-    await choose(one.token, { language: 'en' });
-    expect((await read(other.token)).json).toEqual(DEFAULT);
-    expect((await read(one.token)).status).toBe(200);
-    await expectRefusal(service, await service.ask('PUT /api/users/me/reminders', { body: {} }), 'ERROR_UNAUTHORIZED');
-  });
-
-  test('a caller who is not stored has the default reminders and cannot change them yet', async () => {
-    const token = await service.token('CLIENT', [own.clients], { sub: 'idp|unknown' });
+test.each(ROLES)(
+  'a user with the role %s gets all reminders in French until choosing others, and the choice is audited',
+  async (role) => {
+    const { id, token } = await stored(role);
     expect((await read(token)).json).toEqual(DEFAULT);
-    const answer = await choose(token, { language: 'en' });
-    expectError(answer, 'ERROR_CONFLICT');
-    expect(details(answer)).toEqual({ id: 'you are not known here yet: log in once' });
-  });
+    const answer = await choose(token, { language: 'en', kinds: ['task', 'claim', 'task'], only_mine: true });
+    expect([answer.status, answer.json]).toEqual([200, { language: 'en', kinds: ['claim', 'task'], only_mine: true }]);
+    expect((await choose(token, { kinds: [] })).json).toEqual({ language: 'en', kinds: [], only_mine: true });
+    expect((await read(token)).json).toEqual({ language: 'en', kinds: [], only_mine: true });
+    expect(
+      await service.sql`select action, success, user_id from public.audit_logs
+        where request_id = ${answer.headers['x-request-id']}`,
+    ).toEqual([{ action: 'PUT /api/users/me/reminders', success: true, user_id: id }]);
+  },
+);
 
-  test.each([
-    { body: { language: 'de' }, field: 'language' },
-    { body: { kinds: 'claim' }, field: 'kinds' },
-    { body: { kinds: ['holiday'] }, field: 'kinds' },
-    { body: { only_mine: 'yes' }, field: 'only_mine' },
-    { body: { email: 'x@b.example' }, field: 'email' },
-  ])('a choice of reminders with the $field $body gets 400', async ({ body, field }) => {
-    const answer = await choose((await stored('CLIENT')).token, body);
-    expectError(answer, 'ERROR_VALIDATION');
-    expect(Object.keys(details(answer) as object)).toEqual([expect.stringContaining(field)]);
-  });
+test('the reminders of one user cannot be changed by another user, nor without a token', async () => {
+  const [one, other] = [await stored('CLIENT'), await stored('CLIENT')];
+  await choose(one.token, { language: 'en' });
+  expect((await read(other.token)).json).toEqual(DEFAULT);
+  expect((await read(one.token)).status).toBe(200);
+  await expectRefusal(service, await service.ask('PUT /api/users/me/reminders', { body: {} }), 'ERROR_UNAUTHORIZED');
+});
+
+test('a caller who is not stored has the default reminders and cannot change them yet', async () => {
+  const token = await service.token('CLIENT', [own.clients], { sub: 'idp|unknown' });
+  expect((await read(token)).json).toEqual(DEFAULT);
+  const answer = await choose(token, { language: 'en' });
+  expectError(answer, 'ERROR_CONFLICT');
+  expect(details(answer)).toEqual({ id: 'you are not known here yet: log in once' });
+});
+
+test.each([
+  { body: { language: 'de' }, field: 'language' },
+  { body: { kinds: 'claim' }, field: 'kinds' },
+  { body: { kinds: ['holiday'] }, field: 'kinds' },
+  { body: { only_mine: 'yes' }, field: 'only_mine' },
+  { body: { email: 'x@b.example' }, field: 'email' },
+])('reminders cannot be set to $body: 400 names $field', async ({ body, field }) => {
+  const answer = await choose((await stored('CLIENT')).token, body);
+  expectError(answer, 'ERROR_VALIDATION');
+  expect(Object.keys(details(answer) as object)).toEqual([expect.stringContaining(field)]);
 });
 
 describe('a mail', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { connected } from '../support/database.ts';
 import { startService } from '../support/service.ts';
+import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* The search for claims by words, in each form of the query: for few clients, many clients and all. */
@@ -73,7 +74,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['24 69 12', ['rhone']],
     ['coeur', ['coeur']],
     ['straße d aure', ['coeur']],
-    // After a word too long to be stored whole, and that word by its beginning.
+    // Finds a word after one that is too long to be stored, and the long word by its first 200 characters.
     ['zephyr', ['coeur']],
     ['x'.repeat(200), ['coeur']],
     ['B', ['coeur', 'alpes']],
@@ -114,12 +115,8 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
 
   test(`${caller} reads found claims page by page, newest first`, async () => {
     const token = await CALLERS[caller]();
-    const pages: string[] = [];
-    for (let path: string | undefined = '/api/reclamations?q=surf%20alp&limit=1'; path !== undefined; ) {
-      const answer = await service.ask(`GET ${path}`, { token });
-      pages.push(...(answer.json as { id: string }[]).map(({ id }) => names.get(id) ?? ''));
-      path = /<([^>]*)>; rel="next"/.exec(String(answer.headers['link'] ?? ''))?.[1];
-    }
+    const answers = await readPages(service, '/api/reclamations?q=surf%20alp&limit=1', token);
+    const pages = answers.flatMap(({ json }) => (json as { id: string }[]).map(({ id }) => names.get(id)));
     expect(pages).toEqual(['alpes', 'rhone']);
   });
 });

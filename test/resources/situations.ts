@@ -78,7 +78,7 @@ export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Ques
   return { body: row.many ? [body] : body };
 }
 
-/** Whether the caller has the right; `self` if only for the own record. */
+/** Whether the caller has the right; `self` if only for the caller’s own record. */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
   const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
-import { details, expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
@@ -128,7 +129,7 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
 
 describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    `%s counts the claims of the own clients with ${query || 'no query'}`,
+    `%s counts the claims of their clients with ${query || 'no query'}`,
     async (role) => {
       const answer = await ask(query, role);
       expect([answer.status, answer.json]).toEqual([200, rows()]);
@@ -141,16 +142,9 @@ describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
   );
 
   test(`the summary of claims with ${query || 'no query'} has each row once when read page by page`, async () => {
-    const found: unknown[] = [];
-    let next: string | undefined = `/api/reclamations/summary${query}${query === '' ? '?' : '&'}limit=1`;
-    const token = await service.token('ADMIN', [own.clients, second.clients]);
-    while (next !== undefined) {
-      const { status, json, headers } = await service.ask(`GET ${next}`, { token });
-      expect([status, (json as unknown[]).length]).toEqual([200, 1]);
-      found.push(...(json as unknown[]));
-      next = /<([^>]+)>/.exec(String(headers['link'] ?? ''))?.[1];
-    }
-    expect(found).toEqual(rows());
+    const line = `/api/reclamations/summary${query}${query === '' ? '?' : '&'}limit=1`;
+    const pages = await readPages(service, line, await service.token('ADMIN', [own.clients, second.clients]));
+    expect(pages.map(({ json }) => json)).toEqual(rows().map((row) => [row]));
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { compare } from 'bcryptjs';
 import { person } from '../support/people.ts';
 import type { Person } from '../support/people.ts';
@@ -33,7 +33,7 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 
-const isAnswered = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
+const isAccepted = async (token: string) => (await service.ask('GET /api/auth/profile', { token })).status === 200;
 
 const newUser = (fields: object = {}) => ({
   email: `${randomUUID()}@new.example`,
@@ -43,257 +43,249 @@ const newUser = (fields: object = {}) => ({
   ...fields,
 });
 
-describe('the list of users', () => {
-  test('an account manager lists themselves and users of the same clients, but no user of other clients', async () => {
-    const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
-    const sharing = await person(service, 'CLIENT', [other, foreign]);
-    const stranger = await person(service, 'CLIENT', [foreign]);
-    const listedIds = idsOf(await listed(manager.token), manager, sharing, stranger);
-    expect(listedIds).toEqual([sharing.id, manager.id]);
-    expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
-  });
-
-  test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
-    '%s of two clients reads only those two in the client_access of a user who has more',
-    async (role) => {
-      const caller = await person(service, role, [own, other]);
-      const somebody = await person(service, 'CLIENT', [foreign, other, own]);
-      expect(await listed(caller.token)).toContainEqual(
-        expect.objectContaining({ id: somebody.id, client_access: [other, own] }),
-      );
-      expect(await read(somebody.id, caller.token)).toMatchObject({ client_access: [other, own] });
-      expect((await listed(caller.token, `?client_id=${own}`)).find(({ id }) => id === somebody.id)).toMatchObject({
-        client_access: [other, own],
-      });
-    },
-  );
-
-  test('a user reads the own clients as stored, also a client that the token does not name yet', async () => {
-    const caller = await person(service, 'CLIENT', [own]);
-    await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
-      where id = ${caller.id}`;
-    expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
-  });
+test('an account manager lists themselves and users of the same clients, but no user of other clients', async () => {
+  const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
+  const sharing = await person(service, 'CLIENT', [other, foreign]);
+  const stranger = await person(service, 'CLIENT', [foreign]);
+  const listedIds = idsOf(await listed(manager.token), manager, sharing, stranger);
+  expect(listedIds).toEqual([sharing.id, manager.id]);
+  expect(await stored(stranger.id)).toMatchObject({ id: stranger.id });
 });
 
-describe('whether a user is active', () => {
-  test('a user’s is_active is shown to a caller who may change that user, in record, list and response to a change', async () => {
-    const shared = await person(service, 'CLIENT', [own, foreign]);
-    const inactive = await person(service, 'TAX_SPECIALIST', [own]);
-    await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
-    const users = [shared, inactive, await person(service, 'ADMIN', [own]), await person(service, 'ADMIN', [])];
-    const callers = [
-      await person(service, 'ADMIN', []),
-      await person(service, 'ADMIN', [own, other]),
-      await person(service, 'ACCOUNT_MANAGER', [own, other, foreign]),
-    ];
-    const shown: unknown[] = [];
-    for (const { token } of callers) {
-      const all = await listed(token);
-      for (const { id } of users) {
-        const { status, json } = await service.ask(`GET /api/users/${id}`, { token });
-        if (status === 403) continue;
-        const user = json as { is_active?: boolean };
-        expect(all.find((one) => one['id'] === id)).toEqual(user);
-        const changed = await service.ask(`PUT /api/users/${id}`, { token, body: user });
-        if (changed.status === 200) expect(changed.json).toMatchObject({ is_active: id !== inactive.id });
-        else expect(changed.status).toBe(403);
-        shown.push(user.is_active);
-      }
-    }
-    const [, , manager] = callers;
-    expectError(
-      await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }),
-      'ERROR_FORBIDDEN',
+test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
+  '%s of two clients reads only those two in the client_access of a user who has more',
+  async (role) => {
+    const caller = await person(service, role, [own, other]);
+    const somebody = await person(service, 'CLIENT', [foreign, other, own]);
+    expect(await listed(caller.token)).toContainEqual(
+      expect.objectContaining({ id: somebody.id, client_access: [other, own] }),
     );
-    // The ADMIN of two clients may not change the user who is also in a foreign client.
-    expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
-  });
+    expect(await read(somebody.id, caller.token)).toMatchObject({ client_access: [other, own] });
+    expect((await listed(caller.token, `?client_id=${own}`)).find(({ id }) => id === somebody.id)).toMatchObject({
+      client_access: [other, own],
+    });
+  },
+);
 
-  test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    'a %s reads no is_active in the own record nor in the response to a login',
-    async (role) => {
-      const { id, token } = await person(service, role, [own]);
-      const login = await service.ask('POST /api/auth/login', { body: { token } });
-      const paths = ['/api/users/me', `/api/users/${id}`];
-      const read = await Promise.all(paths.map((path) => service.ask(`GET ${path}`, { token })));
-      for (const { status, json } of [login, ...read]) {
-        expect([status, Object.keys(json as object)]).toEqual([
-          200,
-          ['id', 'email', 'name', 'role', 'client_access', 'created_at', 'updated_at'],
-        ]);
-      }
-    },
-  );
+test('a user reads their clients as stored, including a client that the token does not name yet', async () => {
+  const caller = await person(service, 'CLIENT', [own]);
+  await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
+      where id = ${caller.id}`;
+  expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
 });
 
-describe('a new user', () => {
-  test('a created user has a record at its Location with the same ETag, and can log in with the email', async () => {
-    const token = await service.token('ADMIN');
-    const body = newUser({ client_access: [other.toUpperCase(), own, own] });
-    const answer = await service.ask('POST /api/users', { token, body });
-    expect(answer.status).toBe(201);
-    const { id } = answer.json as { id: string };
-    expect(answer.json).toEqual({
-      id,
-      email: body.email,
-      name: 'Nouvelle',
-      role: 'CLIENT',
-      client_access: [own, other].toSorted(),
-      is_active: true,
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
-    });
-    expect(answer.headers.location).toBe(`/api/users/${id}`);
-    const again = await service.ask(`GET ${answer.headers.location ?? ''}`, { token });
-    expect([again.json, again.headers.etag]).toEqual([answer.json, answer.headers.etag]);
-
-    const claims = { sub: randomUUID(), email: body.email.toUpperCase(), iat: Math.floor(Date.now() / 1000) + 1 };
-    const theirs = await service.token('CLIENT', [own, other], claims);
-    const login = await service.ask('POST /api/auth/login', { body: { token: theirs } });
-    expect(login).toMatchObject({ status: 200, json: { id } });
-  });
-
-  test('the password of a created user is stored as a salted hash that no response shows; without one, no password works', async () => {
-    const token = await service.token('ADMIN');
-    const password = 'correct horse battery staple';
-    const answer = await service.ask('POST /api/users', { token, body: newUser({ password }) });
-    const { id } = answer.json as { id: string };
-    const hash = String((await stored(id))['password_hash']);
-    expect(hash).toMatch(/^\$2[aby]\$1[2-9]\$/);
-    expect(await compare(password, hash)).toBe(true);
-    expect(answer.text).not.toMatch(/password|\$2/);
-    const without = await service.ask('POST /api/users', { token, body: newUser() });
-    expect(await stored((without.json as { id: string }).id)).toMatchObject({ password_hash: '!' });
-  });
-
-  test.each([
-    ['a password too short', { password: 'elevenchars' }, 'password'],
-    ['a password beyond 72 bytes, though of fewer characters', { password: 'é'.repeat(37) }, 'password'],
-    ['a role that does not exist', { role: 'admin' }, 'role'],
-    ['a client that is no UUID', { client_access: ['x'] }, 'client_access.0'],
-    ['a hash', { password_hash: '!' }, 'password_hash'],
-    ['a subject', { subject: 'x' }, 'subject'],
-    ['no email', { email: undefined }, 'email'],
-  ])('a user with %s is not created: 400 names the field', async (_what, fields, name) => {
-    const answer = await service.ask('POST /api/users', { token: await service.token('ADMIN'), body: newUser(fields) });
-    expectInvalid(answer, [name]);
-    expect(answer.text).not.toContain('elevenchars');
-  });
-
-  test('a user with another user’s email in another letter case is not created: 409', async () => {
-    const token = await service.token('ADMIN');
-    const { email } = await person(service, 'CLIENT', []);
-    const answer = await service.ask('POST /api/users', { token, body: newUser({ email: email.toUpperCase() }) });
-    expectError(answer, 'ERROR_CONFLICT');
-  });
-
-  test('a user of an unknown client is not created: 409', async () => {
-    const body = newUser({ client_access: [own, randomUUID()] });
-    expectError(await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }), 'ERROR_CONFLICT');
-    expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
-  });
-
-  test('an ADMIN of one client creates users of that client only, and no ADMIN of all clients', async () => {
-    const token = await service.token('ADMIN', [own]);
-    const foreignClient = await service.ask('POST /api/users', {
-      token,
-      body: newUser({ client_access: [own, foreign] }),
-    });
-    await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN', { client_context: foreign });
-    const unlimited = await service.ask('POST /api/users', {
-      token,
-      body: newUser({ role: 'ADMIN', client_access: [] }),
-    });
-    await expectRefusal(service, unlimited, 'ERROR_FORBIDDEN');
-    expect((await service.ask('POST /api/users', { token, body: newUser() })).status).toBe(201);
-  });
-});
-
-describe('a change of a user', () => {
-  test('a change of a user changes only the given fields and ignores read-only fields', async () => {
-    const token = await service.token('ADMIN');
-    const { id, email } = await person(service, 'CLIENT', [own]);
-    const before = await stored(id);
-    const body = { id: randomUUID(), created_at: null, updated_at: 1, name: 'Autre' };
-    const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
-    expect(answer).toMatchObject({
-      status: 200,
-      json: { id, email, name: 'Autre', role: 'CLIENT', client_access: [own] },
-    });
-    expect({ ...(await stored(id)), updated_at: null }).toEqual({ ...before, name: 'Autre', updated_at: null });
-    const password = 'a new password';
-    expect((await service.ask(`PUT /api/users/${id}`, { token, body: { password } })).status).toBe(200);
-    const after = await stored(id);
-    expect(await compare(password, String(after['password_hash']))).toBe(true);
-    expect(after).toMatchObject({ name: 'Autre', email, role: 'CLIENT', is_active: true });
-  });
-
-  test('an ADMIN cannot set a password that equals the email, the new email, or is too short or too long', async () => {
-    const token = await service.token('ADMIN');
-    const { id, email } = await person(service, 'CLIENT', [own]);
-    const before = await stored(id);
-    const next = `next-${email}`;
-    for (const [body, reason] of [
-      [{ password: email.toUpperCase() }, 'must not be the email'],
-      [{ password: next, email: next }, 'must not be the email'],
-      [{ password: 'elevenchars' }, /at least 12/],
-      [{ password: 'é'.repeat(37) }, /at most 72 bytes/],
-      [{ password: 'a new\0password' }, /at most 72 bytes/],
-    ] as const) {
-      const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
-      expect(answer.status).toBe(400);
-      expect(details(answer)).toEqual({
-        password: typeof reason === 'string' ? reason : expect.stringMatching(reason),
-      });
+test('a user’s is_active is shown to a caller who may change that user, in record, list and response to a change', async () => {
+  const shared = await person(service, 'CLIENT', [own, foreign]);
+  const inactive = await person(service, 'TAX_SPECIALIST', [own]);
+  await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
+  const users = [shared, inactive, await person(service, 'ADMIN', [own]), await person(service, 'ADMIN', [])];
+  const callers = [
+    await person(service, 'ADMIN', []),
+    await person(service, 'ADMIN', [own, other]),
+    await person(service, 'ACCOUNT_MANAGER', [own, other, foreign]),
+  ];
+  const shown: unknown[] = [];
+  for (const { token } of callers) {
+    const all = await listed(token);
+    for (const { id } of users) {
+      const { status, json } = await service.ask(`GET /api/users/${id}`, { token });
+      if (status === 403) continue;
+      const user = json as { is_active?: boolean };
+      expect(all.find((one) => one['id'] === id)).toEqual(user);
+      const changed = await service.ask(`PUT /api/users/${id}`, { token, body: user });
+      if (changed.status === 200) expect(changed.json).toMatchObject({ is_active: id !== inactive.id });
+      else expect(changed.status).toBe(403);
+      shown.push(user.is_active);
     }
-    expect(await stored(id)).toEqual(before);
-    // The former email is allowed as a password.
-    const body = { password: email, email: next };
-    expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
+  }
+  const [, , manager] = callers;
+  expectError(await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }), 'ERROR_FORBIDDEN');
+  // The ADMIN of two clients may not change the user who is also in a foreign client.
+  expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
+});
+
+test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
+  'a %s reads no is_active in their own record, nor in the response to a login',
+  async (role) => {
+    const { id, token } = await person(service, role, [own]);
+    const login = await service.ask('POST /api/auth/login', { body: { token } });
+    const paths = ['/api/users/me', `/api/users/${id}`];
+    const read = await Promise.all(paths.map((path) => service.ask(`GET ${path}`, { token })));
+    for (const { status, json } of [login, ...read]) {
+      expect([status, Object.keys(json as object)]).toEqual([
+        200,
+        ['id', 'email', 'name', 'role', 'client_access', 'created_at', 'updated_at'],
+      ]);
+    }
+  },
+);
+
+test('a new user can be read at the Location of the response with the same ETag, and can log in with the email', async () => {
+  const token = await service.token('ADMIN');
+  const body = newUser({ client_access: [other.toUpperCase(), own, own] });
+  const answer = await service.ask('POST /api/users', { token, body });
+  expect(answer.status).toBe(201);
+  const { id } = answer.json as { id: string };
+  expect(answer.json).toEqual({
+    id,
+    email: body.email,
+    name: 'Nouvelle',
+    role: 'CLIENT',
+    client_access: [own, other].toSorted(),
+    is_active: true,
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
   });
+  expect(answer.headers.location).toBe(`/api/users/${id}`);
+  const again = await service.ask(`GET ${answer.headers.location ?? ''}`, { token });
+  expect([again.json, again.headers.etag]).toEqual([answer.json, answer.headers.etag]);
 
-  test.each([
-    ['who becomes inactive', { is_active: false }],
-    ['who gets another role', { role: 'TAX_SPECIALIST' }],
-    ['who loses a client', { client_access: [] }],
-  ])('the token of a user %s gets 401 from the next request on, audited once', async (_what, body) => {
-    const { id, token } = await person(service, 'CLIENT', [own]);
-    expect(await isAnswered(token)).toBe(true);
-    const changedBy = await service.token('ADMIN');
-    expect((await service.ask(`PUT /api/users/${id}`, { token: changedBy, body })).status).toBe(200);
-    const answer = await service.ask('GET /api/clients', { token });
-    await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED', { actor: id });
+  const claims = { sub: randomUUID(), email: body.email.toUpperCase(), iat: Math.floor(Date.now() / 1000) + 1 };
+  const theirs = await service.token('CLIENT', [own, other], claims);
+  const login = await service.ask('POST /api/auth/login', { body: { token: theirs } });
+  expect(login).toMatchObject({ status: 200, json: { id } });
+});
+
+test('the password of a created user is stored as a salted hash that no response shows; without one, no password works', async () => {
+  const token = await service.token('ADMIN');
+  const password = 'correct horse battery staple';
+  const answer = await service.ask('POST /api/users', { token, body: newUser({ password }) });
+  const { id } = answer.json as { id: string };
+  const hash = String((await stored(id))['password_hash']);
+  expect(hash).toMatch(/^\$2[aby]\$1[2-9]\$/);
+  expect(await compare(password, hash)).toBe(true);
+  expect(answer.text).not.toMatch(/password|\$2/);
+  const without = await service.ask('POST /api/users', { token, body: newUser() });
+  expect(await stored((without.json as { id: string }).id)).toMatchObject({ password_hash: '!' });
+});
+
+test.each([
+  ['a password too short', { password: 'elevenchars' }, 'password'],
+  ['a password beyond 72 bytes, though of fewer characters', { password: 'é'.repeat(37) }, 'password'],
+  ['a role that does not exist', { role: 'admin' }, 'role'],
+  ['a client that is no UUID', { client_access: ['x'] }, 'client_access.0'],
+  ['a hash', { password_hash: '!' }, 'password_hash'],
+  ['a subject', { subject: 'x' }, 'subject'],
+  ['no email', { email: undefined }, 'email'],
+])('a user with %s is not created: 400 names the field', async (_what, fields, name) => {
+  const answer = await service.ask('POST /api/users', { token: await service.token('ADMIN'), body: newUser(fields) });
+  expectInvalid(answer, [name]);
+  expect(answer.text).not.toContain('elevenchars');
+});
+
+test('a user with another user’s email in another letter case is not created: 409', async () => {
+  const token = await service.token('ADMIN');
+  const { email } = await person(service, 'CLIENT', []);
+  const answer = await service.ask('POST /api/users', { token, body: newUser({ email: email.toUpperCase() }) });
+  expectError(answer, 'ERROR_CONFLICT');
+});
+
+test('a user of an unknown client is not created: 409', async () => {
+  const body = newUser({ client_access: [own, randomUUID()] });
+  expectError(await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }), 'ERROR_CONFLICT');
+  expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
+});
+
+test('an ADMIN of one client creates users of that client only, and no ADMIN of all clients', async () => {
+  const token = await service.token('ADMIN', [own]);
+  const foreignClient = await service.ask('POST /api/users', {
+    token,
+    body: newUser({ client_access: [own, foreign] }),
   });
-
-  test('the token of a user whose name or email changes stays valid', async () => {
-    const { id, token } = await person(service, 'CLIENT', [own]);
-    const body = { name: 'Renommée', email: `${id}@other.example` };
-    expect((await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status).toBe(200);
-    expect(await isAnswered(token)).toBe(true);
+  await expectRefusal(service, foreignClient, 'ERROR_FORBIDDEN', { client_context: foreign });
+  const unlimited = await service.ask('POST /api/users', {
+    token,
+    body: newUser({ role: 'ADMIN', client_access: [] }),
   });
+  await expectRefusal(service, unlimited, 'ERROR_FORBIDDEN');
+  expect((await service.ask('POST /api/users', { token, body: newUser() })).status).toBe(201);
+});
 
-  test.each([{ is_active: false }, { role: 'CLIENT' }])(
-    'an ADMIN cannot change the own account to %j, but another ADMIN can',
-    async (body) => {
-      const { id, token } = await person(service, 'ADMIN', []);
-      const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
-      expectError(refused, 'ERROR_CONFLICT');
-      const [field = ''] = Object.keys(body);
-      expect(details(refused)).toEqual({ [field]: 'is your own: another ADMIN has to change it' });
-      expect(await isAnswered(token)).toBe(true);
-      const sameAgain = { is_active: true, role: 'ADMIN', name: 'Moi' };
-      expect((await service.ask(`PUT /api/users/${id}`, { token, body: sameAgain })).status).toBe(200);
-      const another = await person(service, 'ADMIN', []);
-      const taken = await service.ask(`PUT /api/users/${id}`, { token: another.token, body });
-      expect(taken.status).toBe(200);
-    },
-  );
+test('a change of a user changes only the given fields and ignores read-only fields', async () => {
+  const token = await service.token('ADMIN');
+  const { id, email } = await person(service, 'CLIENT', [own]);
+  const before = await stored(id);
+  const body = { id: randomUUID(), created_at: null, updated_at: 1, name: 'Autre' };
+  const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
+  expect(answer).toMatchObject({
+    status: 200,
+    json: { id, email, name: 'Autre', role: 'CLIENT', client_access: [own] },
+  });
+  expect({ ...(await stored(id)), updated_at: null }).toEqual({ ...before, name: 'Autre', updated_at: null });
+  const password = 'a new password';
+  expect((await service.ask(`PUT /api/users/${id}`, { token, body: { password } })).status).toBe(200);
+  const after = await stored(id);
+  expect(await compare(password, String(after['password_hash']))).toBe(true);
+  expect(after).toMatchObject({ name: 'Autre', email, role: 'CLIENT', is_active: true });
+});
 
-  test.each([
-    ['is_active', 'is_active = false'],
-    ['role', `role = 'CLIENT'`],
-  ])('the database does not let an ADMIN change the own %s, even with that column alone', async (_name, set) => {
+test('an ADMIN cannot set a password that equals the email, the new email, or is too short or too long', async () => {
+  const token = await service.token('ADMIN');
+  const { id, email } = await person(service, 'CLIENT', [own]);
+  const before = await stored(id);
+  const next = `next-${email}`;
+  for (const [body, reason] of [
+    [{ password: email.toUpperCase() }, 'must not be the email'],
+    [{ password: next, email: next }, 'must not be the email'],
+    [{ password: 'elevenchars' }, /at least 12/],
+    [{ password: 'é'.repeat(37) }, /at most 72 bytes/],
+    [{ password: 'a new\0password' }, /at most 72 bytes/],
+  ] as const) {
+    const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
+    expect(answer.status).toBe(400);
+    expect(details(answer)).toEqual({
+      password: typeof reason === 'string' ? reason : expect.stringMatching(reason),
+    });
+  }
+  expect(await stored(id)).toEqual(before);
+  // The former email is allowed as a password.
+  const body = { password: email, email: next };
+  expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
+});
+
+test.each([
+  ['who becomes inactive', { is_active: false }],
+  ['who gets another role', { role: 'TAX_SPECIALIST' }],
+  ['who loses a client', { client_access: [] }],
+])('the token of a user %s gets 401 from the next request on, audited once', async (_what, body) => {
+  const { id, token } = await person(service, 'CLIENT', [own]);
+  expect(await isAccepted(token)).toBe(true);
+  const changedBy = await service.token('ADMIN');
+  expect((await service.ask(`PUT /api/users/${id}`, { token: changedBy, body })).status).toBe(200);
+  const answer = await service.ask('GET /api/clients', { token });
+  await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED', { actor: id });
+});
+
+test('the token of a user whose name or email changes stays valid', async () => {
+  const { id, token } = await person(service, 'CLIENT', [own]);
+  const body = { name: 'Renommée', email: `${id}@other.example` };
+  expect((await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status).toBe(200);
+  expect(await isAccepted(token)).toBe(true);
+});
+
+test.each([{ is_active: false }, { role: 'CLIENT' }])(
+  'an ADMIN cannot set %j on their own account, but another ADMIN can',
+  async (body) => {
+    const { id, token } = await person(service, 'ADMIN', []);
+    const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
+    expectError(refused, 'ERROR_CONFLICT');
+    const [field = ''] = Object.keys(body);
+    expect(details(refused)).toEqual({ [field]: 'is your own: another ADMIN has to change it' });
+    expect(await isAccepted(token)).toBe(true);
+    const sameAgain = { is_active: true, role: 'ADMIN', name: 'Moi' };
+    expect((await service.ask(`PUT /api/users/${id}`, { token, body: sameAgain })).status).toBe(200);
+    const another = await person(service, 'ADMIN', []);
+    const taken = await service.ask(`PUT /api/users/${id}`, { token: another.token, body });
+    expect(taken.status).toBe(200);
+  },
+);
+
+test.each([
+  ['is_active', 'is_active = false'],
+  ['role', `role = 'CLIENT'`],
+])(
+  'the database does not let an ADMIN change their own %s, even in a statement with that column alone',
+  async (_name, set) => {
     const { id } = await person(service, 'ADMIN', []);
     await person(service, 'ADMIN', []);
     const asItself = `begin; set local app.user_id = '${id}'; set local role taxclaims_admin; `;
@@ -301,44 +293,44 @@ describe('a change of a user', () => {
     await expect(service.admin(change)).rejects.toMatchObject({ code: 'TX409' });
     const [stored] = await service.admin('select role, is_active from public.users where id = $1', [id]);
     expect(stored).toEqual({ role: 'ADMIN', is_active: true });
-  });
+  },
+);
 
-  test('the token of an ADMIN of all clients who limits themselves to one client stops being valid', async () => {
-    const { id, token } = await person(service, 'ADMIN', []);
-    const body = { client_access: [own] };
-    expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
-    expect(await isAnswered(token)).toBe(false);
-  });
+test('the token of an ADMIN of all clients who limits themselves to one client stops being valid', async () => {
+  const { id, token } = await person(service, 'ADMIN', []);
+  const body = { client_access: [own] };
+  expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
+  expect(await isAccepted(token)).toBe(false);
+});
 
-  test('a change of a user cannot add an unknown client, but may repeat a deleted client that the user already has', async () => {
-    const token = await service.token('ADMIN');
-    const gone = (await service.tenant('Gone')).clients;
-    const { id } = await person(service, 'CLIENT', [own, gone]);
-    await service.admin('delete from public.clients where id = $1', [gone]);
-    const line = `PUT /api/users/${id}`;
-    const unknown = { client_access: [own, randomUUID()] };
-    expectError(await service.ask(line, { token, body: unknown }), 'ERROR_CONFLICT');
-    const body = { client_access: [own, gone, other] };
-    expect((await service.ask(line, { token, body })).json).toMatchObject({
-      client_access: body.client_access.toSorted(),
-    });
+test('a change of a user cannot add an unknown client, but may repeat a deleted client that the user already has', async () => {
+  const token = await service.token('ADMIN');
+  const gone = (await service.tenant('Gone')).clients;
+  const { id } = await person(service, 'CLIENT', [own, gone]);
+  await service.admin('delete from public.clients where id = $1', [gone]);
+  const line = `PUT /api/users/${id}`;
+  const unknown = { client_access: [own, randomUUID()] };
+  expectError(await service.ask(line, { token, body: unknown }), 'ERROR_CONFLICT');
+  const body = { client_access: [own, gone, other] };
+  expect((await service.ask(line, { token, body })).json).toMatchObject({
+    client_access: body.client_access.toSorted(),
   });
+});
 
-  test('an ADMIN of two clients cannot change a user who also has another client, though they can read that user', async () => {
-    const token = await service.token('ADMIN', [own, other]);
-    const { id } = await person(service, 'CLIENT', [own, foreign]);
-    expect(await read(id, token)).toMatchObject({ id });
-    const renamed = await service.ask(`PUT /api/users/${id}`, { token, body: { name: 'X' } });
-    await expectRefusal(service, renamed, 'ERROR_FORBIDDEN');
-    const inside = await person(service, 'CLIENT', [own]);
-    const given = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [own, other] } });
-    expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
-    const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, {
-      token,
-      body: { client_access: [foreign] },
-    });
-    await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
+test('an ADMIN of two clients cannot change a user who also has another client, though they can read that user', async () => {
+  const token = await service.token('ADMIN', [own, other]);
+  const { id } = await person(service, 'CLIENT', [own, foreign]);
+  expect(await read(id, token)).toMatchObject({ id });
+  const renamed = await service.ask(`PUT /api/users/${id}`, { token, body: { name: 'X' } });
+  await expectRefusal(service, renamed, 'ERROR_FORBIDDEN');
+  const inside = await person(service, 'CLIENT', [own]);
+  const given = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [own, other] } });
+  expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
+  const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, {
+    token,
+    body: { client_access: [foreign] },
   });
+  await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
 });
 
 test('the token of an account manager who creates a client stays valid', async () => {
@@ -347,5 +339,5 @@ test('the token of an account manager who creates a client stays valid', async (
   const made = await service.ask('POST /api/clients', { token, body });
   expect(made.status).toBe(201);
   expect((await stored(id))['client_access']).toEqual([own, (made.json as { id: string }).id]);
-  expect(await isAnswered(token)).toBe(true);
+  expect(await isAccepted(token)).toBe(true);
 });

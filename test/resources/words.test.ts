@@ -8,15 +8,15 @@ const service = await forSuite(startService());
 
 type Words = Readonly<Record<string, Readonly<Record<string, Readonly<Record<'fr' | 'en', string>>>>>>;
 
-const asked = await service.ask('GET /api/words', { token: await service.token('CLIENT') });
-const words = asked.json as Words;
+const response = await service.ask('GET /api/words', { token: await service.token('CLIENT') });
+const words = response.json as Words;
 
 const inFrench = (name: string): string[] => Object.values(words[name] ?? {}).map(({ fr }) => fr);
 
-test('every role reads the same words', async () => {
+test('every role reads the same words from GET /api/words', async () => {
   for (const role of PAGE_ROLES) {
     const answer = await service.ask('GET /api/words', { token: await service.token(role) });
-    expect([role, answer.status, answer.text]).toEqual([role, 200, asked.text]);
+    expect([role, answer.status, answer.text]).toEqual([role, 200, response.text]);
   }
 });
 
@@ -43,7 +43,7 @@ test('the words for statuses, taxes and roles are those of the firm', () => {
 });
 
 test('a browser may keep the words, and gets 304 while they are unchanged', async () => {
-  const { etag = '', 'cache-control': kept } = asked.headers;
+  const { etag = '', 'cache-control': kept } = response.headers;
   expect(kept).toBe('private, no-cache');
   const token = await service.token('CLIENT');
   const again = await service.ask('GET /api/words', { token, headers: { 'if-none-match': etag } });
@@ -51,5 +51,5 @@ test('a browser may keep the words, and gets 304 while they are unchanged', asyn
     ...[304, '', etag, kept],
   ]);
   const other = await service.ask('GET /api/words', { token, headers: { 'if-none-match': '"another"' } });
-  expect([other.status, other.text]).toEqual([200, asked.text]);
+  expect([other.status, other.text]).toEqual([200, response.text]);
 });

@@ -87,7 +87,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   expect(sent.join('')).not.toContain('idp|');
 });
 
-test('a trace has a span of the fetch of keys', async () => {
+test('a request that fetches the identity provider’s keys has a span for the fetch', async () => {
   service = await startService({ traces: { ratio: 1 } });
   await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
   await service.close();

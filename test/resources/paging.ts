@@ -1,0 +1,15 @@
+import { expect } from '@jest/globals';
+import type { Answer } from '../support/http.ts';
+import type { Service } from '../support/service.ts';
+
+/** The responses of all pages of a list, from this path on. */
+export async function readPages(service: Pick<Service, 'ask'>, path: string, token: string): Promise<Answer[]> {
+  const pages: Answer[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page = await service.ask(`GET ${next}`, { token });
+    expect([next, page.status]).toEqual([next, 200]);
+    pages.push(page);
+    next = /^<(.*)>; rel="next"$/.exec(String(page.headers['link'] ?? ''))?.[1];
+  }
+  return pages;
+}
