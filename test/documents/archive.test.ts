@@ -131,7 +131,7 @@ test('documents of the same name have different names in the ZIP', async () => {
   expect(entries.map(([name]) => name)).toEqual(['avis.pdf', 'Avis (2).pdf', 'avis (2) (3).pdf', 'avis (4).pdf']);
 });
 
-test('a document name with a path, set by a DBA, is an entry without folders in the ZIP', async () => {
+test('a document to which a DBA gave a path as its name is in the ZIP under a name without folders', async () => {
   const { claim, token: owner, ids } = await claimWith(['x.pdf', pdf], ['y.pdf', pdf]);
   await service.sql`update public.documents set filename = '../../etc/cron.d/x' where id = ${ids[0]}`;
   await service.sql`update public.documents set filename = '..' where id = ${ids[1]}`;

@@ -10,7 +10,7 @@ import { forSuite } from '../support/suite.ts';
 /* The query plans of all reads on some thousand rows, so that a changed plan shows in a review. */
 
 /**
- * Reads that Postgres plans for their values: rows that are skipped or need look-ups, several ids or clients, and the
+ * Reads that Postgres plans anew for each execution, since the plan depends on the values: rows that are skipped or need look-ups, several ids or clients, and the
  * sources of personal data.
  */
 const PLANNED_ANEW = /offset=|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;

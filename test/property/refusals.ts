@@ -44,7 +44,7 @@ function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The fields of a 400 whose value the schema allows and whose rule the description does not state. */
+/** The fields that were refused with a rule that is neither in their schema nor in the description. */
 export function undescribedRules({ operation, target, body }: Request, { status, json }: Answer): string[] {
   if (status !== 400) return [];
   const { details = {} } = (json as { error: { details?: Readonly<Record<string, string>> } }).error;

@@ -233,7 +233,7 @@ function bodyOf({ requestBody }: Operation): fc.Arbitrary<{ body?: string; heade
     .map(([body, contentType]) => ({ body, headers: { 'content-type': contentType } }));
 }
 
-/** Any request that the description speaks of, or nearly. */
+/** A request that the description allows, or almost. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
   ...OPERATIONS.map(({ name, method, path, operation }) =>
     fc

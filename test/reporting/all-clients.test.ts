@@ -101,7 +101,7 @@ describe('all clients, granted to a reporting login', () => {
     await revoke();
   });
 
-  test('a new login with the name of a dropped login of all clients has no client', async () => {
+  test('a new login does not get all clients from a dropped login of the same name', async () => {
     await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
     await withRole('login in role taxclaims_reporting', async (name) => {
       const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [name]);

@@ -41,7 +41,7 @@ describe('granting a client to a reporting login', () => {
     }
   };
 
-  test('a connected login reads each client from the statement after the grant to the revocation', async () => {
+  test('a connected login reads a client from the first statement after its grant until its revocation', async () => {
     expect(await visibleClients()).toEqual([]);
     await grant(A);
     expect(await visibleClients()).toEqual([A]);

@@ -378,7 +378,7 @@ test('GET /api/changes after a place from before a restart of Postgres misses no
   expect(named(await allBehind(elsewhere))).toContain(`created ${id}`);
 });
 
-test('a stream sends each change, and a new stream continues after its Last-Event-ID', async () => {
+test('a stream of changes sends each change, and a new stream continues after its Last-Event-ID', async () => {
   const stream = await open(manager, { after: (await changes()).next });
   expect(stream.response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',

@@ -238,20 +238,6 @@ describe('bulk changes', () => {
     expect(new Set((await stored()).map(({ amount }) => amount)).size).toBe(1);
   });
 
-  test('bulk changes of invoices and bills are made by account managers, not by tax specialists', async () => {
-    const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
-    for (const [path, id] of [
-      ['invoices', own.factures],
-      ['partner-invoices', own.partner_invoices],
-    ] as const) {
-      const body = { changes: [{ id, due_date: '2031-01-31' }] };
-      const line = `POST /api/${path}/changes`;
-      const answer = await service.ask(line, { token: manager, body });
-      expect([answer.status, answer.json]).toEqual([200, [expect.objectContaining({ id, due_date: '2031-01-31' })]]);
-      expectError(await service.ask(line, { token: clerk.token, body }), 'ERROR_FORBIDDEN');
-    }
-  });
-
   test('refused changes are tried one by one to find the errors, unless the sender disconnects', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)

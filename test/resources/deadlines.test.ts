@@ -125,9 +125,9 @@ describe('the list of deadlines', () => {
     expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
   });
 
-  test('the list of deadlines does not accept a foreign client or an invalid number of days', async () => {
-    for (const ids of [foreign.clients, `${own.clients},${foreign.clients}`])
-      await expectRefusal(service, await ask(`?client_id=${ids}`), 'ERROR_FORBIDDEN');
+  test('the list of deadlines does not accept a foreign client among others, nor an invalid number of days', async () => {
+    const mixed = await ask(`?client_id=${own.clients},${foreign.clients}`);
+    await expectRefusal(service, mixed, 'ERROR_FORBIDDEN');
     for (const query of ['within=-1', 'within=3661', 'passed=x', 'kind=bill', 'sort=due_on', 'after=AAAA']) {
       expectInvalid(await ask(`?${query}`), [query.split('=')[0]]);
     }

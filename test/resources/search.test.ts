@@ -113,7 +113,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     }
   });
 
-  test(`${caller} reads found claims page by page, newest first`, async () => {
+  test(`${caller} reads the claims that a search finds page by page, newest first`, async () => {
     const token = await CALLERS[caller]();
     const answers = await readPages(service, '/api/reclamations?q=surf%20alp&limit=1', token);
     const pages = answers.flatMap(({ json }) => (json as { id: string }[]).map(({ id }) => names.get(id)));

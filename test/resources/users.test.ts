@@ -74,7 +74,7 @@ test('a user reads their clients as stored, including a client that the token do
   expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
 });
 
-test('a user’s is_active is shown to a caller who may change that user, in record, list and response to a change', async () => {
+test('only a caller who may change a user reads is_active of that user, in the record, the list and the response to a change', async () => {
   const shared = await person(service, 'CLIENT', [own, foreign]);
   const inactive = await person(service, 'TAX_SPECIALIST', [own]);
   await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
