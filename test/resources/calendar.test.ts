@@ -181,30 +181,30 @@ test('a client’s name with iCalendar syntax and control characters cannot add 
   expect(lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual([]);
 });
 
-  test('the calendar shows 100 characters of a task’s text, and marks that a longer text goes on', async () => {
-    const { clients, reclamations } = await service.tenant('Scierie');
-    await service.admin(
-      `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)
+test('the calendar shows 100 characters of a task’s text, and marks that a longer text goes on', async () => {
+  const { clients, reclamations } = await service.tenant('Scierie');
+  await service.admin(
+    `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)
        values ($1, $2, gen_random_uuid(), repeat('é', 100), false, ${day(1)}),
            ($1, $2, gen_random_uuid(), repeat('é', 101), false, ${day(2)})`,
-      [clients, reclamations],
-    );
-    const url = await addressOf(await person(service, 'CLIENT', [clients]));
-    const shown = 'é'.repeat(100);
-    expect(await summariesAt(url)).toEqual([`Tâche : ${shown} – Scierie`, `Tâche : ${shown}… – Scierie`]);
-  });
+    [clients, reclamations],
+  );
+  const url = await addressOf(await person(service, 'CLIENT', [clients]));
+  const shown = 'é'.repeat(100);
+  expect(await summariesAt(url)).toEqual([`Tâche : ${shown} – Scierie`, `Tâche : ${shown}… – Scierie`]);
+});
 
-  test('an unchanged calendar keeps its text and ETag, and a changed note changes only its own event', async () => {
-    const user = await person(service, 'ACCOUNT_MANAGER', [second.clients]);
-    const url = await addressOf(user);
-    const [first, again] = [await read(url), await read(url)];
-    expect(again.text).toBe(first.text);
-    const { etag = '', 'cache-control': cached } = first.headers;
-    expect([cached, again.headers.etag]).toEqual(['private, no-cache', etag]);
-    const known = await read(url, { 'if-none-match': etag });
-    expect([known.status, known.text, known.headers.etag]).toEqual([304, '', etag]);
-    const head = await service.ask(`HEAD ${url}`);
-    expect([head.status, head.text, head.headers.etag]).toEqual([200, '', etag]);
+test('an unchanged calendar keeps its text and ETag, and a changed note changes only its own event', async () => {
+  const user = await person(service, 'ACCOUNT_MANAGER', [second.clients]);
+  const url = await addressOf(user);
+  const [first, again] = [await read(url), await read(url)];
+  expect(again.text).toBe(first.text);
+  const { etag = '', 'cache-control': cached } = first.headers;
+  expect([cached, again.headers.etag]).toEqual(['private, no-cache', etag]);
+  const known = await read(url, { 'if-none-match': etag });
+  expect([known.status, known.text, known.headers.etag]).toEqual([304, '', etag]);
+  const head = await service.ask(`HEAD ${url}`);
+  expect([head.status, head.text, head.headers.etag]).toEqual([200, '', etag]);
 
   await service.admin(`update public.notes set text = 'Rappeler la mairie' where client_id = $1`, [second.clients]);
   const changed = await read(url, { 'if-none-match': etag });

@@ -200,9 +200,9 @@ test('the list of partners has each partner of the caller’s clients once, with
 });
 
 test('the clients of two partners are those that one of them or both of them brought', async () => {
-  const [one, two] = [await made([own]), await made([own, second])];
+  const [one, two] = [await createdId([own]), await createdId([own, second])];
   const clientsOf = async (partners: string): Promise<string[]> => {
-    const { json } = await service.ask(`GET /api/clients?partner_id=${partners}`, { token: everywhere });
+    const { json } = await service.ask(`GET /api/clients?partner_id=${partners}`, { token: unlimitedAdmin });
     return (json as Partner[]).map(({ id }) => id).toSorted();
   };
   expect(await clientsOf(one)).toEqual([own]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ROLES } from '../../src/identity/caller.ts';
 import { REFUSED_ADDRESS_RETRY_MS } from '../../src/limits.ts';
 import { createSmtpMailer } from '../../src/outbox/mailer.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
-import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { details, expectError, expectInvalid, expectRefusal, startService } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
