@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { hostileClaims } from '../support/hostile-claims.ts';
 import { createTestKey } from '../support/identity.ts';
 import { startVerification, withVerification } from '../support/verification.ts';
@@ -13,148 +13,144 @@ const v = await startVerification();
 
 afterAll(() => v.identity.stop());
 
-describe('a token with claims that are not exactly right is refused', () => {
-  const hostile = Object.entries(hostileClaims(SECONDS, v.identity.issuer, v.identity.audience));
-  test.each([
-    ...hostile.flatMap(([claim, values]) => values.map((value) => [claim, value] as const)),
-    ...([
-      ['exp', SECONDS - 30],
-      ['nbf', SECONDS + 31],
-      ['iat', SECONDS + 31],
-    ] as const),
-  ])('%s %j', async (claim, value) => {
-    await v.refusalOf(await v.identity.token({ [claim]: value }));
-    await expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' });
-  });
+const hostile = Object.entries(hostileClaims(SECONDS, v.identity.issuer, v.identity.audience));
+test.each([
+  ...hostile.flatMap(([claim, values]) => values.map((value) => [claim, value] as const)),
+  ...([
+    ['exp', SECONDS - 30],
+    ['nbf', SECONDS + 31],
+    ['iat', SECONDS + 31],
+  ] as const),
+])('a token whose %s claim is %j is refused', async (claim, value) => {
+  await v.refusalOf(await v.identity.token({ [claim]: value }));
+  await expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' });
+});
 
-  test('with claims that hide in a prototype', async () => {
-    const { role, client_access, ...rest } = v.adminClaims();
-    const payload = `${JSON.stringify(rest).slice(0, -1)},"__proto__":${JSON.stringify({ role, client_access })}}`;
+test('a token that brings its role under __proto__ is refused', async () => {
+  const { role, client_access, ...rest } = v.adminClaims();
+  const payload = `${JSON.stringify(rest).slice(0, -1)},"__proto__":${JSON.stringify({ role, client_access })}}`;
+  await v.refusalOf(await v.identity.token({}, { payload }));
+  const honest = JSON.stringify(v.adminClaims());
+  await expect(v.callerOf({}, { payload: honest })).resolves.toMatchObject({ role: 'ADMIN' });
+});
+
+test('a token without a claim is refused although Object.prototype has that claim', async () => {
+  for (const [name, value] of Object.entries({ role: 'ADMIN', client_access: [A] })) {
+    const token = await v.identity.token({ [name]: undefined });
+    Object.defineProperty(Object.prototype, name, { value, configurable: true });
+    await v.refusalOf(token).finally(() => Reflect.deleteProperty(Object.prototype, name));
+  }
+});
+
+test('a token with an infinite iat or exp is refused', async () => {
+  for (const times of ['"iat":1,"exp":1e999', '"iat":-1e999,"exp":9e9', '"iat":1e999,"exp":9e9']) {
+    const payload = `${JSON.stringify({ ...v.adminClaims(), iat: undefined, exp: undefined }).slice(0, -1)},${times}}`;
     await v.refusalOf(await v.identity.token({}, { payload }));
-    const honest = JSON.stringify(v.adminClaims());
-    await expect(v.callerOf({}, { payload: honest })).resolves.toMatchObject({ role: 'ADMIN' });
-  });
+  }
+});
 
-  test('with claims that only the prototype of all objects has', async () => {
-    for (const [name, value] of Object.entries({ role: 'ADMIN', client_access: [A] })) {
-      const token = await v.identity.token({ [name]: undefined });
-      Object.defineProperty(Object.prototype, name, { value, configurable: true });
-      await v.refusalOf(token).finally(() => Reflect.deleteProperty(Object.prototype, name));
-    }
-  });
+test('a token whose payload is not a JSON object is refused', async () => {
+  const nested = await v.identity.token();
+  for (const payload of ['', 'null', '[]', '"text"', '{"iss":', nested, '\xff\xfe']) {
+    await v.refusalOf(await v.identity.token({}, { payload, header: { cty: 'JWT' } }));
+  }
+});
 
-  test('with times beyond every number', async () => {
-    for (const times of ['"iat":1,"exp":1e999', '"iat":-1e999,"exp":9e9', '"iat":1e999,"exp":9e9']) {
-      const payload = `${JSON.stringify({ ...v.adminClaims(), iat: undefined, exp: undefined }).slice(0, -1)},${times}}`;
-      await v.refusalOf(await v.identity.token({}, { payload }));
-    }
-  });
+test('a token for several audiences is accepted if this service is one of them', async () => {
+  const aud = ['https://idp.example/userinfo', v.identity.audience];
+  await expect(v.callerOf({ aud })).resolves.toMatchObject({ role: 'CLIENT' });
+});
 
-  test('with a payload that is no object of claims', async () => {
-    const nested = await v.identity.token();
-    for (const payload of ['', 'null', '[]', '"text"', '{"iss":', nested, '\xff\xfe']) {
-      await v.refusalOf(await v.identity.token({}, { payload, header: { cty: 'JWT' } }));
-    }
+test('a token is accepted up to the limits of the clock tolerance', async () => {
+  const edges = [{ exp: SECONDS - 29 }, { nbf: SECONDS + 30 }, { iat: SECONDS + 30 }];
+  for (const times of edges) await expect(v.callerOf(times)).resolves.toMatchObject({ role: 'CLIENT' });
+});
+
+test('a caller’s client access is in lower case, sorted and without repetition, and its digest includes the role', async () => {
+  const caller = await v.callerOf({ role: 'TAX_SPECIALIST', client_access: [B, A.toUpperCase(), A, B] });
+  expect(caller.clientAccess).toEqual([A, B]);
+  // md5 of 'TAX_SPECIALIST:' and the two ids joined by a comma, as psql computes it.
+  expect(caller.accessDigest).toBe('f5aa5a7b2ff484ba0528e4e8accace12');
+});
+
+test('a token with access to 2,000 clients is accepted', async () => {
+  const client_access = Array.from({ length: 2_000 }, () => randomUUID());
+  const caller = await v.callerOf({ client_access });
+  expect(caller.clientAccess).toEqual(client_access.toSorted());
+});
+
+test('a token’s subject may be any printable ASCII', async () => {
+  const subjects = [
+    'auth0|5f7c8ec7c33c6c004bbafe82',
+    'CN=Ada Lovelace, O=Cabinet',
+    'AAAAAAAAAAAAAAAAAAAAAIkzqFVr',
+    'x',
+  ];
+  for (const sub of [...subjects, '~'.repeat(255)])
+    await expect(v.callerOf({ sub })).resolves.toMatchObject({ subject: sub });
+  // Two subjects that differ only in letter case are two users, unless they are UUIDs.
+  await expect(v.callerOf({ sub: 'Ada' })).resolves.not.toMatchObject(await v.callerOf({ sub: 'ada' }));
+});
+
+test('a caller has no email if the token’s email is not printable ASCII', async () => {
+  for (const email of ['zoé@b.example', 'İnfo@b.example', 'a@b.example ', 'a\u200b@b.example', 'a b@b.example'])
+    expect((await v.callerOf({ email })).email).toBeUndefined();
+  await expect(v.callerOf({ email: "O'Neil+x@b.example" })).resolves.toMatchObject({
+    email: "O'Neil+x@b.example",
   });
 });
 
-describe('a token with good claims gives its caller', () => {
-  test('for several audiences of which this service is one', async () => {
-    const aud = ['https://idp.example/userinfo', v.identity.audience];
-    await expect(v.callerOf({ aud })).resolves.toMatchObject({ role: 'CLIENT' });
+test('a caller’s id is the subject if that is a UUID, and otherwise a UUID derived from issuer and subject', async () => {
+  await expect(v.callerOf({ sub: A })).resolves.toMatchObject({ userId: A, subject: A });
+  const first = await v.callerOf({ sub: 'auth0|1' });
+  expect(first.userId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  await expect(v.callerOf({ sub: 'auth0|1', name: 'again' })).resolves.toMatchObject({
+    userId: first.userId,
   });
+  await expect(v.callerOf({ sub: 'auth0|2' })).resolves.not.toMatchObject({ userId: first.userId });
+});
 
-  test('at the edges of the clock tolerance', async () => {
-    const edges = [{ exp: SECONDS - 29 }, { nbf: SECONDS + 30 }, { iat: SECONDS + 30 }];
-    for (const times of edges) await expect(v.callerOf(times)).resolves.toMatchObject({ role: 'CLIENT' });
-  });
+test('a caller has no email and no name if Postgres cannot store them', async () => {
+  const good = { email: 'a@example.com', name: 'Zoé' };
+  await expect(v.callerOf(good)).resolves.toMatchObject(good);
+  for (const bad of ['', 'x'.repeat(256), 'nul\0', 'half\udc00', 7, null, ['a@example.com'], undefined]) {
+    const caller = await v.callerOf({ email: bad, name: bad });
+    expect([caller.email, caller.name]).toEqual([undefined, undefined]);
+  }
+});
 
-  test('with client access in lower case, sorted, each once, and digested with the role', async () => {
-    const caller = await v.callerOf({ role: 'TAX_SPECIALIST', client_access: [B, A.toUpperCase(), A, B] });
-    expect(caller.clientAccess).toEqual([A, B]);
-    // md5 of 'TAX_SPECIALIST:' and the two ids joined by a comma, as psql computes it.
-    expect(caller.accessDigest).toBe('f5aa5a7b2ff484ba0528e4e8accace12');
-  });
+test('a caller has no email unless the token says that it is verified', async () => {
+  const email = 'victim@example.com';
+  await expect(v.callerOf({ email, email_verified: true })).resolves.toMatchObject({ email });
+  for (const email_verified of [undefined, null, false, 'false', 'true', 1, [true]]) {
+    await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
+  }
+});
 
-  test('with access to 2,000 clients', async () => {
-    const client_access = Array.from({ length: 2_000 }, () => randomUUID());
-    const caller = await v.callerOf({ client_access });
-    expect(caller.clientAccess).toEqual(client_access.toSorted());
-  });
-
-  test('whose subject is any printable ASCII, as providers make it', async () => {
-    const subjects = [
-      'auth0|5f7c8ec7c33c6c004bbafe82',
-      'CN=Ada Lovelace, O=Cabinet',
-      'AAAAAAAAAAAAAAAAAAAAAIkzqFVr',
-      'x',
-    ];
-    for (const sub of [...subjects, '~'.repeat(255)])
-      await expect(v.callerOf({ sub })).resolves.toMatchObject({ subject: sub });
-    // Its letter case tells two users apart, but in a UUID.
-    await expect(v.callerOf({ sub: 'Ada' })).resolves.not.toMatchObject(await v.callerOf({ sub: 'ada' }));
-  });
-
-  test('with an email only in ASCII, where every letter has one other case', async () => {
-    for (const email of ['zoé@b.example', 'İnfo@b.example', 'a@b.example ', 'a\u200b@b.example', 'a b@b.example'])
-      expect((await v.callerOf({ email })).email).toBeUndefined();
-    await expect(v.callerOf({ email: "O'Neil+x@b.example" })).resolves.toMatchObject({
-      email: "O'Neil+x@b.example",
-    });
-  });
-
-  test('whose id is the subject where that is a UUID, else one derived from issuer and subject', async () => {
-    await expect(v.callerOf({ sub: A })).resolves.toMatchObject({ userId: A, subject: A });
-    const first = await v.callerOf({ sub: 'auth0|1' });
-    expect(first.userId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    await expect(v.callerOf({ sub: 'auth0|1', name: 'again' })).resolves.toMatchObject({
-      userId: first.userId,
-    });
-    await expect(v.callerOf({ sub: 'auth0|2' })).resolves.not.toMatchObject({ userId: first.userId });
-  });
-
-  test('with email and name only where they are texts that can be stored', async () => {
-    const good = { email: 'a@example.com', name: 'Zoé' };
-    await expect(v.callerOf(good)).resolves.toMatchObject(good);
-    for (const bad of ['', 'x'.repeat(256), 'nul\0', 'half\udc00', 7, null, ['a@example.com'], undefined]) {
-      const caller = await v.callerOf({ email: bad, name: bad });
-      expect([caller.email, caller.name]).toEqual([undefined, undefined]);
+test('with AUTH_EMAILS_VERIFIED a caller has an email unless the token says that it is not verified', async () => {
+  const email = 'ada@example.com';
+  const verify = async (v: Verification): Promise<void> => {
+    for (const email_verified of [undefined, true]) {
+      await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email });
     }
-  });
-
-  test('without an email of which the provider does not say that it is verified', async () => {
-    const email = 'victim@example.com';
-    await expect(v.callerOf({ email, email_verified: true })).resolves.toMatchObject({ email });
-    for (const email_verified of [undefined, null, false, 'false', 'true', 1, [true]]) {
+    for (const email_verified of [null, false, 'false', 'true', 0]) {
       await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
     }
-  });
+  };
+  await withVerification([await createTestKey()], verify, { emailsVerified: true });
+});
 
-  test('of a provider that verifies all, with an email of which it says nothing, and with no other', async () => {
-    const email = 'ada@example.com';
-    const verify = async (v: Verification): Promise<void> => {
-      for (const email_verified of [undefined, true]) {
-        await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email });
-      }
-      for (const email_verified of [null, false, 'false', 'true', 0]) {
-        await expect(v.callerOf({ email, email_verified })).resolves.toMatchObject({ email: undefined });
-      }
-    };
-    await withVerification([await createTestKey()], verify, { emailsVerified: true });
-  });
+test('a caller’s issuedAt is rounded down to a whole second', async () => {
+  await expect(v.callerOf({ iat: SECONDS - 0.5 })).resolves.toMatchObject({ issuedAt: SECONDS - 1 });
+});
 
-  test('with the whole second of its issue', async () => {
-    await expect(v.callerOf({ iat: SECONDS - 0.5 })).resolves.toMatchObject({ issuedAt: SECONDS - 1 });
-  });
-
-  test("from claims under names of the provider's choice, and from those alone", async () => {
-    const names = { roleClaim: 'https://example.com/role', clientAccessClaim: 'https://example.com/access' };
-    const claims = { [names.roleClaim]: 'ADMIN', [names.clientAccessClaim]: [A] };
-    const verify = async (v: Verification): Promise<void> => {
-      const caller = await v.callerOf({ ...claims, role: 'CLIENT', client_access: [B] });
-      expect(caller).toMatchObject({ role: 'ADMIN', clientAccess: [A] });
-      await v.refusalOf(await v.identity.token({ role: 'CLIENT', client_access: [B] }));
-    };
-    await withVerification([await createTestKey()], verify, names);
-  });
+test('role and client access are read only from the claims with the configured names', async () => {
+  const names = { roleClaim: 'https://example.com/role', clientAccessClaim: 'https://example.com/access' };
+  const claims = { [names.roleClaim]: 'ADMIN', [names.clientAccessClaim]: [A] };
+  const verify = async (v: Verification): Promise<void> => {
+    const caller = await v.callerOf({ ...claims, role: 'CLIENT', client_access: [B] });
+    expect(caller).toMatchObject({ role: 'ADMIN', clientAccess: [A] });
+    await v.refusalOf(await v.identity.token({ role: 'CLIENT', client_access: [B] }));
+  };
+  await withVerification([await createTestKey()], verify, names);
 });

@@ -5,14 +5,14 @@ import { createLoginDiscovery } from '../../src/identity/discovery.ts';
 import type { LoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 
-/* What the page of /docs may know of an identity provider, from the provider's own discovery and nothing else. */
+/* The endpoints that /docs uses to log in, as the service reads them from the identity provider's discovery document. */
 
 const MINUTE = 60_000;
 
 let asked: number;
 let now: number;
 
-// The provider warns on the console of every default that it thinks a production should change.
+// oidc-provider warns on the console about every default that production should change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 await provider.allow('docs', 'http://127.0.0.1/docs');
@@ -50,7 +50,7 @@ const saying =
   (_request, response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-test('a provider that lets no page read its discovery says to the service where a browser logs in and out', async () => {
+test('the service learns the endpoints of a provider whose discovery no browser may read', async () => {
   const headers = { origin: 'http://127.0.0.1:3000' };
   const answer = await fetch(`${provider.issuer}/.well-known/openid-configuration`, { headers });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null]);
@@ -62,13 +62,13 @@ test('a provider that lets no page read its discovery says to the service where 
   });
 });
 
-test('a provider without a logout of its own, and with endpoints elsewhere, can be logged in at', async () => {
+test('a provider’s discovery is accepted without a logout endpoint and with endpoints on other hosts', async () => {
   const elsewhere = { token_endpoint: 'https://tokens.example/token' };
   provider.discovery = saying(documentOf(elsewhere));
   expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf(elsewhere)));
 });
 
-test('a provider that is asked for again and again is asked once in ten minutes', async () => {
+test('a provider’s discovery is fetched once in ten minutes, however often it is needed', async () => {
   const discovery = discoveryOf();
   const first = await Promise.all([
     discovery.currentMetadata(),
@@ -85,7 +85,7 @@ test('a provider that is asked for again and again is asked once in ten minutes'
   expect(provider.discoveries - asked).toBe(2);
 });
 
-test('a provider that is away is asked once in half a minute, and is there again after it', async () => {
+test('the discovery of an unreachable provider is tried again after 30 seconds, and not before', async () => {
   const discovery = discoveryOf();
   provider.discovery = (_request, response) => response.destroy();
   expect(await Promise.all([discovery.currentMetadata(), discovery.currentMetadata()])).toEqual([undefined, undefined]);
@@ -102,33 +102,37 @@ const SILENCES: Readonly<Record<string, RequestListener>> = {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{'),
 };
 
-test.each(Object.entries(SILENCES))('a provider that %s is given up', async (_what, silence) => {
-  provider.discovery = silence;
-  expect(await discoveryOf({ timeoutMs: 1_000 }).currentMetadata()).toBeUndefined();
-  expect(provider.discoveries - asked).toBe(1);
-});
+test.each(Object.entries(SILENCES))(
+  'the request for the discovery of a provider that %s times out',
+  async (_what, silence) => {
+    provider.discovery = silence;
+    expect(await discoveryOf({ timeoutMs: 1_000 }).currentMetadata()).toBeUndefined();
+    expect(provider.discoveries - asked).toBe(1);
+  },
+);
 
 const NONSENSE: Readonly<Record<string, () => RequestListener>> = {
   'is of another issuer': () => saying(documentOf({ issuer: 'https://idp.example' })),
   'has no issuer': () => saying(documentOf({ issuer: undefined })),
   'is no JSON': () => saying('<!doctype html>'),
-  'is a list': () => saying('[]'),
-  'says nothing': () => saying(''),
-  'is an error': () => saying(documentOf(), 500),
+  'is a JSON array': () => saying('[]'),
+  'is empty': () => saying(''),
+  'has the status 500': () => saying(documentOf(), 500),
   'is larger than 64 KiB': () => saying(documentOf({ more: 'x'.repeat(64 * 1024) })),
   'never ends': () => (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     flood(response);
   },
-  'is elsewhere': () => (_request, response) =>
+  redirects: () => (_request, response) =>
     response.writeHead(302, { location: '/.well-known/openid-configuration?again' }).end(),
   'names no token endpoint': () => saying(documentOf({ token_endpoint: undefined })),
-  'names a plain endpoint elsewhere': () => saying(documentOf({ token_endpoint: 'http://idp.example/token' })),
-  'names a script': () => saying(documentOf({ authorization_endpoint: 'javascript:alert(1)' })),
-  'names every host': () => saying(documentOf({ token_endpoint: 'https://*/token' })),
-  'names a host that ends a policy': () =>
+  'names a plain-http endpoint on another host': () =>
+    saying(documentOf({ token_endpoint: 'http://idp.example/token' })),
+  'names a javascript: URL': () => saying(documentOf({ authorization_endpoint: 'javascript:alert(1)' })),
+  'names a host with a wildcard': () => saying(documentOf({ token_endpoint: 'https://*/token' })),
+  'names a host that would end the Content-Security-Policy': () =>
     saying(documentOf({ token_endpoint: 'https://idp.example;script-src/token' })),
-  'names no address to log out at': () => saying(documentOf({ end_session_endpoint: 7 })),
+  'has a number as logout endpoint': () => saying(documentOf({ end_session_endpoint: 7 })),
 };
 
 function flood(response: ServerResponse): void {
@@ -139,18 +143,18 @@ function flood(response: ServerResponse): void {
     });
 }
 
-test.each(Object.entries(NONSENSE))('a document that %s lets nobody log in', async (_what, listener) => {
+test.each(Object.entries(NONSENSE))('a discovery document that %s is not used', async (_what, listener) => {
   provider.discovery = listener();
   const discovery = discoveryOf();
   expect(await discovery.currentMetadata()).toBeUndefined();
   expect(provider.discoveries - asked).toBe(1);
-  // The same provider later, so that nothing else was the reason.
+  // A good document of the same provider is used: nothing else was wrong.
   provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
   now += MINUTE;
   expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));
 });
 
-test('an issuer elsewhere is not asked over a connection that anybody can read', async () => {
+test('a plain-http issuer on another host is never asked', async () => {
   const { port } = new URL(provider.issuer);
   const issuer = `http://0.0.0.0:${port}`;
   provider.discovery = saying(

@@ -32,7 +32,7 @@ async function untilAsked(times: number): Promise<void> {
   while (identity.requests < times) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a request that knows its key does not wait for the renewal of old keys', async () => {
+test('a request with a known key does not wait until old keys are refreshed', async () => {
   const keySet = keySetOf(NEVER);
   const keys = await keySet.current();
   now += 9 * MINUTE;
@@ -51,7 +51,7 @@ test('a request that knows its key does not wait for the renewal of old keys', a
   expect(held).toHaveLength(1);
 });
 
-test('a provider that is away is asked for newer keys once in a while, not for each request', async () => {
+test('an unreachable provider is asked for newer keys at most once in 30 seconds', async () => {
   const keySet = keySetOf(NEVER);
   await keySet.current();
   identity.answerWith((_, response) => response.socket?.destroy());
@@ -69,7 +69,7 @@ test('a provider that is away is asked for newer keys once in a while, not for e
   await untilAsked(3);
 });
 
-test('a provider that does not answer, or stops in the middle of its answer, is given up', async () => {
+test('a request for keys times out if the provider does not answer or stops in the middle', async () => {
   const silences = [
     () => undefined,
     (_: unknown, response: ServerResponse) => response.write('{"keys":['),
@@ -83,7 +83,7 @@ test('a provider that does not answer, or stops in the middle of its answer, is 
   await expect(keySetOf(NEVER).current()).resolves.toBeDefined();
 });
 
-test('the same keys in another order, with other remarks, are the same keys', async () => {
+test('keys that come in another order or with other unknown members count as unchanged', async () => {
   const [first, second] = [await createTestKey(), await createTestKey('RS256')];
   identity.publish(first, second);
   const keySet = keySetOf(NEVER);
@@ -95,7 +95,7 @@ test('the same keys in another order, with other remarks, are the same keys', as
   expect(await keySet.searchNewKeys(keys)).not.toBe(keys);
 });
 
-test('who has tried older keys gets the newer ones without another request to the provider', async () => {
+test('a search with outdated keys gets the newer known keys without another request to the provider', async () => {
   const keySet = keySetOf(NEVER);
   const old = await keySet.current();
   await identity.rotate();

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { ManagementClient } from '../../src/identity/management/client.ts';
 import { broken, instead, quiet, sendError, startManagement } from '../support/management.ts';
@@ -33,215 +33,211 @@ const time = (ms = 30_000) => ({
 const send = (rights = RIGHTS) => management.send(SUBJECT, rights, time());
 const lines = () => provider.asked.map(({ method, path }) => `${method} ${path}`);
 
-/** Fails this many times, and then no more. */
+/** The provider answers this many requests with the fault, and the later ones normally. */
 function failing(times: number, fault: Fault): void {
   let left = times;
   provider.fault = (...all) => left-- > 0 && fault(...all);
 }
 
-describe('the management interface', () => {
-  test('is told role, clients and activity, and the role among its own where it has one of that name', async () => {
-    await send();
-    expect(provider.users.get(SUBJECT)).toEqual({
-      app_metadata: { role: 'ACCOUNT_MANAGER', client_access: [CLIENT] },
-      blocked: false,
-      roles: ['rol_ACCOUNT_MANAGER'],
-    });
-    const path = '/users/auth0%7C5f7c8ec7%2F%C3%BC%201';
-    expect(lines()).toEqual([
-      `PATCH ${path}`,
-      'GET /roles?per_page=100&page=0&include_totals=true',
-      `POST ${path}/roles`,
-    ]);
-    await send({ ...RIGHTS, isActive: false, clientAccess: [] });
-    expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { client_access: [] }, blocked: true });
-    // The roles are known by then.
-    expect(lines().filter((line) => line.startsWith('GET'))).toHaveLength(1);
+test('the management client sends role, clients and activity, and assigns the provider’s role of the same name', async () => {
+  await send();
+  expect(provider.users.get(SUBJECT)).toEqual({
+    app_metadata: { role: 'ACCOUNT_MANAGER', client_access: [CLIENT] },
+    blocked: false,
+    roles: ['rol_ACCOUNT_MANAGER'],
   });
+  const path = '/users/auth0%7C5f7c8ec7%2F%C3%BC%201';
+  expect(lines()).toEqual([
+    `PATCH ${path}`,
+    'GET /roles?per_page=100&page=0&include_totals=true',
+    `POST ${path}/roles`,
+  ]);
+  await send({ ...RIGHTS, isActive: false, clientAccess: [] });
+  expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { client_access: [] }, blocked: true });
+  // The client remembers the provider's roles.
+  expect(lines().filter((line) => line.startsWith('GET'))).toHaveLength(1);
+});
 
-  test('says what it knows, and nothing where that is no rights', async () => {
-    await send();
-    expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
-    provider.users.set(SUBJECT, {
-      app_metadata: { role: 7, client_access: 'all' },
-      blocked: true,
-      roles: [],
-    });
-    expect(await management.read(SUBJECT, time())).toEqual({
-      role: undefined,
-      clientAccess: undefined,
-      isActive: false,
-    });
+test('the management client reads a user’s rights, and leaves out what is malformed', async () => {
+  await send();
+  expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
+  provider.users.set(SUBJECT, {
+    app_metadata: { role: 7, client_access: 'all' },
+    blocked: true,
+    roles: [],
   });
-
-  test.each<readonly [string, Fault]>([
-    ['resets the connection', broken],
-    ['answers 408', (_request, response) => sendError(response, 408, 'request_timeout', 'Too slow')],
-    ['answers 500', (_request, response) => sendError(response, 500, 'internal', 'Oops')],
-    ['answers garbage', instead(200, '<html>')],
-    ['says nothing', () => true],
-    ['redirects', instead(302, '', { location: '/' })],
-    ['answers more than anybody reads', instead(200, Buffer.alloc(2_000_000, ' '))],
-  ])('that %s is asked again at once, and is away where it goes on', async (_what, fault) => {
-    failing(2, fault);
-    await send();
-    expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { role: 'ACCOUNT_MANAGER' } });
-    provider.asked.length = 0;
-    provider.fault = fault;
-    await expect(send()).rejects.toMatchObject({ kind: 'away' });
-    expect(provider.asked).toHaveLength(3);
-    expect(management.remainingPauseMs()).toBe(0);
-  });
-
-  test.each([
-    [400, 'refused'],
-    [401, 'credential'],
-    [403, 'credential'],
-    [422, 'refused'],
-  ] as const)('that answers %d is not asked again: %s', async (status, kind) => {
-    provider.fault = (_request, response) => sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
-    await expect(send()).rejects.toMatchObject({
-      kind,
-      message: `the provider answered ${String(status)}: some_code, about … and …`,
-    });
-    expect(provider.asked).toHaveLength(1);
-  });
-
-  test('that does not know the user says so, and of a path that it does not have nothing of the kind', async () => {
-    const of = (url: string) => openManagementClient({ url, token: 'management-token' }, { retryMs: 1 });
-    await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
-      kind: 'unknown',
-      message: 'the provider answered 404: inexistent_user, The user does not exist.',
-    });
-    for (const url of [provider.url.replace('v2', 'v1'), provider.url.replace('/api/v2', '')]) {
-      await expect(of(url).send(SUBJECT, RIGHTS, time())).rejects.toMatchObject({
-        kind: 'address',
-        message: 'the provider answered 404: Not Found, Not Found; is AUTH_MANAGEMENT_URL right?',
-      });
-    }
-  });
-
-  test.each<readonly [string, Fault]>([
-    ['404 in HTML', instead(404, '<html>')],
-    ['404 with a code of its own', (_request, response) => sendError(response, 404, 'not_found', 'No route')],
-    ['405', instead(405, '')],
-  ])('at a wrong address, which answers %s, is not taken for one that does not know the user', async (_what, fault) => {
-    provider.fault = fault;
-    await expect(send()).rejects.toMatchObject({
-      kind: 'address',
-      message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
-    });
-    await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
-  });
-
-  test('that answers no user where it was told of one has not taken it', async () => {
-    provider.fault = instead(200, '{}');
-    await expect(send()).rejects.toMatchObject({
-      kind: 'away',
-      message: 'the provider answered something that is no user',
-    });
-  });
-
-  test.each([
-    ['retry-after in seconds', { 'retry-after': '120' }, 120],
-    [
-      'retry-after as a date',
-      {
-        date: 'Sun, 22 Nov 2026 10:00:00 GMT',
-        'retry-after': 'Sun, 22 Nov 2026 10:03:00 GMT',
-      },
-      180,
-    ],
-    [
-      'the end of its limit, by its own clock',
-      { date: 'Sun, 22 Nov 2026 10:00:00 GMT', 'x-ratelimit-reset': '1795341690' },
-      90,
-    ],
-    ['the end of its limit, which is over', { 'x-ratelimit-reset': '1' }, 1],
-    ['a time beyond all reason', { 'retry-after': '99999999' }, 3600],
-    ['nothing', {}, 10],
-  ] as readonly (readonly [string, Record<string, string>, number])[])(
-    'that has been asked too much is left alone: %s',
-    async (_what, headers, seconds) => {
-      provider.fault = (_request, response) => sendError(response, 429, 'too_many_requests', 'Global limit', headers);
-      await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });
-      expect(provider.asked).toHaveLength(1);
-      expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(seconds);
-    },
-  );
-
-  test('that has answered its last for now is left alone', async () => {
-    provider.fault = (_request, response) => {
-      response.setHeader('x-ratelimit-remaining', '0');
-      response.setHeader('retry-after', '50');
-      return false;
-    };
-    await send();
-    expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(50);
-  });
-
-  test('is not asked once the time for it is over, as after the process was stopped', async () => {
-    await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ kind: 'away' });
-    expect(provider.asked).toEqual([]);
-  });
-
-  test('without roles is told the rights all the same', async () => {
-    provider.fault = (_request, response, { path }) =>
-      path.startsWith('/roles') && sendError(response, 404, 'not_found', 'No such thing');
-    await send();
-    expect(lines()).toHaveLength(2);
+  expect(await management.read(SUBJECT, time())).toEqual({
+    role: undefined,
+    clientAccess: undefined,
+    isActive: false,
   });
 });
 
-describe('client credentials', () => {
-  const open = (secret = 's&cret') =>
-    openManagementClient(
-      {
-        url: provider.url,
-        client: { issuer: new URL(provider.url).origin, id: 'worker', secret, audience: 'urn:management' },
-      },
-      { answerMs: 1_500, retryMs: 1 },
-    );
+test.each<readonly [string, Fault]>([
+  ['resets the connection', broken],
+  ['answers 408', (_request, response) => sendError(response, 408, 'request_timeout', 'Too slow')],
+  ['answers 500', (_request, response) => sendError(response, 500, 'internal', 'Oops')],
+  ['answers garbage', instead(200, '<html>')],
+  ['never answers', () => true],
+  ['redirects', instead(302, '', { location: '/' })],
+  ['answers with two megabytes', instead(200, Buffer.alloc(2_000_000, ' '))],
+])('a provider that %s is tried three times, and then counts as away', async (_what, fault) => {
+  failing(2, fault);
+  await send();
+  expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { role: 'ACCOUNT_MANAGER' } });
+  provider.asked.length = 0;
+  provider.fault = fault;
+  await expect(send()).rejects.toMatchObject({ kind: 'away' });
+  expect(provider.asked).toHaveLength(3);
+  expect(management.remainingPauseMs()).toBe(0);
+});
 
-  test('get a token for as long as it lasts, however many ask', async () => {
-    management = open();
-    await Promise.all([send(), send(), send()]);
-    expect(provider.issued).toEqual(['management-token']);
-    expect(provider.users.get(SUBJECT)?.roles).toEqual(['rol_ACCOUNT_MANAGER']);
+test.each([
+  [400, 'refused'],
+  [401, 'credential'],
+  [403, 'credential'],
+  [422, 'refused'],
+] as const)('a provider that answers %d is not asked again, and the error’s kind is %s', async (status, kind) => {
+  provider.fault = (_request, response) => sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
+  await expect(send()).rejects.toMatchObject({
+    kind,
+    message: `the provider answered ${String(status)}: some_code, about … and …`,
   });
+  expect(provider.asked).toHaveLength(1);
+});
 
-  test('get another when the provider takes the first no more, once', async () => {
-    management = open();
-    await send();
-    provider.tokens = ['the next one'];
-    await send();
-    expect(provider.issued).toEqual(['management-token', 'the next one']);
-    provider.fault = (_request, response) => sendError(response, 401, 'invalid_token', 'Invalid token');
-    await expect(send()).rejects.toMatchObject({ kind: 'credential' });
-    expect(provider.issued).toHaveLength(3);
+test('a 404 for an unknown user and a 404 for an unknown path are different errors', async () => {
+  const of = (url: string) => openManagementClient({ url, token: 'management-token' }, { retryMs: 1 });
+  await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
+    kind: 'unknown',
+    message: 'the provider answered 404: inexistent_user, The user does not exist.',
   });
-
-  test('get another before the first one ends', async () => {
-    management = open();
-    provider.tokenLife = 0;
-    await send();
-    expect(provider.issued.length).toBeGreaterThan(1);
-    provider.tokenLife = 86_400;
-  });
-
-  test('that are refused are a matter of ours, and one that cannot be asked is away', async () => {
-    management = open('wrong');
-    await expect(send()).rejects.toMatchObject({
-      kind: 'credential',
-      message: 'the token endpoint answered invalid_client',
+  for (const url of [provider.url.replace('v2', 'v1'), provider.url.replace('/api/v2', '')]) {
+    await expect(of(url).send(SUBJECT, RIGHTS, time())).rejects.toMatchObject({
+      kind: 'address',
+      message: 'the provider answered 404: Not Found, Not Found; is AUTH_MANAGEMENT_URL right?',
     });
-    management = openManagementClient(
-      {
-        url: provider.url,
-        client: { issuer: 'http://127.0.0.1:9', id: 'worker', secret: 'x', audience: undefined },
-      },
-      { retryMs: 1 },
-    );
-    await expect(send()).rejects.toMatchObject({ kind: 'away' });
+  }
+});
+
+test.each<readonly [string, Fault]>([
+  ['404 in HTML', instead(404, '<html>')],
+  ['404 with a code of its own', (_request, response) => sendError(response, 404, 'not_found', 'No route')],
+  ['405', instead(405, '')],
+])('an answer of %s is reported as a wrong AUTH_MANAGEMENT_URL, not as an unknown user', async (_what, fault) => {
+  provider.fault = fault;
+  await expect(send()).rejects.toMatchObject({
+    kind: 'address',
+    message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
   });
+  await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
+});
+
+test('a change of rights has failed if the provider’s answer is not a user', async () => {
+  provider.fault = instead(200, '{}');
+  await expect(send()).rejects.toMatchObject({
+    kind: 'away',
+    message: 'the provider answered something that is no user',
+  });
+});
+
+test.each([
+  ['retry-after in seconds', { 'retry-after': '120' }, 120],
+  [
+    'retry-after as a date',
+    {
+      date: 'Sun, 22 Nov 2026 10:00:00 GMT',
+      'retry-after': 'Sun, 22 Nov 2026 10:03:00 GMT',
+    },
+    180,
+  ],
+  [
+    'x-ratelimit-reset, by the provider’s clock',
+    { date: 'Sun, 22 Nov 2026 10:00:00 GMT', 'x-ratelimit-reset': '1795341690' },
+    90,
+  ],
+  ['x-ratelimit-reset in the past', { 'x-ratelimit-reset': '1' }, 1],
+  ['retry-after of three years', { 'retry-after': '99999999' }, 3600],
+  ['no header', {}, 10],
+] as readonly (readonly [string, Record<string, string>, number])[])(
+  'after a 429 the pause follows %s',
+  async (_what, headers, seconds) => {
+    provider.fault = (_request, response) => sendError(response, 429, 'too_many_requests', 'Global limit', headers);
+    await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });
+    expect(provider.asked).toHaveLength(1);
+    expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(seconds);
+  },
+);
+
+test('the client pauses after an answer with x-ratelimit-remaining: 0', async () => {
+  provider.fault = (_request, response) => {
+    response.setHeader('x-ratelimit-remaining', '0');
+    response.setHeader('retry-after', '50');
+    return false;
+  };
+  await send();
+  expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(50);
+});
+
+test('the provider is not asked after the deadline of a delivery', async () => {
+  await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ kind: 'away' });
+  expect(provider.asked).toEqual([]);
+});
+
+test('a provider without an interface for roles still receives the rights', async () => {
+  provider.fault = (_request, response, { path }) =>
+    path.startsWith('/roles') && sendError(response, 404, 'not_found', 'No such thing');
+  await send();
+  expect(lines()).toHaveLength(2);
+});
+
+const open = (secret = 's&cret') =>
+  openManagementClient(
+    {
+      url: provider.url,
+      client: { issuer: new URL(provider.url).origin, id: 'worker', secret, audience: 'urn:management' },
+    },
+    { answerMs: 1_500, retryMs: 1 },
+  );
+
+test('simultaneous requests with client credentials share one management token', async () => {
+  management = open();
+  await Promise.all([send(), send(), send()]);
+  expect(provider.issued).toEqual(['management-token']);
+  expect(provider.users.get(SUBJECT)?.roles).toEqual(['rol_ACCOUNT_MANAGER']);
+});
+
+test('the client gets a new management token once if the provider refuses the first', async () => {
+  management = open();
+  await send();
+  provider.tokens = ['the next one'];
+  await send();
+  expect(provider.issued).toEqual(['management-token', 'the next one']);
+  provider.fault = (_request, response) => sendError(response, 401, 'invalid_token', 'Invalid token');
+  await expect(send()).rejects.toMatchObject({ kind: 'credential' });
+  expect(provider.issued).toHaveLength(3);
+});
+
+test('the client gets a new management token before the first one expires', async () => {
+  management = open();
+  provider.tokenLife = 0;
+  await send();
+  expect(provider.issued.length).toBeGreaterThan(1);
+  provider.tokenLife = 86_400;
+});
+
+test('refused client credentials are a credential error, and an unreachable token endpoint counts as away', async () => {
+  management = open('wrong');
+  await expect(send()).rejects.toMatchObject({
+    kind: 'credential',
+    message: 'the token endpoint answered invalid_client',
+  });
+  management = openManagementClient(
+    {
+      url: provider.url,
+      client: { issuer: 'http://127.0.0.1:9', id: 'worker', secret: 'x', audience: undefined },
+    },
+    { retryMs: 1 },
+  );
+  await expect(send()).rejects.toMatchObject({ kind: 'away' });
 });

@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * The variables of each page of docs/identity, on a foreign provider that issues tokens of the shape that the provider's
- * own documentation says, under the same paths.
+ * The variables of each page of docs/identity, with a test provider that issues tokens of the shape that the vendor's
+ * documentation describes, under the same paths.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -24,14 +24,14 @@ type Claims = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string>>;
 
 interface Shape {
-  /** Its issuer and its keys, behind the host. */
+  /** The paths of its issuer and its keys. */
   readonly issuer: string;
   readonly keys: string;
-  /** Its header beside `alg` and `kid`. */
+  /** The header of its tokens, without `alg` and `kid`. */
   readonly header: Claims;
-  /** What it says of a user beside `iat`, `exp` and `iss`. */
+  /** The claims of its tokens, without `iat`, `exp` and `iss`. */
   readonly claims: (issuer: string, audience: string) => Claims | Promise<Claims>;
-  /** What it publishes beside the key that signs, and what it says of that one. */
+  /** The keys that it publishes beside the signing key, and the members of the signing key. */
   readonly otherKeys: readonly JWK[];
   readonly keySays: Partial<JWK>;
 }
@@ -40,7 +40,7 @@ const RIGHTS = { role: 'TAX_SPECIALIST', client_access: [CLIENT] };
 
 const servers: Server[] = [];
 
-// The provider warns on the console of every default that it thinks a production should change.
+// oidc-provider warns on the console about every default that production should change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const made = await Promise.all(['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })));
 const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
@@ -51,7 +51,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-/** What the Action of the recipe puts into the token of a user. */
+/** The claims that the Auth0 Action of the recipe puts into a user's token. */
 async function actionsClaims(user: object): Promise<Claims> {
   const code = blockOf('docs/identity/auth0.md', 'exports.onExecutePostLogin');
   const claims: Record<string, unknown> = {};
@@ -108,7 +108,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
       ...{ email: 'ada@b.example', name: 'Ada', preferred_username: 'ada@b.example' },
       aud: audience,
     }),
-    // Keys of Entra ID do not say their algorithm.
+    // Entra ID publishes its keys without `alg`.
     otherKeys: [stranger],
     keySays: { use: 'sig' },
   }),
@@ -132,7 +132,7 @@ interface Connected {
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 
-/** A foreign provider on a host of its own; the service is told what the recipe says, but for the host. */
+/** Starts a test provider, and configures the service as the recipe says, except for the host. */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`no shape of ${name}`);
@@ -171,7 +171,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      // What a key for encryption is there for.
+      // Without these features the provider does not publish its key for encryption.
       ...{ encryption: { enabled: true }, requestObjects: { enabled: true } },
       resourceIndicators: {
         enabled: true,
@@ -214,7 +214,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
 describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (name) => {
-  test('its token gives the caller, with both claims and a verified email', async () => {
+  test('a token of the recipe’s provider gives the caller’s role, clients and verified email', async () => {
     const { callerOf } = await connect(name);
     await expect(callerOf()).resolves.toMatchObject({
       ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },
@@ -222,13 +222,13 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
     });
   });
 
-  test('its token is accepted under each type that an access token may say', async () => {
+  test('a token of the recipe’s provider is accepted with each `typ` of an access token', async () => {
     const { callerOf } = await connect(name);
     for (const typ of ['at+jwt', 'application/at+jwt', undefined])
       await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
   });
 
-  test('a token for another audience, of another issuer or without a claim is refused', async () => {
+  test('the recipe’s settings refuse a token of another audience or issuer, or without a claim', async () => {
     const { callerOf, environment } = await connect(name);
     const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
     const issuer = environment['AUTH_ISSUER'] ?? '';
@@ -244,14 +244,14 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
   });
 });
 
-test('Keycloak’s claims behind a dot are nested, and not read, nor are the roles of its realm', async () => {
+test('nested Keycloak claims and the roles of a Keycloak realm give no role', async () => {
   const { callerOf } = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'firm.role' });
   await expect(callerOf({ 'firm.role': undefined, firm: { role: 'ADMIN' } })).rejects.toMatchObject(REFUSED);
   const byRealm = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'realm_access' });
   await expect(byRealm.callerOf({ realm_access: { roles: ['ADMIN'] } })).rejects.toMatchObject(REFUSED);
 });
 
-test('Entra ID’s app roles are no role, and without its last line no email counts', async () => {
+test('Entra ID’s app roles give no role, and its emails count only with AUTH_EMAILS_VERIFIED', async () => {
   const { callerOf } = await connect('Entra ID', { AUTH_ROLE_CLAIM: 'roles', AUTH_EMAILS_VERIFIED: 'false' });
   await expect(callerOf({ roles: ['ADMIN'] })).rejects.toMatchObject(REFUSED);
   expect((await callerOf({ roles: 'ADMIN' })).email).toBeUndefined();

@@ -18,7 +18,7 @@ test('a token verified once is not verified again', async () => {
   expect(await v.callerOf({ jti: 'another' })).not.toBe(first);
 });
 
-test('large tokens do not fill the memory: the oldest of many is forgotten and verified anew', async () => {
+test('the memory for verified tokens is bounded: the oldest of many large tokens is verified again', async () => {
   const client_access = Array.from({ length: 2_000 }, () => randomUUID());
   const tokens = await Promise.all(Array.from({ length: 320 }, (_, jti) => v.identity.token({ jti, client_access })));
   const callers = [];
@@ -38,7 +38,7 @@ test('a remembered token is refused once it has expired', async () => {
   expect((await v.refusalOf(token)).message).toBe('the token has expired');
 });
 
-test('a remembered token is refused where the clock is set back before its beginning', async () => {
+test('a remembered token is refused if the clock is set back to before its iat or nbf', async () => {
   const [now, before] = [v.clock() / 1000, v.clock() / 1000 - 3600];
   for (const claims of [
     { iat: before, nbf: now },
@@ -53,7 +53,7 @@ test('a remembered token is refused where the clock is set back before its begin
   }
 });
 
-test('a refusal is not remembered', async () => {
+test('a token that was refused as too early is accepted once its time has come', async () => {
   const token = await v.identity.token({ nbf: v.clock() / 1000 + 60 });
   await v.refusalOf(token);
   v.clock.advance(60);
