@@ -51,7 +51,7 @@ async function person(name: string, clients: readonly string[] = []): Promise<st
   return make(service, 'users', { email: `${name}@b.example`, name, role, client_access: clients, subject });
 }
 
-test('where both say the same there is nothing to do', async () => {
+test('identity:sync reports no difference, and writes nothing, if the rights here and at the provider are equal', async () => {
   await person('ada', [client]);
   await person('bob');
   expect(await sync()).toMatchObject({ code: 0, out: '2 users compared, 0 differ\n' });
@@ -59,7 +59,7 @@ test('where both say the same there is nothing to do', async () => {
   expect(provider.asked.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('what differs is said by user and field, and is sent when that is asked for', async () => {
+test('identity:sync lists differences by user and field, and sends our rights with --apply', async () => {
   const ids = [await person('ada', [client]), await person('bob'), await person('eve')];
   provider.know('auth0|ada', 'ADMIN', [randomUUID(), randomUUID()]);
   provider.users.set('auth0|bob', { app_metadata: {}, blocked: true, roles: [] });
@@ -81,7 +81,7 @@ test('what differs is said by user and field, and is sent when that is asked for
   expect(await sync()).toMatchObject({ code: 0 });
 });
 
-test('a user whom the provider does not know cannot be mended from here', async () => {
+test('identity:sync --apply exits with 1 if the provider does not know a user', async () => {
   await person('ada', [client]);
   provider.users.clear();
   expect(await sync(['--apply'])).toMatchObject({
@@ -92,7 +92,7 @@ test('a user whom the provider does not know cannot be mended from here', async 
   });
 });
 
-test('of several servers the users are read at the one that takes writes', async () => {
+test('identity:sync reads the users from the writable one of several servers', async () => {
   await person('ada', [client]);
   const { adminUrl } = service.postgres;
   const { host } = new URL(adminUrl);
@@ -103,7 +103,7 @@ test('of several servers the users are read at the one that takes writes', async
   });
 });
 
-test('where the provider or the database cannot be asked, that is no difference', async () => {
+test('identity:sync exits with 2 if it cannot ask the provider or the database', async () => {
   await person('ada');
   provider.fault = (_request, response) => sendError(response, 403, 'insufficient_scope', 'No');
   expect(await sync()).toMatchObject({
@@ -120,7 +120,7 @@ test('where the provider or the database cannot be asked, that is no difference'
     code: 2,
     err: 'DATABASE_ADMIN_URL must be set\n',
   });
-  // The login of the API is not enough: it may not list everybody's subjects.
+  // The login of the API may not list the subjects of all users.
   expect(await sync([], { DATABASE_ADMIN_URL: service.postgres.apiUrl })).toMatchObject({
     code: 2,
     out: '',
@@ -133,7 +133,7 @@ test('where the provider or the database cannot be asked, that is no difference'
   expect(await sync(['--aply'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('all of many are asked, a few at a time, and the provider’s limits are kept', async () => {
+test('compareRights reads 703 users, five at a time, and pauses when the provider limits it', async () => {
   await service.admin(
     `insert into public.users (email, password_hash, name, role, subject)
      select n || '@b.example', '!', 'N', 'CLIENT', 'auth0|' || n from generate_series(1, 703) as n`,
@@ -147,7 +147,7 @@ test('all of many are asked, a few at a time, and the provider’s limits are ke
     answered += 1;
     return answered === 400 && sendError(response, 429, 'too_many', 'Wait', { 'retry-after': '7' });
   };
-  // Long enough for others to come meanwhile.
+  // One turn of the event loop lets other requests come meanwhile.
   provider.answering = () => new Promise((resolve) => setImmediate(resolve));
   const waits: number[] = [];
   const counted: number[] = [];

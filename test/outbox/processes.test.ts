@@ -10,7 +10,7 @@ import { until } from '../support/upload.ts';
 import { make } from '../support/rows.ts';
 import { accepting } from '../support/world.ts';
 
-/* Real instances, each a process with a delivery of its own, of which some are killed or stand still. */
+/* Instances of the service that are killed, frozen or ended while they deliver changes of rights to the provider. */
 
 let subject: string;
 let id: string;
@@ -59,7 +59,7 @@ const isDelivered = async () => (await states()).every((state) => state === 'DEL
 const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 const known = () => provider.users.get(subject)?.app_metadata;
 
-/** Answers nobody from now on until it is called; the provider does what it is asked all the same. */
+/** Holds back the provider's answers until the result is called; the provider makes the changes at once. */
 function hold(): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   provider.answering = () => promise;
@@ -74,7 +74,7 @@ async function end(started: Started): Promise<void> {
   expect(await started.ended).toBe(0);
 }
 
-test('what an instance has sent and not written down when it was killed is sent again by another', async () => {
+test('a change that a killed instance sent but did not record is sent again by another instance', async () => {
   const killed = await instance();
   const letGo = hold();
   await narrow([own]);
@@ -91,7 +91,7 @@ test('what an instance has sent and not written down when it was killed is sent 
   await end(heir);
 });
 
-test('an instance that stood still while it was sending undoes nothing that another has sent meanwhile', async () => {
+test('a frozen instance that thaws does not undo a newer change that another instance has sent', async () => {
   const frozen = await instance();
   const letGo = hold();
   await narrow([own]);
@@ -103,7 +103,7 @@ test('an instance that stood still while it was sending undoes nothing that anot
   const awake = await instance();
   await until(isDelivered);
   expect(known()).toMatchObject({ client_access: [other] });
-  // What was on its way all the while arrives last.
+  // The frozen instance's old message arrives last.
   provider.know(subject, 'ACCOUNT_MANAGER', [own]);
   thaw();
   await until(() => JSON.stringify(known()).includes(other));
@@ -111,7 +111,7 @@ test('an instance that stood still while it was sending undoes nothing that anot
   await Promise.all([end(frozen), end(awake)]);
 });
 
-test('an instance that is told to end finishes what it is sending, and leaves the rest to the next', async () => {
+test('an instance that gets SIGTERM finishes the change that it is sending', async () => {
   const ending = await instance();
   const letGo = hold();
   await narrow([own]);
@@ -122,7 +122,7 @@ test('an instance that is told to end finishes what it is sending, and leaves th
   expect(await states()).toEqual(['DELIVERED']);
 });
 
-test('an instance that is not told of the provider notes changes for those that are', async () => {
+test('an instance without AUTH_MANAGEMENT_URL queues changes for the instances with it', async () => {
   const started = await instance({ AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' });
   await narrow([own]);
   expect(await states()).toEqual(['WAITING']);

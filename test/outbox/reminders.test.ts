@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import { pino } from 'pino';
 import { createReminderQueue, type Reminders } from '../../src/db/reminders.ts';
@@ -13,7 +13,7 @@ import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* A user is told by mail of what ends, in their language and under their rights, once a day whatever dies. */
+/* Each user gets one mail a day about deadlines, in the user's language and under the user's rights. */
 
 let said: Record<string, unknown>[] = [];
 const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
@@ -38,7 +38,7 @@ afterEach(async () => {
   await Promise.all(working.splice(0).map((one) => one.close(5_000)));
 });
 
-/** One that works when it is told to. */
+/** A sender that works only when `sendNow` is called. */
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
     ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
@@ -77,7 +77,7 @@ const rows = (user?: { id: string }) =>
      from app.reminders where user_id = coalesce($1, user_id) order by user_id, day`,
     [user?.id ?? null],
   );
-/** What ended with an instance that died, and what waits for its next attempt. */
+/** Ends every claim, as if its instance had died, and makes every mail due again. */
 const laterOn = () =>
   service.admin(
     `update app.reminders set next_attempt_at = now(), claimed_until = now() - interval '1 s' where claim is not null;
@@ -213,7 +213,7 @@ describe('a reminder', () => {
     expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
   });
 
-  test('is planned from its time of its time zone on, and not before', async () => {
+  test('a French reminder names the task, its client and its day, and links to the frontend, in text and HTML', async () => {
     await person();
     // Twelve hours apart: it is past noon in one of them alone.
     const planned = [await queue.plan('12:00', 'Etc/GMT'), await queue.plan('12:00', 'Etc/GMT-12')];
@@ -221,165 +221,385 @@ describe('a reminder', () => {
   });
 });
 
-describe('what somebody wrote', () => {
-  const EVIL = 'Evil\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202Etxt';
-
-  test('adds no header, no recipient, no line and no markup', async () => {
-    const evil = await make(service, 'clients', { company_name: EVIL });
-    const site = await make(service, 'sites', { client_id: evil });
-    const claim = await make(service, 'reclamations', {
-      client_id: evil,
-      site_id: site,
-      notice_reference: EVIL,
-    });
-    await person({ name: EVIL, client_access: [evil] });
-    await make(service, 'notes', {
-      ...{ client_id: evil, reclamation_id: claim, author_id: randomUUID(), text: EVIL },
-      due_on: new Date().toISOString().slice(0, 10),
-    });
-    await sender().sendNow();
-    const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
-    expect(to).toHaveLength(1);
-    expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(?:bcc|<script)/im);
-    expect([...(mail?.headers.keys() ?? [])]).not.toContain('bcc');
-    expect(JSON.stringify(mail?.to)).not.toMatch(/\\[rnu]/);
-    expect(JSON.stringify(mail?.to)).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
-    expect(mail?.text).not.toMatch(/^Bcc|[\u2028\u202E]/m);
-    expect(mail?.text).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
-    expect(mail?.html).not.toContain('<script');
-    expect(mail?.html).toContain('Evil Bcc: all@evil.example &lt;script&gt;');
+test('an English reminder names the deadlines of claims, invoices and partner invoices', async () => {
+  const { clients, sites } = await service.tenant('Logistique Rhône');
+  const ada = await person({ language: 'en', role: 'ACCOUNT_MANAGER', client_access: [clients] });
+  const [{ day } = {}] = await service.admin(`select ((now() at time zone 'UTC')::date + 1)::text as day`);
+  const made = [
+    await make(service, 'reclamations', {
+      ...{ client_id: clients, site_id: sites, claim_type: 'CFE', status: 'REJECTED' },
+      ...{ tax_year: 2024, notice_reference: '24 69', court_deadline: day },
+    }),
+    await make(service, 'factures', { client_id: clients, due_date: day }),
+  ];
+  const [{ number } = {}] = await service.admin(
+    `update public.factures set status = 'ISSUED', issue_date = '2020-01-01' where id = $1 returning number`,
+    [made[1]],
+  );
+  const partner = await make(service, 'partners');
+  await make(service, 'partner_invoices', {
+    ...{ client_id: clients, partner_id: partner, number: 'P-9', due_date: day },
   });
-
-  test.each([
-    'a@b.example>\r\nRCPT TO:<all@evil.example',
-    'a@b.example, all@evil.example',
-    'a@b.example\r\nBcc: all@evil.example',
-  ])('as an address reaches nobody else: %j', async (email) => {
-    const odd = await person({ email });
-    const other = await person();
-    await task(1);
-    await sender().sendNow();
-    const reached = server.received.flatMap(({ to }) => to);
-    expect(reached).toContain(other.email);
-    // It was one address, however odd, or none.
-    expect(server.received.filter(({ to }) => to.length !== 1)).toEqual([]);
-    expect(reached.filter((address) => address === 'all@evil.example')).toEqual([]);
-    expect(['SENT', 'WAITING']).toContain((await rows(odd))[0]?.['state']);
-  });
+  await sender().sendNow();
+  const text = textOf(ada);
+  expect(server.received[0]?.mail.subject).toMatch(/^3 deadlines, the first: \d+ \w+ \d{4}$/);
+  expect(text).toContain(
+    '- Court deadline: Business property tax 2024, notice 24 69\n  Client: Logistique Rhône\n  Until ',
+  );
+  expect(text).toContain(`(tomorrow)\n  https://app.example/reclamations/${String(made[0])}\n`);
+  expect(text).toContain(`- Invoice due: ${String(number)}\n`);
+  expect(text).toContain(`https://app.example/invoices/${String(made[1])}\n`);
+  expect(text).toContain('- Partner’s invoice due: P-9\n');
 });
 
-describe('each user has one mail a day', () => {
-  test('however often and by however many instances it is sent', async () => {
-    const people = await Promise.all(Array.from({ length: 15 }, () => person()));
-    await task(1);
-    await Promise.all([sender(), sender(), sender()].map((one) => one.sendNow()));
-    await sender().sendNow();
-    expect(server.received.map(({ to }) => to[0]).sort()).toEqual(people.map(({ email }) => email).sort());
-    expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
-  });
+test('a task is in the reminder 30, 14, 7 and 1 days before its day, on that day, and the day after', async () => {
+  const amelie = await person();
+  for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
+  await sender().sendNow();
+  const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) => Number(days));
+  expect(remindedDays).toEqual([-1, 0, 1, 7, 14, 30]);
+});
 
-  test('and what a day missed, the mail of the next day says', async () => {
-    const amelie = await person();
-    await task(29);
-    await task(-3);
-    await service.admin(
-      `insert into app.reminders (user_id, day, told_until, waits_since)
-       select $1, d.today - 2, d.today - 4, now() - interval '50 hours' from (values ((now() at time zone 'UTC')::date)) as d (today)`,
-      [amelie.id],
-    );
-    await service.admin(
-      `insert into app.reminders (user_id, day, told_until, waits_since, state, ended_at)
-       select $1, d.today - 4, d.today - 5, now(), 'SENT', now() from (values ((now() at time zone 'UTC')::date)) as d (today)`,
-      [amelie.id],
-    );
-    const found = `select detail from audit.findings where finding = 'reminder_unsent'`;
-    expect(await service.admin(found)).toEqual([
-      { detail: 'users who have waited for a reminder by mail for a day: 1; days since the first: 2' },
-    ]);
+test('a reminder has no other client’s tasks, no internal note for a CLIENT, and no partner invoice for a TAX_SPECIALIST', async () => {
+  const specialist = await person();
+  const client = await person({ role: 'CLIENT' });
+  const stranger = await person({ client_access: [foreign.clients] });
+  const nobody = await person({ client_access: [] });
+  await task(1, { text: 'interne', internal: true });
+  await task(1, { text: 'partagée' });
+  const partner = await make(service, 'partners');
+  const [{ day } = {}] = await service.admin(`select ((now() at time zone 'UTC')::date + 1)::text as day`);
+  await make(service, 'partner_invoices', {
+    ...{ client_id: tenant.clients, partner_id: partner, number: 'P-10', due_date: day },
+  });
+  await sender().sendNow();
+  expect(server.received.map(({ to }) => to[0]).sort()).toEqual([specialist.email, client.email].sort());
+  expect(textOf(specialist)).toContain('interne');
+  expect(textOf(client)).toContain('partagée');
+  expect(textOf(client)).not.toContain('interne');
+  expect(textOf(specialist)).not.toContain('P-10');
+  expect([await rows(stranger), await rows(nobody)]).toMatchObject([
+    [{ state: 'NOTHING_DUE' }],
+    [{ state: 'NOTHING_DUE' }],
+  ]);
+});
+
+test('the reminder of an ADMIN covers every client, or only those of the ADMIN’s list', async () => {
+  const all = await person({ role: 'ADMIN', client_access: [] });
+  const one = await person({ role: 'ADMIN', client_access: [foreign.clients] });
+  await task(1);
+  await sender().sendNow();
+  expect(server.received.map(({ to }) => to[0])).toEqual([all.email]);
+  expect(await rows(one)).toMatchObject([{ state: 'NOTHING_DUE' }]);
+});
+
+test('inactive users and users without reminder kinds get no mail, and reminders_only_mine leaves out others’ tasks', async () => {
+  await person({ is_active: false });
+  await person({ reminder_kinds: ['invoice'] });
+  const none = await person({ reminder_kinds: [] });
+  const own = await person({ reminders_only_mine: true });
+  await task(1, { text: 'pour moi', assignee_id: own.id });
+  await task(1, { text: 'pour personne' });
+  await sender().sendNow();
+  expect(server.received.map(({ to }) => to[0])).toEqual([own.email]);
+  expect(textOf(own)).toContain('pour moi');
+  expect(textOf(own)).not.toContain('pour personne');
+  expect(await rows(none)).toEqual([]);
+});
+
+test('a reminder names at most a hundred deadlines, and says how many more there are', async () => {
+  const amelie = await person();
+  await service.admin(
+    `insert into public.notes (client_id, reclamation_id, author_id, text, due_on)
+     select $1, $2, gen_random_uuid(), 'à faire', (now() at time zone 'UTC')::date + 1 from generate_series(1, 103)`,
+    [tenant.clients, tenant.reclamations],
+  );
+  await sender().sendNow();
+  expect(textOf(amelie).match(/à faire/g)).toHaveLength(100);
+  expect(textOf(amelie)).toContain('Et 3 de plus.');
+  expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
+});
+
+test('reminders are planned from the configured time in the configured time zone on', async () => {
+  await person();
+  // The zones are twelve hours apart: it is past noon in exactly one of them.
+  const planned = [await queue.plan('12:00', 'Etc/GMT'), await queue.plan('12:00', 'Etc/GMT-12')];
+  expect(planned.sort()).toEqual([0, 1]);
+});
+
+const EVIL = 'Evil\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202Etxt';
+
+test('names and texts with line breaks and markup add no header, recipient, line or element to a mail', async () => {
+  const evil = await make(service, 'clients', { company_name: EVIL });
+  const site = await make(service, 'sites', { client_id: evil });
+  const claim = await make(service, 'reclamations', {
+    client_id: evil,
+    site_id: site,
+    notice_reference: EVIL,
+  });
+  await person({ name: EVIL, client_access: [evil] });
+  await make(service, 'notes', {
+    ...{ client_id: evil, reclamation_id: claim, author_id: randomUUID(), text: EVIL },
+    due_on: new Date().toISOString().slice(0, 10),
+  });
+  await sender().sendNow();
+  const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
+  expect(to).toHaveLength(1);
+  expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(?:bcc|<script)/im);
+  expect([...(mail?.headers.keys() ?? [])]).not.toContain('bcc');
+  expect(JSON.stringify(mail?.to)).not.toMatch(/\\[rnu]/);
+  expect(JSON.stringify(mail?.to)).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
+  expect(mail?.text).not.toMatch(/^Bcc|[\u2028\u202E]/m);
+  expect(mail?.text).toContain('Evil Bcc: all@evil.example <script>alert(1)</script> txt');
+  expect(mail?.html).not.toContain('<script');
+  expect(mail?.html).toContain('Evil Bcc: all@evil.example &lt;script&gt;');
+});
+
+test.each([
+  'a@b.example>\r\nRCPT TO:<all@evil.example',
+  'a@b.example, all@evil.example',
+  'a@b.example\r\nBcc: all@evil.example',
+])('the email %j of a user adds no recipient to a mail', async (email) => {
+  const odd = await person({ email });
+  const other = await person();
+  await task(1);
+  await sender().sendNow();
+  const reached = server.received.flatMap(({ to }) => to);
+  expect(reached).toContain(other.email);
+  // Each mail has exactly one recipient.
+  expect(server.received.filter(({ to }) => to.length !== 1)).toEqual([]);
+  expect(reached.filter((address) => address === 'all@evil.example')).toEqual([]);
+  expect(['SENT', 'WAITING']).toContain((await rows(odd))[0]?.['state']);
+});
+
+test('each user gets one mail a day from several senders that run repeatedly', async () => {
+  const people = await Promise.all(Array.from({ length: 15 }, () => person()));
+  await task(1);
+  await Promise.all([sender(), sender(), sender()].map((one) => one.sendNow()));
+  await sender().sendNow();
+  expect(server.received.map(({ to }) => to[0]).sort()).toEqual(people.map(({ email }) => email).sort());
+  expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
+});
+
+test('the deadlines of a day without a mail are in the mail of the next day', async () => {
+  const amelie = await person();
+  await task(29);
+  await task(-3);
+  await service.admin(
+    `insert into app.reminders (user_id, day, told_until, waits_since)
+     select $1, d.today - 2, d.today - 4, now() - interval '50 hours' from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+    [amelie.id],
+  );
+  await service.admin(
+    `insert into app.reminders (user_id, day, told_until, waits_since, state, ended_at)
+     select $1, d.today - 4, d.today - 5, now(), 'SENT', now() from (values ((now() at time zone 'UTC')::date)) as d (today)`,
+    [amelie.id],
+  );
+  const found = `select detail from audit.findings where finding = 'reminder_unsent'`;
+  expect(await service.admin(found)).toEqual([
+    { detail: 'users who have waited for a reminder by mail for a day: 1; days since the first: 2' },
+  ]);
+  await server.kill();
+  await sender().sendNow();
+  // Today's mail replaces the old one, and keeps the time since when its user waits.
+  expect(await service.admin(found)).toHaveLength(1);
+  expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
+  expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
+  await server.start();
+  await laterOn();
+  await sender().sendNow();
+  expect(textOf(amelie)).toMatch(/à faire dans -3[^]*à faire dans 29/);
+  expect(server.received).toHaveLength(1);
+  expect(await service.admin(found)).toEqual([]);
+  expect(await queue.countUnsent()).toMatchObject({ mails: 0, oldestSeconds: 0 });
+});
+
+test('a mail is sent once even if Postgres fails three times to record it', async () => {
+  const amelie = await person();
+  await task(1);
+  let failures = 3;
+  const forgetful: Reminders = {
+    ...queue,
+    recordOutcome: async (...settled) => {
+      if (failures-- > 0) throw new Error('Postgres is away');
+      return queue.recordOutcome(...settled);
+    },
+  };
+  await sender({ queue: forgetful }).sendNow();
+  await sender().sendNow();
+  expect(server.received).toHaveLength(1);
+  expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
+});
+
+test('a mail whose claim expired while it was sent is recorded as sent, and no other sender hands it over', async () => {
+  const amelie = await person();
+  await task(1);
+  const late: Reminders = {
+    ...queue,
+    recordOutcome: async (...settled) => {
+      await laterOn();
+      const [other] = [await queue.claim(60_000)];
+      const isKept = await queue.recordOutcome(...settled);
+      expect(other && (await queue.handOver(other, 60_000))).toBeUndefined();
+      return isKept;
+    },
+  };
+  await sender({ queue: late }).sendNow();
+  expect(server.received).toHaveLength(1);
+  expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
+});
+
+test.each([
+  ['client access', `client_access = '{}'`],
+  ['role', `role = 'CLIENT'`],
+  ['is_active', 'is_active = false'],
+])('a mail is held back if its user’s %s changes after the deadlines were read', async (_what, change) => {
+  const amelie = await person();
+  await task(1, { internal: true });
+  const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
+    const found = await readDueDeadlines(service.database, reminder);
+    await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
+    return found;
+  };
+  await sender({ readDueItems }).sendNow();
+  expect(server.received).toEqual([]);
+  expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
+  await laterOn();
+  await sender().sendNow();
+  expect(server.received).toEqual([]);
+});
+
+test('no deadlines are read for a user whose rights change before they are read', async () => {
+  const amelie = await person();
+  await task(1);
+  const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
+    await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
+    return readDueDeadlines(service.database, reminder);
+  };
+  await sender({ readDueItems }).sendNow();
+  expect(await rows(amelie)).toMatchObject([
+    { state: 'WAITING', last_error: expect.stringContaining('the rights were changed') },
+  ]);
+});
+
+test('mails wait while the mail server is unreachable, and are counted and logged', async () => {
+  const amelie = await person();
+  await task(1);
+  await server.kill();
+  const one = sender();
+  await one.sendNow();
+  expect(await rows(amelie)).toMatchObject([
+    { state: 'WAITING', attempts: 1, cut_off: 0, handed_over_at: null, is_rare: false },
+  ]);
+  expect(await queue.countUnsent()).toMatchObject({ mails: 1 });
+  expect(said).toMatchObject([{ level: 40, msg: 'the mail server is unreachable: reminders wait' }]);
+  await server.start();
+  await laterOn();
+  await sender().sendNow();
+  expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
+});
+
+test('a recipient that the mail server refuses is tried rarely, the others get their mail, and no log has the address', async () => {
+  const refused = await person();
+  const others = await Promise.all([person(), person(), person()]);
+  await task(1);
+  server.faults.recipient = (address) =>
+    address === refused.email ? Promise.reject(new Refused(550, `no such user: ${address}`)) : Promise.resolve();
+  await sender().sendNow();
+  expect(server.received.map(({ to }) => to[0]).sort()).toEqual(others.map(({ email }) => email).sort());
+  expect(await rows(refused)).toMatchObject([
+    {
+      state: 'WAITING',
+      attempts: 1,
+      is_rare: true,
+      last_error: expect.stringContaining('550 no such user'),
+    },
+  ]);
+  expect(said).toMatchObject([{ level: 40, userId: refused.id }]);
+  expect(JSON.stringify(said)).not.toContain(refused.email);
+});
+
+test('a recipient that the mail server refuses with 450 is tried again soon', async () => {
+  const greyed = await person();
+  await task(1);
+  server.faults.recipient = () => Promise.reject(new Refused(450, 'greylisted'));
+  await sender().sendNow();
+  expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
+  server.reset();
+  await laterOn();
+  await sender().sendNow();
+  expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
+});
+
+test('senders pause while the mail server refuses the sender, and all mails wait', async () => {
+  await Promise.all(Array.from({ length: 12 }, () => person()));
+  await task(1);
+  let asked = 0;
+  server.faults.sender = async () => {
+    asked += 1;
+    return Promise.reject(new Refused(554, 'relaying denied'));
+  };
+  const one = sender();
+  await one.sendNow();
+  await one.sendNow();
+  expect(asked).toBeLessThanOrEqual(4);
+  expect((await rows()).filter(({ state }) => state === 'WAITING')).toHaveLength(12);
+  expect(said.filter(({ level }) => level === 40)).toHaveLength(1);
+  server.reset();
+  await laterOn();
+  await sender().sendNow();
+  expect(server.received).toHaveLength(12);
+});
+
+test('a mail that the mail server does not answer in time is sent again with the same Message-ID', async () => {
+  const amelie = await person();
+  await task(1);
+  server.faults.data = () => new Promise(() => undefined);
+  await sender({ sendMs: 300 }).sendNow();
+  expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', cut_off: 0, handed_over_at: expect.anything() }]);
+  server.reset();
+  await laterOn();
+  await sender().sendNow();
+  expect(server.received.map(({ mail }) => mail.messageId)).toEqual([
+    expect.stringContaining(`-${amelie.id}@cabinet.example`),
+  ]);
+  expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
+  expect((await queue.countUnsent()).cutOff).toBe(1);
+});
+
+test('a mail whose mail server dies before it answers is sent again with the same Message-ID', async () => {
+  const amelie = await person();
+  await task(1);
+  server.faults.data = async () => {
+    server.faults.data = () => Promise.resolve();
     await server.kill();
-    await sender().sendNow();
-    // Still waiting, for as long as before, but with the mail of today.
-    expect(await service.admin(found)).toHaveLength(1);
-    expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
-    expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
-    await server.start();
-    await laterOn();
-    await sender().sendNow();
-    expect(textOf(amelie)).toMatch(/à faire dans -3[^]*à faire dans 29/);
-    expect(server.received).toHaveLength(1);
-    expect(await service.admin(found)).toEqual([]);
-    expect(await queue.countUnsent()).toMatchObject({ mails: 0, oldestSeconds: 0 });
-  });
-
-  test('also where Postgres does not take at once that it was sent', async () => {
-    const amelie = await person();
-    await task(1);
-    let failures = 3;
-    const forgetful: Reminders = {
-      ...queue,
-      recordOutcome: async (...settled) => {
-        if (failures-- > 0) throw new Error('Postgres is away');
-        return queue.recordOutcome(...settled);
-      },
-    };
-    await sender({ queue: forgetful }).sendNow();
-    await sender().sendNow();
-    expect(server.received).toHaveLength(1);
-    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
-  });
-
-  test('and one whose claim has ended is told as sent all the same, before another hands it over', async () => {
-    const amelie = await person();
-    await task(1);
-    const late: Reminders = {
-      ...queue,
-      recordOutcome: async (...settled) => {
-        await laterOn();
-        const [other] = [await queue.claim(60_000)];
-        const isKept = await queue.recordOutcome(...settled);
-        expect(other && (await queue.handOver(other, 60_000))).toBeUndefined();
-        return isKept;
-      },
-    };
-    await sender({ queue: late }).sendNow();
-    expect(server.received).toHaveLength(1);
-    expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
-  });
+  };
+  await sender().sendNow();
+  expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', handed_over_at: expect.anything() }]);
+  await server.start();
+  await laterOn();
+  await sender().sendNow();
+  const ids = server.received.map(({ mail }) => mail.messageId);
+  expect(ids.length).toBeGreaterThan(0);
+  expect(new Set(ids).size).toBe(1);
+  expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
 });
 
-describe('rights that change between the reading and the sending', () => {
-  test.each([
-    ['clients', `client_access = '{}'`],
-    ['role', `role = 'CLIENT'`],
-    ['activity', 'is_active = false'],
-  ])('keep the mail back: %s', async (_what, change) => {
-    const amelie = await person();
-    await task(1, { internal: true });
-    const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
-      const found = await readDueDeadlines(service.database, reminder);
-      await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
-      return found;
-    };
-    await sender({ readDueItems }).sendNow();
-    expect(server.received).toEqual([]);
-    expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
-    await laterOn();
-    await sender().sendNow();
-    expect(server.received).toEqual([]);
-  });
-
-  test('before the reading let nothing be read', async () => {
-    const amelie = await person();
-    await task(1);
-    const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
-      await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
-      return readDueDeadlines(service.database, reminder);
-    };
-    await sender({ readDueItems }).sendNow();
-    expect(await rows(amelie)).toMatchObject([
-      { state: 'WAITING', last_error: expect.stringContaining('the rights were changed') },
-    ]);
-  });
+test('a mail that a dead instance had claimed is sent by another instance once the claim expires', async () => {
+  const amelie = await person();
+  await task(1);
+  await queue.plan('00:00', 'UTC');
+  const held = await queue.claim(60_000);
+  expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
+  // The claim still holds.
+  await sender().sendNow();
+  expect(server.received).toEqual([]);
+  await laterOn();
+  await sender().sendNow();
+  expect(server.received).toHaveLength(1);
+  expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
+  // The first instance cannot hand it over any more.
+  expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
 });
 
 describe('a mail server', () => {
@@ -503,7 +723,7 @@ describe('a mail server', () => {
     expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
   });
 
-  test('is left in the middle of a mail by a service that ends, and another sends it', async () => {
+  test('a mail that was interrupted by the end of its instance is sent by another instance', async () => {
     const amelie = await person();
     await task(1);
     const reached = Promise.withResolvers<undefined>();
@@ -522,7 +742,7 @@ describe('a mail server', () => {
   });
 });
 
-test('without a mail server each mail is a file that mail programs open, made once', async () => {
+test('without a mail server each reminder is written once, as a file that mail programs open', async () => {
   const amelie = await person();
   await task(1);
   const mails = join(folder, 'mails');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { createIdentityChangeQueue } from '../../src/db/identity-changes.ts';
@@ -16,7 +16,7 @@ import { knownPerson } from './known-person.ts';
 import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
 
-/* What was changed here reaches the provider, whatever happens on the way, and no older token undoes it meanwhile. */
+/* Changes of rights reach the identity provider through every failure, and no older token undoes them meanwhile. */
 
 const workers: DeliveryWorker[] = [];
 let said: Record<string, unknown>[] = [];
@@ -41,7 +41,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close(5_000)));
 });
 
-/** A provider that breaks the line is asked until a delivery has no time left. */
+/** A provider that breaks connections is asked until the time of a delivery is over: here a second. */
 const IMPATIENT = { deliveryMs: 1_000 };
 
 function workerOf(options: Partial<DeliveryOptions> = {}): DeliveryWorker {
@@ -70,12 +70,12 @@ const states = async (person?: KnownPerson) => (await rows(person)).map(({ state
 const dated = async ({ id }: KnownPerson) =>
   (await service.admin('select access_changed_at::text as at from public.users where id = $1', [id]))[0]?.['at'];
 const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
-/** A token that the provider makes a little later. */
+/** The claims of a token that the provider issues 20 seconds from now. */
 const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
 const due = () => service.admin('update public.identity_changes set next_attempt_at = now()');
 const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 
-/** Until as many have come as that. */
+/** Holds whoever calls `wait` until `open` is called; `reached` resolves at the first call. */
 function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise<void> } {
   const opened = Promise.withResolvers<undefined>();
   const came = Promise.withResolvers<undefined>();
@@ -91,503 +91,480 @@ function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise
   };
 }
 
-describe('a change of rights', () => {
-  test('is noted in its own transaction, with who has made it, and delivered', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    const { headers } = await change(ada.id, { client_access: [own], is_active: false });
-    const [row] = await rows(ada);
-    expect(row).toMatchObject({
-      ...{ state: 'WAITING', role: 'ACCOUNT_MANAGER', client_access: [own], is_active: false },
-      ...{ actor: 'idp|ADMIN', request_id: headers['x-request-id'], ends_tokens: true, attempts: 0 },
-    });
-    await workerOf().deliverNow();
-    expect(known(ada)).toEqual({ role: 'ACCOUNT_MANAGER', client_access: [own] });
-    expect(provider.users.get(ada.subject)?.blocked).toBe(true);
-    expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED', attempts: 1, claim: null, last_error: null }]);
+test('a change of rights is queued with its author, and delivered', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  const { headers } = await change(ada.id, { client_access: [own], is_active: false });
+  const [row] = await rows(ada);
+  expect(row).toMatchObject({
+    ...{ state: 'WAITING', role: 'ACCOUNT_MANAGER', client_access: [own], is_active: false },
+    ...{ actor: 'idp|ADMIN', request_id: headers['x-request-id'], ends_tokens: true, attempts: 0 },
   });
-
-  test('by a DBA is noted as theirs, and what changes no rights is not noted', async () => {
-    const ada = await person('TAX_SPECIALIST', [own]);
-    await change(ada.id, { name: 'Ada' });
-    expect(await rows(ada)).toEqual([]);
-    await service.admin(`update public.users set role = 'CLIENT' where id = $1`, [ada.id]);
-    const [row] = await rows(ada);
-    expect(row).toMatchObject({ role: 'CLIENT', actor: 'postgres', request_id: null });
-  });
-
-  test('that is taken back is not noted', async () => {
-    const ada = await person('TAX_SPECIALIST', [own]);
-    await service.admin(
-      `do $$ begin
-         update public.users set role = 'CLIENT' where subject = '${ada.subject}'; set constraints all immediate;
-         raise exception 'back' using errcode = 'P0042';
-       exception when sqlstate 'P0042' then null; end $$`,
-    );
-    expect(await rows(ada)).toEqual([]);
-  });
-
-  test('of a user whom the provider does not know yet is not noted', async () => {
-    const id = await make(service, 'users', { role: 'CLIENT' });
-    await change(id, { client_access: [own] });
-    expect(await rows()).toEqual([]);
-  });
-
-  test('that a login brings is the provider’s own, and is not noted', async () => {
-    const ada = await person('TAX_SPECIALIST', [own]);
-    const token = await ada.token([own, other]);
-    expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
-    expect(await rows(ada)).toEqual([]);
-  });
+  await workerOf().deliverNow();
+  expect(known(ada)).toEqual({ role: 'ACCOUNT_MANAGER', client_access: [own] });
+  expect(provider.users.get(ada.subject)?.blocked).toBe(true);
+  expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED', attempts: 1, claim: null, last_error: null }]);
 });
 
-describe('the erasure of a user', () => {
-  const erase = async (id: string): Promise<void> => {
-    const token = await service.token('ADMIN');
-    expect((await service.ask(`POST /api/users/${id}/erasure`, { token })).status).toBe(204);
-  };
-
-  test('removes the provider’s user, whatever of their rights was to be told, and keeps the subject no longer', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    await erase(ada.id);
-    expect(await rows(ada)).toMatchObject([
-      { state: 'WAITING', erased_subject: null },
-      { state: 'WAITING', erased_subject: ada.subject, is_active: false, client_access: [] },
-    ]);
-    await workerOf().deliverNow();
-    expect(provider.users.has(ada.subject)).toBe(false);
-    expect(provider.asked.map(({ method }) => method)).toEqual(['DELETE']);
-    expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED' }, { state: 'DELIVERED', erased_subject: null }]);
-    await changes.resend(ada.id);
-    await workerOf().deliverNow();
-    expect(provider.asked).toHaveLength(1);
-  });
-
-  test('that the provider does not know any more is done', async () => {
-    const ada = await person('CLIENT', [own]);
-    provider.users.delete(ada.subject);
-    await erase(ada.id);
-    await workerOf().deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-  });
-
-  test('blocks the user at a provider that lets us remove nobody, holds up nobody else, and is done once a person has', async () => {
-    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
-    provider.fault = (_request, response, { method }) =>
-      method === 'DELETE' && sendError(response, 403, 'insufficient_scope', 'delete:users');
-    await erase(ada.id);
-    await change(bob.id, { client_access: [other] });
-    const worker = workerOf();
-    await worker.deliverNow();
-    expect([await states(ada), await states(bob)]).toEqual([['FAILING'], ['DELIVERED']]);
-    expect(provider.users.get(ada.subject)).toMatchObject({
-      blocked: true,
-      app_metadata: { client_access: [] },
-    });
-    provider.users.delete(ada.subject);
-    await service.admin('update public.identity_changes set next_attempt_at = now()');
-    await worker.deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-  });
-
-  test('is not undone by rights that were under way', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    const [claimed] = await changes.claim(1, 60_000);
-    if (claimed === undefined) throw new Error('nothing was claimed');
-    await erase(ada.id);
-    await workerOf().deliverNow();
-    expect(provider.users.has(ada.subject)).toBe(false);
-    expect(await changes.recordOutcome(claimed)).toBe(false);
-    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
-  });
+test('a DBA’s change of rights is queued under the DBA’s login, and a change of the name is not queued', async () => {
+  const ada = await person('TAX_SPECIALIST', [own]);
+  await change(ada.id, { name: 'Ada' });
+  expect(await rows(ada)).toEqual([]);
+  await service.admin(`update public.users set role = 'CLIENT' where id = $1`, [ada.id]);
+  const [row] = await rows(ada);
+  expect(row).toMatchObject({ role: 'CLIENT', actor: 'postgres', request_id: null });
 });
 
-describe('a token with the old rights', () => {
-  test('is refused while the change is not delivered, however late it was made, and no login undoes it', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    expect(await dated(ada)).toBe('infinity');
-    const [old, present] = [await ada.token([own, other], later), await ada.token([own])];
-    expect((await service.ask('POST /api/auth/login', { body: { token: old } })).status).toBe(401);
-    expect([await me(old), await me(present)]).toEqual([401, 200]);
-    expect(await rows(ada)).toHaveLength(1);
-  });
-
-  test('is refused after the delivery where it is older, and the provider is believed again where it is newer', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    const old = await ada.token([own, other]);
-    await change(ada.id, { client_access: [own] });
-    await workerOf().deliverNow();
-    expect(await dated(ada)).not.toBe('infinity');
-    expect([await me(old), await me(await ada.token([own, other], later))]).toEqual([401, 200]);
-  });
-
-  test('is refused until the last of two changes is delivered', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    const held = gate();
-    provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
-    const swept = workerOf().deliverNow();
-    await held.reached;
-    await change(ada.id, { role: 'CLIENT' });
-    const during: unknown[] = [];
-    provider.answering = async ({ method }) => {
-      if (method === 'PATCH') during.push(await dated(ada));
-    };
-    held.open();
-    await swept;
-    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
-    expect(patches()).toHaveLength(2);
-    // The first was delivered by then, and the second was not.
-    expect(during).toEqual(['infinity']);
-    expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
-    expect(await dated(ada)).not.toBe('infinity');
-  });
-});
-
-describe('whoever creates a client', () => {
-  const create = (token: string) =>
-    service.ask('POST /api/clients', {
-      token,
-      body: { company_name: 'Neuve', contact_email: 'n@b.example' },
-    });
-
-  test('goes on with the token in hand, and has it at the provider once that is told', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own]);
-    const token = await ada.token([own]);
-    const { json, status } = await create(token);
-    expect(status).toBe(201);
-    const { id } = json as { id: string };
-    expect(await rows(ada)).toMatchObject([{ ends_tokens: false, client_access: [own, id] }]);
-    expect(await me(token)).toBe(200);
-    await workerOf().deliverNow();
-    expect(known(ada)).toMatchObject({ client_access: [own, id] });
-    expect(await me(token)).toBe(200);
-  });
-
-  test.each(['while it is told of the new client', 'before it was told of the new client'])(
-    'whom the provider gave another client %s, and who logs in with that, has both there in the end',
-    async (when) => {
-      const ada = await person('ACCOUNT_MANAGER', [own]);
-      const { id } = (await create(await ada.token([own]))).json as { id: string };
-      const [claimed] = await changes.claim(1, 60_000);
-      if (claimed?.rights === undefined) throw new Error('nothing was claimed');
-      const { rights } = claimed;
-      const tell = async (): Promise<void> => {
-        const management = openManagementClient({ url: provider.url, token: 'management-token' });
-        const signal = AbortSignal.timeout(5_000);
-        await management.send(claimed.subject, rights, { deadline: performance.now() + 5_000, signal });
-        expect(await changes.recordOutcome(claimed)).toBe(true);
-      };
-      const isLate = when.startsWith('before');
-      if (isLate) await tell();
-      const iat = Math.floor(Date.now() / 1_000) - 60;
-      const token = await ada.token([own, id, other], { iat });
-      expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
-      if (!isLate) await tell();
-      expect(known(ada)).toMatchObject({ client_access: [own, id] });
-      await workerOf().deliverNow();
-      expect(known(ada)).toMatchObject({ client_access: expect.arrayContaining([own, id, other]) });
-      expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
-    },
+test('a change of rights that is rolled back is not queued', async () => {
+  const ada = await person('TAX_SPECIALIST', [own]);
+  await service.admin(
+    `do $$ begin
+       update public.users set role = 'CLIENT' where subject = '${ada.subject}'; set constraints all immediate;
+       raise exception 'back' using errcode = 'P0042';
+     exception when sqlstate 'P0042' then null; end $$`,
   );
+  expect(await rows(ada)).toEqual([]);
+});
 
-  test('before their first login has it at the provider after that', async () => {
-    const id = randomUUID();
-    const subject = `auth0|${id}`;
-    provider.know(subject, 'ACCOUNT_MANAGER', [own]);
-    const claims = { sub: subject, email: `${id}@b.example` };
-    const token = await service.token('ACCOUNT_MANAGER', [own], claims);
-    const { json } = await create(token);
+test('a change of rights of a user without a subject is not queued', async () => {
+  const id = await make(service, 'users', { role: 'CLIENT' });
+  await change(id, { client_access: [own] });
+  expect(await rows()).toEqual([]);
+});
+
+test('a change of rights that a login’s token brings is not queued', async () => {
+  const ada = await person('TAX_SPECIALIST', [own]);
+  const token = await ada.token([own, other]);
+  expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+  expect(await rows(ada)).toEqual([]);
+});
+
+const erase = async (id: string): Promise<void> => {
+  const token = await service.token('ADMIN');
+  expect((await service.ask(`POST /api/users/${id}/erasure`, { token })).status).toBe(204);
+};
+
+test('the erasure of a user deletes the provider’s user instead of delivering rights, and then forgets the subject', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  await erase(ada.id);
+  expect(await rows(ada)).toMatchObject([
+    { state: 'WAITING', erased_subject: null },
+    { state: 'WAITING', erased_subject: ada.subject, is_active: false, client_access: [] },
+  ]);
+  await workerOf().deliverNow();
+  expect(provider.users.has(ada.subject)).toBe(false);
+  expect(provider.asked.map(({ method }) => method)).toEqual(['DELETE']);
+  expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED' }, { state: 'DELIVERED', erased_subject: null }]);
+  await changes.resend(ada.id);
+  await workerOf().deliverNow();
+  expect(provider.asked).toHaveLength(1);
+});
+
+test('the erasure of a user whom the provider does not know counts as delivered', async () => {
+  const ada = await person('CLIENT', [own]);
+  provider.users.delete(ada.subject);
+  await erase(ada.id);
+  await workerOf().deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+});
+
+test('an erased user is blocked at a provider that refuses deletions, and other users’ changes are delivered', async () => {
+  const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+  provider.fault = (_request, response, { method }) =>
+    method === 'DELETE' && sendError(response, 403, 'insufficient_scope', 'delete:users');
+  await erase(ada.id);
+  await change(bob.id, { client_access: [other] });
+  const worker = workerOf();
+  await worker.deliverNow();
+  expect([await states(ada), await states(bob)]).toEqual([['FAILING'], ['DELIVERED']]);
+  expect(provider.users.get(ada.subject)).toMatchObject({
+    blocked: true,
+    app_metadata: { client_access: [] },
+  });
+  provider.users.delete(ada.subject);
+  await service.admin('update public.identity_changes set next_attempt_at = now()');
+  await worker.deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+});
+
+test('an erasure is not undone by rights that were being delivered', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  const [claimed] = await changes.claim(1, 60_000);
+  if (claimed === undefined) throw new Error('nothing was claimed');
+  await erase(ada.id);
+  await workerOf().deliverNow();
+  expect(provider.users.has(ada.subject)).toBe(false);
+  expect(await changes.recordOutcome(claimed)).toBe(false);
+  expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+});
+
+test('a token with the old rights is refused while the change is undelivered, even if it is newer, and cannot log in', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  expect(await dated(ada)).toBe('infinity');
+  const [old, present] = [await ada.token([own, other], later), await ada.token([own])];
+  expect((await service.ask('POST /api/auth/login', { body: { token: old } })).status).toBe(401);
+  expect([await me(old), await me(present)]).toEqual([401, 200]);
+  expect(await rows(ada)).toHaveLength(1);
+});
+
+test('after the delivery older tokens are refused, and newer ones are accepted with the rights that they name', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  const old = await ada.token([own, other]);
+  await change(ada.id, { client_access: [own] });
+  await workerOf().deliverNow();
+  expect(await dated(ada)).not.toBe('infinity');
+  expect([await me(old), await me(await ada.token([own, other], later))]).toEqual([401, 200]);
+});
+
+test('a token with the old rights is refused until the last of two changes is delivered', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  const held = gate();
+  provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+  const swept = workerOf().deliverNow();
+  await held.reached;
+  await change(ada.id, { role: 'CLIENT' });
+  const during: unknown[] = [];
+  provider.answering = async ({ method }) => {
+    if (method === 'PATCH') during.push(await dated(ada));
+  };
+  held.open();
+  await swept;
+  expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+  expect(patches()).toHaveLength(2);
+  // The first change was delivered by then, and the second was not.
+  expect(during).toEqual(['infinity']);
+  expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
+  expect(await dated(ada)).not.toBe('infinity');
+});
+
+const create = (token: string) =>
+  service.ask('POST /api/clients', {
+    token,
+    body: { company_name: 'Neuve', contact_email: 'n@b.example' },
+  });
+
+test('the creator of a client can go on with the present token, and the provider learns of the client', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own]);
+  const token = await ada.token([own]);
+  const { json, status } = await create(token);
+  expect(status).toBe(201);
+  const { id } = json as { id: string };
+  expect(await rows(ada)).toMatchObject([{ ends_tokens: false, client_access: [own, id] }]);
+  expect(await me(token)).toBe(200);
+  await workerOf().deliverNow();
+  expect(known(ada)).toMatchObject({ client_access: [own, id] });
+  expect(await me(token)).toBe(200);
+});
+
+test.each(['while the new client is delivered', 'before the new client is delivered'])(
+  'a client that the provider adds %s is kept beside the new client',
+  async (when) => {
+    const ada = await person('ACCOUNT_MANAGER', [own]);
+    const { id } = (await create(await ada.token([own]))).json as { id: string };
+    const [claimed] = await changes.claim(1, 60_000);
+    if (claimed?.rights === undefined) throw new Error('nothing was claimed');
+    const { rights } = claimed;
+    const tell = async (): Promise<void> => {
+      const management = openManagementClient({ url: provider.url, token: 'management-token' });
+      const signal = AbortSignal.timeout(5_000);
+      await management.send(claimed.subject, rights, { deadline: performance.now() + 5_000, signal });
+      expect(await changes.recordOutcome(claimed)).toBe(true);
+    };
+    const isLate = when.startsWith('before');
+    if (isLate) await tell();
+    const iat = Math.floor(Date.now() / 1_000) - 60;
+    const token = await ada.token([own, id, other], { iat });
     expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+    if (!isLate) await tell();
+    expect(known(ada)).toMatchObject({ client_access: [own, id] });
     await workerOf().deliverNow();
-    expect(provider.users.get(subject)?.app_metadata).toMatchObject({
-      client_access: [own, (json as { id: string }).id],
-    });
+    expect(known(ada)).toMatchObject({ client_access: expect.arrayContaining([own, id, other]) });
+    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+  },
+);
+
+test('a user who creates a client before the first login has it at the provider after that login', async () => {
+  const id = randomUUID();
+  const subject = `auth0|${id}`;
+  provider.know(subject, 'ACCOUNT_MANAGER', [own]);
+  const claims = { sub: subject, email: `${id}@b.example` };
+  const token = await service.token('ACCOUNT_MANAGER', [own], claims);
+  const { json } = await create(token);
+  expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
+  await workerOf().deliverNow();
+  expect(provider.users.get(subject)?.app_metadata).toMatchObject({
+    client_access: [own, (json as { id: string }).id],
   });
 });
 
-describe('a provider that', () => {
-  test.each<readonly [string, Fault, RegExp]>([
-    ['is away', broken, /gave no answer/],
-    ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
-    ['refuses our credential', (_request, response) => sendError(response, 403, 'scope', 'No'), /403: scope, No/],
-  ])('%s loses nothing and is told later', async (_what, fault, reason) => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    provider.fault = fault;
-    await workerOf(IMPATIENT).deliverNow();
-    expect(await rows(ada)).toMatchObject([
-      { state: 'FAILING', attempts: 1, claim: null, last_error: expect.stringMatching(reason) },
-    ]);
-    expect(await dated(ada)).toBe('infinity');
-    provider.fault = quiet;
-    await due();
-    await workerOf().deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-    expect(known(ada)).toMatchObject({ client_access: [own] });
-    expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
-  });
+test.each<readonly [string, Fault, RegExp]>([
+  ['cannot be reached', broken, /gave no answer/],
+  ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
+  ['refuses our credential', (_request, response) => sendError(response, 403, 'scope', 'No'), /403: scope, No/],
+])('a change waits while the provider %s, and is delivered later', async (_what, fault, reason) => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  provider.fault = fault;
+  await workerOf(IMPATIENT).deliverNow();
+  expect(await rows(ada)).toMatchObject([
+    { state: 'FAILING', attempts: 1, claim: null, last_error: expect.stringMatching(reason) },
+  ]);
+  expect(await dated(ada)).toBe('infinity');
+  provider.fault = quiet;
+  await due();
+  await workerOf().deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+  expect(known(ada)).toMatchObject({ client_access: [own] });
+  expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
+});
 
-  test('takes longer than a claim is asked no more before the claim ends, so that another finds nobody at it', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    const ends: Promise<unknown>[] = [];
-    provider.fault = (request, _response, { method }) => {
-      if (method !== 'PATCH' || ends.length > 0) return false;
-      ends.push(new Promise((resolve) => request.socket.once('close', resolve)));
-      return true;
-    };
-    const slow = workerOf({ leaseMs: 2_000, deliveryMs: 60_000 }).deliverNow();
-    const another = workerOf();
-    while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
-      await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
-    // The claim is over: whoever had it has broken off, and has said so.
-    await due();
-    await another.deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-    await Promise.all([slow, ...ends]);
-    expect(JSON.stringify(said)).not.toContain('another has delivered');
-  });
+test('a slow delivery is broken off before its claim expires, so that no two instances deliver at once', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  const ends: Promise<unknown>[] = [];
+  provider.fault = (request, _response, { method }) => {
+    if (method !== 'PATCH' || ends.length > 0) return false;
+    ends.push(new Promise((resolve) => request.socket.once('close', resolve)));
+    return true;
+  };
+  const slow = workerOf({ leaseMs: 2_000, deliveryMs: 60_000 }).deliverNow();
+  const another = workerOf();
+  while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
+    await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
+  // The claim has expired, and its worker has broken off the delivery.
+  await due();
+  await another.deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+  await Promise.all([slow, ...ends]);
+  expect(JSON.stringify(said)).not.toContain('another has delivered');
+});
 
-  test('does not know one user, or refuses one, is told of the others, and of that one rarely', async () => {
-    const [ada, bob, eve] = [
-      await person('CLIENT', [own]),
-      await person('CLIENT', [own]),
-      await person('CLIENT', [own]),
-    ];
-    provider.users.delete(ada.subject);
-    provider.fault = (_request, response, { path }) =>
-      path.includes(bob.id) && sendError(response, 400, 'invalid_body', 'Payload');
-    for (const { id } of [ada, bob, eve]) await change(id, { client_access: [] });
-    await workerOf().deliverNow();
-    expect([await states(ada), await states(bob), await states(eve)]).toEqual([
-      ['FAILING'],
-      ['FAILING'],
-      ['DELIVERED'],
-    ]);
-    const waits = await service.admin(
-      `select next_attempt_at > now() + interval '59 minutes' as rarely, state from public.identity_changes`,
-    );
-    expect(waits.filter(({ rarely }) => rarely)).toHaveLength(2);
-  });
+test('a user whom the provider refuses or does not know is tried once an hour, and the others are delivered', async () => {
+  const [ada, bob, eve] = [await person('CLIENT', [own]), await person('CLIENT', [own]), await person('CLIENT', [own])];
+  provider.users.delete(ada.subject);
+  provider.fault = (_request, response, { path }) =>
+    path.includes(bob.id) && sendError(response, 400, 'invalid_body', 'Payload');
+  for (const { id } of [ada, bob, eve]) await change(id, { client_access: [] });
+  await workerOf().deliverNow();
+  expect([await states(ada), await states(bob), await states(eve)]).toEqual([['FAILING'], ['FAILING'], ['DELIVERED']]);
+  const waits = await service.admin(
+    `select next_attempt_at > now() + interval '59 minutes' as rarely, state from public.identity_changes`,
+  );
+  expect(waits.filter(({ rarely }) => rarely)).toHaveLength(2);
+});
 
-  test('is looked for at a wrong address is told once that is mended, and no user passes for unknown', async () => {
-    const people = await Promise.all(Array.from({ length: 6 }, () => person('CLIENT', [own])));
-    for (const { id } of people) await change(id, { client_access: [] });
-    const management = openManagementClient({
-      url: provider.url.replace('/api/v2', ''),
-      token: 'management-token',
-    });
-    await workerOf({ management }).deliverNow();
-    const failed = (await rows()).filter(({ state }) => state === 'FAILING');
-    expect(failed.length).toBeGreaterThan(0);
-    for (const { last_error } of failed)
-      expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
-    // Nobody waits for an hour, as somebody does whom the provider does not know.
-    const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
-    expect(await service.admin(late)).toEqual([]);
-    expect(said.filter(({ level }) => level === 40)).toMatchObject([
-      {
-        trouble: 'address',
-        msg: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
-      },
-    ]);
-    await due();
-    await workerOf().deliverNow();
-    expect(await states()).toEqual(people.map(() => 'DELIVERED'));
-    expect(people.map(known)).toMatchObject(people.map(() => ({ client_access: [] })));
+test('changes wait for a correct AUTH_MANAGEMENT_URL, and no user counts as unknown meanwhile', async () => {
+  const people = await Promise.all(Array.from({ length: 6 }, () => person('CLIENT', [own])));
+  for (const { id } of people) await change(id, { client_access: [] });
+  const management = openManagementClient({
+    url: provider.url.replace('/api/v2', ''),
+    token: 'management-token',
   });
+  await workerOf({ management }).deliverNow();
+  const failed = (await rows()).filter(({ state }) => state === 'FAILING');
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { last_error } of failed)
+    expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
+  // No change waits for an hour, as one of an unknown user does.
+  const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
+  expect(await service.admin(late)).toEqual([]);
+  expect(said.filter(({ level }) => level === 40)).toMatchObject([
+    {
+      trouble: 'address',
+      msg: 'AUTH_MANAGEMENT_URL does not lead to the management interface: changes wait',
+    },
+  ]);
+  await due();
+  await workerOf().deliverNow();
+  expect(await states()).toEqual(people.map(() => 'DELIVERED'));
+  expect(people.map(known)).toMatchObject(people.map(() => ({ client_access: [] })));
+});
 
-  test('wants to be left alone is asked once, and everything else waits', async () => {
-    const people = await Promise.all(Array.from({ length: 12 }, () => person('CLIENT', [own])));
-    for (const { id } of people) await change(id, { client_access: [] });
-    provider.fault = (_request, response) =>
-      sendError(response, 429, 'too_many_requests', 'Global limit', { 'retry-after': '60' });
-    const worker = workerOf();
-    await worker.deliverNow();
-    await worker.deliverNow();
-    expect(patches().length).toBeLessThanOrEqual(8);
-    expect((await states()).filter((state) => state === 'DELIVERED')).toEqual([]);
-    expect(await rows()).toHaveLength(12);
-    provider.fault = quiet;
-    await due();
-    await workerOf().deliverNow();
-    expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
-  });
+test('all changes wait after the provider has answered 429', async () => {
+  const people = await Promise.all(Array.from({ length: 12 }, () => person('CLIENT', [own])));
+  for (const { id } of people) await change(id, { client_access: [] });
+  provider.fault = (_request, response) =>
+    sendError(response, 429, 'too_many_requests', 'Global limit', { 'retry-after': '60' });
+  const worker = workerOf();
+  await worker.deliverNow();
+  await worker.deliverNow();
+  expect(patches().length).toBeLessThanOrEqual(8);
+  expect((await states()).filter((state) => state === 'DELIVERED')).toEqual([]);
+  expect(await rows()).toHaveLength(12);
+  provider.fault = quiet;
+  await due();
+  await workerOf().deliverNow();
+  expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
+});
 
-  test('is away for everybody is left alone after some', async () => {
-    const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
-    for (const { id } of people) await change(id, { client_access: [] });
-    provider.fault = broken;
-    await workerOf(IMPATIENT).deliverNow();
-    expect(patches().length).toBeLessThanOrEqual(8 * 3);
-    expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
-  });
+test('a worker stops asking an unreachable provider after a few changes', async () => {
+  const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
+  for (const { id } of people) await change(id, { client_access: [] });
+  provider.fault = broken;
+  await workerOf(IMPATIENT).deliverNow();
+  expect(patches().length).toBeLessThanOrEqual(8 * 3);
+  expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
+});
 
-  test('answers slowly for one user keeps the others from waiting', async () => {
-    const [slow, fast] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
-    const held = gate();
-    provider.answering = ({ path }) => (path.includes(slow.id) ? held.wait() : Promise.resolve());
-    await change(slow.id, { client_access: [] });
-    const worker = workerOf({ idleMs: 5 });
-    await held.reached;
-    await change(fast.id, { client_access: [] });
-    await until(async () => (await states(fast))[0] === 'DELIVERED');
-    held.open();
-    await worker.close();
-    expect(await states(slow)).toEqual(['DELIVERED']);
-  });
+test('a provider that is slow for one user does not delay the others', async () => {
+  const [slow, fast] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+  const held = gate();
+  provider.answering = ({ path }) => (path.includes(slow.id) ? held.wait() : Promise.resolve());
+  await change(slow.id, { client_access: [] });
+  const worker = workerOf({ idleMs: 5 });
+  await held.reached;
+  await change(fast.id, { client_access: [] });
+  await until(async () => (await states(fast))[0] === 'DELIVERED');
+  held.open();
+  await worker.close();
+  expect(await states(slow)).toEqual(['DELIVERED']);
 });
 
 async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('several instances', () => {
-  test('tell of each change once', async () => {
-    const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
-    await service.sql`update public.users set client_access = '{}'
-      where id = any (${people.map(({ id }) => id)})`;
-    const all = Array.from({ length: 4 }, () => workerOf());
-    await Promise.all(all.map((worker) => worker.deliverNow()));
-    await Promise.all(all.map((worker) => worker.deliverNow()));
-    expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
-    const patchedPaths = patches().map(({ path }) => path);
-    expect(patchedPaths).toHaveLength(40);
-    expect(new Set(patchedPaths).size).toBe(40);
-  });
-
-  test('look again, once they hold a user, whether another has claimed it', async () => {
-    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
-    for (const { id } of [ada, bob]) await change(id, { client_access: [] });
-    await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
-      where user_id = ${ada.id}`;
-    const holder = await connected(service.postgres.adminUrl);
-    await holder.query('begin');
-    await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-    // It knows of both, and waits at the first.
-    const late = changes.claim(2, 60_000);
-    while ((await waiting(service)) < 1);
-    expect(await changes.claim(2, 60_000)).toMatchObject([{ userId: bob.id }]);
-    await holder.query('rollback');
-    await holder.end();
-    expect(await late).toMatchObject([{ userId: ada.id }]);
-  });
-
-  test('leave a user to the one that is sending, also for what is changed meanwhile', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    const held = gate();
-    provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
-    const swept = workerOf().deliverNow();
-    await held.reached;
-    await change(ada.id, { role: 'CLIENT' });
-    await workerOf().deliverNow();
-    expect(patches()).toHaveLength(1);
-    held.open();
-    await swept;
-    expect(patches()).toHaveLength(2);
-    expect(known(ada)).toMatchObject({ role: 'CLIENT' });
-  });
-
-  test('take over what one has begun and not ended', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    expect(await changes.claim(5, 60_000)).toMatchObject([{ userId: ada.id, rights: { clientAccess: [own] } }]);
-    await workerOf().deliverNow();
-    expect(patches()).toEqual([]);
-    // Its time is over.
-    await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
-    await workerOf().deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-  });
-
-  test('send the newest again where one that stood still has sent what another had overtaken', async () => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    await change(ada.id, { client_access: [own] });
-    const [frozen] = await changes.claim(1, 60_000);
-    if (frozen?.rights === undefined) throw new Error('nothing was claimed');
-    await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
-    await change(ada.id, { client_access: [other] });
-    await workerOf().deliverNow();
-    expect(known(ada)).toMatchObject({ client_access: [other] });
-    // It thaws: its message arrives last, and its claim is another's.
-    const late = openManagementClient({ url: provider.url, token: 'management-token' });
-    const signal = AbortSignal.timeout(5_000);
-    await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
-    expect(known(ada)).toMatchObject({ client_access: [own] });
-    expect(await changes.recordOutcome(frozen)).toBe(false);
-    expect(await dated(ada)).toBe('infinity');
-    await workerOf().deliverNow();
-    expect(known(ada)).toMatchObject({ client_access: [other] });
-    expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
-    expect(await dated(ada)).not.toBe('infinity');
-  });
-
-  test('do not wait for a user whose row others hold', async () => {
-    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
-    for (const { id } of [ada, bob]) await change(id, { client_access: [] });
-    const holder = await connected(service.postgres.adminUrl);
-    await holder.query('begin');
-    await holder.query('select from public.users where id = $1 for update', [ada.id]);
-    await workerOf().deliverNow();
-    expect([await states(ada), await states(bob)]).toEqual([['WAITING'], ['DELIVERED']]);
-    await holder.query('rollback');
-    await holder.end();
-    await workerOf().deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-  });
-
-  test('which end leave what they have not sent to the others', async () => {
-    const ada = await person('CLIENT', [own]);
-    await change(ada.id, { client_access: [] });
-    const held = gate();
-    provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
-    const worker = workerOf();
-    const swept = worker.deliverNow();
-    await held.reached;
-    await worker.close(0);
-    await swept;
-    expect(await rows(ada)).toMatchObject([{ state: 'FAILING', claim: null }]);
-    held.open();
-    provider.answering = () => Promise.resolve();
-    await due();
-    await workerOf().deliverNow();
-    expect(await states(ada)).toEqual(['DELIVERED']);
-  });
+test('four instances deliver each of 40 changes once', async () => {
+  const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
+  await service.sql`update public.users set client_access = '{}'
+    where id = any (${people.map(({ id }) => id)})`;
+  const all = Array.from({ length: 4 }, () => workerOf());
+  await Promise.all(all.map((worker) => worker.deliverNow()));
+  await Promise.all(all.map((worker) => worker.deliverNow()));
+  expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
+  const patchedPaths = patches().map(({ path }) => path);
+  expect(patchedPaths).toHaveLength(40);
+  expect(new Set(patchedPaths).size).toBe(40);
 });
 
-describe('what was delivered', () => {
-  test('is forgotten after 90 days, and what was not never is', async () => {
-    const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
-    for (const { id } of [ada, bob]) await change(id, { client_access: [] });
-    provider.users.delete(bob.subject);
-    await workerOf().deliverNow();
-    await service.admin(
-      `update public.identity_changes set created_at = now() - interval '1 year',
-           delivered_at = delivered_at - interval '91 days'`,
-    );
-    expect(await changes.deleteDelivered(10)).toBe(1);
-    expect(await changes.deleteDelivered(10)).toBe(0);
-    expect([await states(ada), await states(bob)]).toEqual([[], ['FAILING']]);
-    expect(await changes.countUndelivered()).toMatchObject({ changes: 1 });
-    expect((await changes.countUndelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
-    expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
-  });
+test('an instance that waited for a row does not claim a user whom another has claimed meanwhile', async () => {
+  const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+  for (const { id } of [ada, bob]) await change(id, { client_access: [] });
+  await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
+    where user_id = ${ada.id}`;
+  const holder = await connected(service.postgres.adminUrl);
+  await holder.query('begin');
+  await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
+  // This claim has seen both rows, and waits for the first.
+  const late = changes.claim(2, 60_000);
+  while ((await waiting(service)) < 1);
+  expect(await changes.claim(2, 60_000)).toMatchObject([{ userId: bob.id }]);
+  await holder.query('rollback');
+  await holder.end();
+  expect(await late).toMatchObject([{ userId: ada.id }]);
+});
 
-  test('is all that is left once a DBA has ended the sending, and tokens are judged by the change again', async () => {
-    const ada = await person('CLIENT', [own]);
-    await change(ada.id, { client_access: [] });
-    expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);
-    expect(await rows()).toEqual([]);
-    expect(await dated(ada)).not.toBe('infinity');
-    await change(ada.id, { client_access: [own] });
-    expect(await rows()).toEqual([]);
-    expect(await dated(ada)).not.toBe('infinity');
-    await workerOf().deliverNow();
-    await change(ada.id, { client_access: [] });
-    expect(await states(ada)).toEqual(['WAITING']);
-  });
+test('the instance that is delivering a user’s change also delivers the user’s next one', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  const held = gate();
+  provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+  const swept = workerOf().deliverNow();
+  await held.reached;
+  await change(ada.id, { role: 'CLIENT' });
+  await workerOf().deliverNow();
+  expect(patches()).toHaveLength(1);
+  held.open();
+  await swept;
+  expect(patches()).toHaveLength(2);
+  expect(known(ada)).toMatchObject({ role: 'CLIENT' });
+});
+
+test('a change whose claim has expired is delivered by another instance', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  expect(await changes.claim(5, 60_000)).toMatchObject([{ userId: ada.id, rights: { clientAccess: [own] } }]);
+  await workerOf().deliverNow();
+  expect(patches()).toEqual([]);
+  await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
+  await workerOf().deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+});
+
+test('the newest rights are sent again after a frozen instance has sent older ones', async () => {
+  const ada = await person('ACCOUNT_MANAGER', [own, other]);
+  await change(ada.id, { client_access: [own] });
+  const [frozen] = await changes.claim(1, 60_000);
+  if (frozen?.rights === undefined) throw new Error('nothing was claimed');
+  await service.admin(`update public.identity_changes set claimed_until = now() - interval '1 second'`);
+  await change(ada.id, { client_access: [other] });
+  await workerOf().deliverNow();
+  expect(known(ada)).toMatchObject({ client_access: [other] });
+  // It thaws: its message arrives last, and its claim has passed to another.
+  const late = openManagementClient({ url: provider.url, token: 'management-token' });
+  const signal = AbortSignal.timeout(5_000);
+  await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
+  expect(known(ada)).toMatchObject({ client_access: [own] });
+  expect(await changes.recordOutcome(frozen)).toBe(false);
+  expect(await dated(ada)).toBe('infinity');
+  await workerOf().deliverNow();
+  expect(known(ada)).toMatchObject({ client_access: [other] });
+  expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
+  expect(await dated(ada)).not.toBe('infinity');
+});
+
+test('a user whose row is locked does not delay the changes of other users', async () => {
+  const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+  for (const { id } of [ada, bob]) await change(id, { client_access: [] });
+  const holder = await connected(service.postgres.adminUrl);
+  await holder.query('begin');
+  await holder.query('select from public.users where id = $1 for update', [ada.id]);
+  await workerOf().deliverNow();
+  expect([await states(ada), await states(bob)]).toEqual([['WAITING'], ['DELIVERED']]);
+  await holder.query('rollback');
+  await holder.end();
+  await workerOf().deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+});
+
+test('a change that an instance did not finish before its end is delivered by another', async () => {
+  const ada = await person('CLIENT', [own]);
+  await change(ada.id, { client_access: [] });
+  const held = gate();
+  provider.answering = ({ method }) => (method === 'PATCH' ? held.wait() : Promise.resolve());
+  const worker = workerOf();
+  const swept = worker.deliverNow();
+  await held.reached;
+  await worker.close(0);
+  await swept;
+  expect(await rows(ada)).toMatchObject([{ state: 'FAILING', claim: null }]);
+  held.open();
+  provider.answering = () => Promise.resolve();
+  await due();
+  await workerOf().deliverNow();
+  expect(await states(ada)).toEqual(['DELIVERED']);
+});
+
+test('delivered changes are deleted after 90 days, and undelivered ones never', async () => {
+  const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
+  for (const { id } of [ada, bob]) await change(id, { client_access: [] });
+  provider.users.delete(bob.subject);
+  await workerOf().deliverNow();
+  await service.admin(
+    `update public.identity_changes set created_at = now() - interval '1 year',
+         delivered_at = delivered_at - interval '91 days'`,
+  );
+  expect(await changes.deleteDelivered(10)).toBe(1);
+  expect(await changes.deleteDelivered(10)).toBe(0);
+  expect([await states(ada), await states(bob)]).toEqual([[], ['FAILING']]);
+  expect(await changes.countUndelivered()).toMatchObject({ changes: 1 });
+  expect((await changes.countUndelivered()).oldestSeconds).toBeGreaterThan(360 * 86_400);
+  expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
+});
+
+test('app.end_identity_management drops undelivered changes, and later changes are queued only once a worker runs again', async () => {
+  const ada = await person('CLIENT', [own]);
+  await change(ada.id, { client_access: [] });
+  expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);
+  expect(await rows()).toEqual([]);
+  expect(await dated(ada)).not.toBe('infinity');
+  await change(ada.id, { client_access: [own] });
+  expect(await rows()).toEqual([]);
+  expect(await dated(ada)).not.toBe('infinity');
+  await workerOf().deliverNow();
+  await change(ada.id, { client_access: [] });
+  expect(await states(ada)).toEqual(['WAITING']);
 });
