@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* What every command does with an argument, before it opens a connection or a file. */
+/* --help, --version and unknown options of every command, which touch no connection and no file. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -13,7 +13,7 @@ const { scripts, version } = JSON.parse(await readFile(join(ROOT, 'package.json'
   readonly version: string;
 };
 
-/** The file of each script that is a program of ours, not of a package; `npm test` hands its options on to Jest. */
+/** The scripts of package.json that run a file of this repository, without `npm test`, which passes options on to Jest. */
 const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
   const [, file] = /^(?:exec )?node (\S+\.ts)$/.exec(script) ?? [];
   return file === undefined || name === 'test' ? [] : [[`npm run ${name}`, join(ROOT, file)] as const];
@@ -33,7 +33,7 @@ interface Outcome {
 
 const run = (file: string, argument: string): Promise<Outcome> => ran(process.execPath, file, argument);
 
-/** Run with nothing in its environment but a folder of data, in which it may leave nothing. */
+/** Runs a program with an environment of only PATH and DATA_DIR. */
 function ran(program: string, ...args: string[]): Promise<Outcome> {
   return new Promise<Outcome>((resolve) => {
     const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
@@ -43,12 +43,12 @@ function ran(program: string, ...args: string[]): Promise<Outcome> {
   });
 }
 
-test('every program of ours among the scripts is tried', () => {
+test('package.json has more than eleven commands to test', () => {
   expect(COMMANDS.length).toBeGreaterThan(11);
 });
 
-test('make-secrets says so too, and makes no secret for an argument that it does not know', async () => {
-  // A copy, beside whose folder lies no other.
+test('make-secrets answers --help and --version, and makes no secret for an unknown argument', async () => {
+  // A copy in an empty folder shows every file that make-secrets makes.
   const compose = join(folder, 'deploy', 'compose');
   await mkdir(compose, { recursive: true });
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'));
@@ -61,7 +61,7 @@ test('make-secrets says so too, and makes no secret for an argument that it does
 });
 
 test.each(COMMANDS)(
-  '%s says how it is used and which release it is, refuses an option that it does not know in one line, and does nothing',
+  '%s answers --help and --version, and refuses an unknown option in one line without making a file',
   async (name, file) => {
     const [help, release, unknown] = await Promise.all(
       ['--help', '--version', '--hlep'].map((argument) => run(file, argument)),

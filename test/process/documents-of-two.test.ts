@@ -14,7 +14,7 @@ import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, form, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
-/* Two instances of the service on one database and one S3 store, each with a folder of its own. */
+/* Two instances of the service with one database, one S3 store, and a data folder each. */
 
 const tenant = newTenant();
 
@@ -61,7 +61,7 @@ async function uploadAt(index: number): Promise<string> {
 
 const stored = async (): Promise<number> => (await filesBelow(bucketIn(folder))).length;
 
-test('what one instance has taken, the other gives and removes, and its own folder has nothing left', async () => {
+test('an instance serves and removes documents that another instance stored, and keeps no copy in its data folder', async () => {
   const ids = [await uploadAt(0), await uploadAt(1)];
   for (const index of [0, 1])
     for (const id of ids) {
@@ -76,7 +76,7 @@ test('what one instance has taken, the other gives and removes, and its own fold
   expect((await at(0, `GET /api/documents/${ids[1] ?? ''}/content`)).status).toBe(200);
 });
 
-test('removals that both come upon at once are done, and neither has anything to say', async () => {
+test('two instances that remove contents at the same time remove each once, without a warning', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => uploadAt(index % 2)));
   const before = (await stored()) - ids.length;
   const answers = await Promise.all(ids.map((id, index) => at((index + 1) % 2, `DELETE /api/documents/${id}`)));

@@ -13,7 +13,7 @@ import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 
-/* What becomes of the embedded parts when the service, its database or another start beside it does not go as it should. */
+/* The embedded Postgres and provider if the service is interrupted, its database is killed or a second start runs beside it. */
 
 const folder = await createScratchFolder();
 
@@ -42,7 +42,7 @@ const isDown = (adminUrl: string): Promise<boolean> =>
     (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
   );
 
-/** A connection that its server takes along when it ends. */
+/** A connection that may end with its server. */
 async function connected(adminUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);
@@ -50,7 +50,7 @@ async function connected(adminUrl: string): Promise<pg.Client> {
   return client;
 }
 
-test('a start whose port is taken makes no database', async () => {
+test('npm start makes no database if its port is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -61,7 +61,7 @@ test('a start whose port is taken makes no database', async () => {
   taken.close();
 });
 
-test('a start that is told to end while it makes its database ends well, and leaves nothing of it', async () => {
+test('a first start that gets SIGINT while it makes its database exits with 0, and leaves no part of the database', async () => {
   const data = join(folder, 'interrupted');
   const begun = start(folder, { PORT: '0', DATA_DIR: data });
   const names = (): Promise<string[]> => readdir(data).catch(() => []);
@@ -71,9 +71,9 @@ test('a start that is told to end while it makes its database ends well, and lea
   expect((await names()).sort()).toEqual(['identity', 'postgres.lock', 'refusals']);
 });
 
-test('a service that is told to end, and later again, leaves no Postgres running', async () => {
+test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {
   const { started, port, adminUrl } = await serve();
-  // For this it waits.
+  // The service waits for this unfinished login.
   const login = await beginLogin(port);
   const broken = once(login, 'close');
   expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
@@ -81,7 +81,7 @@ test('a service that is told to end, and later again, leaves no Postgres running
   await broken;
 });
 
-test('a start beside one that serves the same folder is refused, and names the folder', async () => {
+test('a second start with the same DATA_DIR is refused in a line that names the folder', async () => {
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
@@ -90,7 +90,7 @@ test('a start beside one that serves the same folder is refused, and names the f
   expect(await started.ended).toBe(0);
 });
 
-test('a start after one that was killed before the contents of the demonstration were there finishes it', async () => {
+test('the next start stores the demonstration’s contents if the first was killed before it had stored them', async () => {
   const first = await serve();
   const contents = join(folder, '.data', 'documents', 'demonstration');
   first.started.signal('SIGKILL');
@@ -104,7 +104,7 @@ test('a start after one that was killed before the contents of the demonstration
     `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
   );
   expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
-  // What somebody has deleted stays so.
+  // The content of the deleted document is not stored again.
   expect((await readdir(contents)).sort()).toEqual([
     'avis-degrevement.pdf',
     'avis-tf-2024.pdf',
@@ -115,19 +115,19 @@ test('a start after one that was killed before the contents of the demonstration
   expect(await started.ended).toBe(0);
 });
 
-/** As db/README.md says it. */
+/** The query of db/README.md for the most expensive statements. */
 const MOST_EXPENSIVE = /select query, calls[^`;]+/.exec(textOf('db/README.md'))?.[0] ?? '';
 
-test('a service whose Postgres is killed answers 503 and starts it again, on the same port', async () => {
+test('a service whose embedded Postgres is killed answers 503, and starts it again on the same port', async () => {
   const { started, port, token, adminUrl } = await serve();
   const answer = async (): Promise<number> => (await ask(port, 'GET /api/clients', { token })).status;
   expect(await answer()).toBe(200);
   const visitor = await connected(adminUrl);
-  // It takes a restart.
+  // The setting takes effect with the restart.
   for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(/^(?=create)/m))
     await visitor.query(sql);
   const backend = Number((await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid);
-  // A process of the killed server that lingers keeps the next one from starting.
+  // A frozen process of the killed server keeps the next server from starting.
   process.kill(backend, 'SIGSTOP');
   process.kill(await postmasterPid(adminUrl), 'SIGKILL');
   await until(async () => (await answer()) === 503);

@@ -4,7 +4,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import type { Role } from '../../src/identity/caller.ts';
 import { withAdmin } from '../support/database.ts';
@@ -15,13 +15,13 @@ import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { shell } from '../support/shell.ts';
 
-/* `npm start` in an empty folder, as a newcomer types it. */
+/* `npm start` in an empty folder. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'commands', 'db-audit.ts');
 
-/** Of each role: who the demonstration's person is, and how many clients they have. */
+/** The demonstration's person of each role, and the number of the person's clients. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],
@@ -35,7 +35,6 @@ const started = start(folder, { PORT: '0' });
 const greeting = await greetingOf(started);
 const port = Number(new URL(greeting.api).port);
 
-// Whatever the order of the tests, the end comes last.
 afterAll(async () => {
   started.signal('SIGINT');
   expect([await started.ended, started.err]).toEqual([0, '']);
@@ -57,127 +56,123 @@ async function records(path: string, token: string): Promise<Record<string, unkn
   return answer.json as Record<string, unknown>[];
 }
 
-describe('a first start', () => {
-  test('serves on this machine alone, with all that it keeps under .data', async () => {
-    expect(greeting.api).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect((await readdir(data)).sort()).toEqual(
-      expect.arrayContaining(['documents', 'identity', 'postgres', 'postgres.lock']),
-    );
-    expect((await stat(resolve(folder, greeting.mails ?? ''))).isDirectory()).toBe(true);
-    expect(await readdir(folder)).toEqual(['.data']);
-    expect((await ask(port, 'GET /health')).status).toBe(200);
-  });
-
-  test('names the four people with a password each', () => {
-    const logins = Object.keys(PEOPLE).map((role) => ({
-      ...{
-        role,
-        email: expect.stringMatching(/^\w+\.\w+@/),
-        password: expect.stringMatching(/^\w{4}(-\w{4}){3}$/),
-      },
-    }));
-    expect(greeting.logins).toEqual(logins);
-  });
-
-  test('says each step in a line of JSON', () => {
-    const lines = started.out.trim().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
-      expect.arrayContaining([
-        `the identity provider serves at ${greeting.issuer}`,
-        `Postgres serves on port ${greeting.postgres?.port}`,
-        expect.stringMatching(/^applying \d\d migrations$/),
-        'the demonstration is loaded',
-        'the service serves',
-      ]),
-    );
-  });
-
-  test('names the page of /docs, where one is a person of the demonstration with a click', async () => {
-    expect(greeting.docs).toBe(`http://127.0.0.1:${port}/docs`);
-    expect((await ask(port, 'GET /docs')).status).toBe(200);
-    const { json: offered } = await ask(port, 'GET /docs/people.json');
-    expect(offered).toEqual(Object.entries(PEOPLE).map(([role, [name]]) => expect.objectContaining({ role, name })));
-    for (const [role, [name, clients]] of Object.entries(PEOPLE)) {
-      const headers = { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}` };
-      const { json } = await ask(port, `POST /docs/people/${role}`, { headers });
-      const { token } = json as { token: string };
-      const { iat = 0, exp = 0 } = decodeJwt(token);
-      expect(exp - iat).toBe(12 * 3600);
-      const { json: me } = await get('/api/users/me', token);
-      expect(me).toMatchObject({ role, name, created_at: expect.stringMatching(/^2024-01/) });
-      expect(await records('/api/clients', token)).toHaveLength(clients);
-    }
-  });
-
-  test('says how a DBA gets in, naming the file of the password and not the password', async () => {
-    const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
-    const password = (await readFile(passwordFile, 'utf8')).trim();
-    expect(started.out).not.toContain(password);
-    const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${its}/taxclaims`;
-    await withAdmin(url, async (admin) => {
-      const { rows } = await admin.query('select count(*)::integer as count from audit.findings');
-      expect(rows).toEqual([{ count: 0 }]);
-    });
-    const env = { PATH: process.env['PATH'], DATABASE_ADMIN_URL: url };
-    const { stdout } = await promisify(execFile)(process.execPath, [AUDIT], { env });
-    expect(stdout).toContain('No finding.');
-    expect(stdout).toContain('No drift');
-  });
-
-  test('names the keys of its identity provider, and answers the calls of the README', async () => {
-    expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
-      keys: [expect.objectContaining({ kty: 'EC' })],
-    });
-    const calls = blockOf('README.md', 'TOKEN=', { 'http://127.0.0.1:3000': greeting.api });
-    const answers = (await shell(calls, { DATA_DIR: data })).trim().split('\n');
-    expect(answers.filter((_line, index) => index % 2 === 1)).toEqual(['200', '200', '200']);
-    expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
-  });
-
-  test('writes a line for each request, with nothing more set', async () => {
-    await get('/api/sites?limit=1', await tokenOf('ADMIN'));
-    await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
-  });
+test('npm start listens on 127.0.0.1 only, and keeps all its files under .data', async () => {
+  expect(greeting.api).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await readdir(data)).sort()).toEqual(
+    expect.arrayContaining(['documents', 'identity', 'postgres', 'postgres.lock']),
+  );
+  expect((await stat(resolve(folder, greeting.mails ?? ''))).isDirectory()).toBe(true);
+  expect(await readdir(folder)).toEqual(['.data']);
+  expect((await ask(port, 'GET /health')).status).toBe(200);
 });
 
-describe('the demonstration', () => {
-  test('has something of everything that an administrator can list', async () => {
-    const token = await tokenOf('ADMIN');
-    const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
-    const lists = Object.entries(paths)
-      .filter(([path, { get: read }]) => read !== undefined && !path.includes('{'))
-      .map(([path]) => path);
-    const single = ['/', '/health', '/api-json', '/api/words', '/api/auth/profile', '/api/users/me'];
-    const empty = [];
-    for (const path of lists.filter((one) => !single.includes(one))) {
-      if ((await records(path, token)).length === 0) empty.push(path);
-    }
-    expect(lists).toContain('/api/reclamations');
-    // Nobody's rights were changed yet.
-    expect(empty).toEqual(['/api/identity-changes']);
-  });
+test('the greeting has a login and a password for each of the four roles', () => {
+  const logins = Object.keys(PEOPLE).map((role) => ({
+    ...{
+      role,
+      email: expect.stringMatching(/^\w+\.\w+@/),
+      password: expect.stringMatching(/^\w{4}(-\w{4}){3}$/),
+    },
+  }));
+  expect(greeting.logins).toEqual(logins);
+});
 
-  test('has the contents of its documents, each whole', async () => {
-    const token = await tokenOf('ADMIN');
-    const kept = new Set<string>();
-    for (const { id } of await records('/api/reclamations?limit=100', token)) {
-      for (const document of await records(`/api/reclamations/${String(id)}/documents`, token)) {
-        const answer = await fetch(`http://127.0.0.1:${port}/api/documents/${String(document['id'])}/content`, {
-          headers: { authorization: `Bearer ${token}` },
-        });
-        const bytes = Buffer.from(await answer.arrayBuffer());
-        expect([answer.status, bytes.length]).toEqual([200, document['file_size']]);
-        kept.add(createHash('sha256').update(bytes).digest('hex'));
-      }
-    }
-    const shipped = [];
-    for (const name of await readdir(CONTENTS)) {
-      shipped.push(
-        createHash('sha256')
-          .update(await readFile(join(CONTENTS, name)))
-          .digest('hex'),
-      );
-    }
-    expect([...kept].sort()).toEqual(shipped.sort());
+test('npm start logs each step as a line of JSON', () => {
+  const lines = started.out.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+    expect.arrayContaining([
+      `the identity provider serves at ${greeting.issuer}`,
+      `Postgres serves on port ${greeting.postgres?.port}`,
+      expect.stringMatching(/^applying \d\d migrations$/),
+      'the demonstration is loaded',
+      'the service serves',
+    ]),
+  );
+});
+
+test('the greeting has the address of /docs, which offers a token for each person of the demonstration', async () => {
+  expect(greeting.docs).toBe(`http://127.0.0.1:${port}/docs`);
+  expect((await ask(port, 'GET /docs')).status).toBe(200);
+  const { json: offered } = await ask(port, 'GET /docs/people.json');
+  expect(offered).toEqual(Object.entries(PEOPLE).map(([role, [name]]) => expect.objectContaining({ role, name })));
+  for (const [role, [name, clients]] of Object.entries(PEOPLE)) {
+    const headers = { origin: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}` };
+    const { json } = await ask(port, `POST /docs/people/${role}`, { headers });
+    const { token } = json as { token: string };
+    const { iat = 0, exp = 0 } = decodeJwt(token);
+    expect(exp - iat).toBe(12 * 3600);
+    const { json: me } = await get('/api/users/me', token);
+    expect(me).toMatchObject({ role, name, created_at: expect.stringMatching(/^2024-01/) });
+    expect(await records('/api/clients', token)).toHaveLength(clients);
+  }
+});
+
+test('the greeting has the file of the database password, not the password, and db:audit finds nothing', async () => {
+  const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
+  const password = (await readFile(passwordFile, 'utf8')).trim();
+  expect(started.out).not.toContain(password);
+  const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${its}/taxclaims`;
+  await withAdmin(url, async (admin) => {
+    const { rows } = await admin.query('select count(*)::integer as count from audit.findings');
+    expect(rows).toEqual([{ count: 0 }]);
   });
+  const env = { PATH: process.env['PATH'], DATABASE_ADMIN_URL: url };
+  const { stdout } = await promisify(execFile)(process.execPath, [AUDIT], { env });
+  expect(stdout).toContain('No finding.');
+  expect(stdout).toContain('No drift');
+});
+
+test('the greeting has the address of the provider’s keys, and the calls of the README succeed', async () => {
+  expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
+    keys: [expect.objectContaining({ kty: 'EC' })],
+  });
+  const calls = blockOf('README.md', 'TOKEN=', { 'http://127.0.0.1:3000': greeting.api });
+  const answers = (await shell(calls, { DATA_DIR: data })).trim().split('\n');
+  expect(answers.filter((_line, index) => index % 2 === 1)).toEqual(['200', '200', '200']);
+  expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
+});
+
+test('npm start logs a line for each request', async () => {
+  await get('/api/sites?limit=1', await tokenOf('ADMIN'));
+  await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
+});
+
+test('every list has records of the demonstration, except that of identity changes', async () => {
+  const token = await tokenOf('ADMIN');
+  const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
+  const lists = Object.entries(paths)
+    .filter(([path, { get: read }]) => read !== undefined && !path.includes('{'))
+    .map(([path]) => path);
+  const single = ['/', '/health', '/api-json', '/api/words', '/api/auth/profile', '/api/users/me'];
+  const empty = [];
+  for (const path of lists.filter((one) => !single.includes(one))) {
+    if ((await records(path, token)).length === 0) empty.push(path);
+  }
+  expect(lists).toContain('/api/reclamations');
+  // No rights have been changed yet.
+  expect(empty).toEqual(['/api/identity-changes']);
+});
+
+test('the contents of the demonstration’s documents are complete', async () => {
+  const token = await tokenOf('ADMIN');
+  const kept = new Set<string>();
+  for (const { id } of await records('/api/reclamations?limit=100', token)) {
+    for (const document of await records(`/api/reclamations/${String(id)}/documents`, token)) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/documents/${String(document['id'])}/content`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      expect([answer.status, bytes.length]).toEqual([200, document['file_size']]);
+      kept.add(createHash('sha256').update(bytes).digest('hex'));
+    }
+  }
+  const shipped = [];
+  for (const name of await readdir(CONTENTS)) {
+    shipped.push(
+      createHash('sha256')
+        .update(await readFile(join(CONTENTS, name)))
+        .digest('hex'),
+    );
+  }
+  expect([...kept].sort()).toEqual(shipped.sort());
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** The line with which a start is refused. */
+/** The one line that a refused start prints. */
 async function refused(environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const started = start(folder, environment);
   expect(await refusalOf(started)).toBe(1);
@@ -30,25 +30,23 @@ const token = (environment: Readonly<Record<string, string>> = {}): Promise<[num
     });
   });
 
-describe('a file .env in the folder of a start', () => {
-  test('is read by npm start and by the commands', async () => {
-    await writeFile(
-      join(folder, '.env'),
-      '# as in production\nNODE_ENV=production\nAUTH_ISSUER="https://idp.example/"\n',
-    );
-    expect(await refused()).toMatch(/^DATABASE_URL must be set: .*; AUTH_AUDIENCE must be set .*\n$/);
-    expect(await token()).toEqual([2, expect.stringMatching(/^AUTH_ISSUER is set: /)]);
-  });
+test('npm start and the commands read the file .env', async () => {
+  await writeFile(
+    join(folder, '.env'),
+    '# as in production\nNODE_ENV=production\nAUTH_ISSUER="https://idp.example/"\n',
+  );
+  expect(await refused()).toMatch(/^DATABASE_URL must be set: .*; AUTH_AUDIENCE must be set .*\n$/);
+  expect(await token()).toEqual([2, expect.stringMatching(/^AUTH_ISSUER is set: /)]);
+});
 
-  test('changes no variable that is set, an empty one neither', async () => {
-    await writeFile(join(folder, '.env'), 'PORT=3000\nAUTH_ISSUER=https://idp.example/\n');
-    expect(await refused({ PORT: 'http', AUTH_ISSUER: '' })).toMatch(/^PORT must be [^;]*\n$/);
-    expect(await token({ AUTH_ISSUER: '' })).toEqual([0, '']);
-  });
+test('the file .env does not change variables that are set, even to an empty value', async () => {
+  await writeFile(join(folder, '.env'), 'PORT=3000\nAUTH_ISSUER=https://idp.example/\n');
+  expect(await refused({ PORT: 'http', AUTH_ISSUER: '' })).toMatch(/^PORT must be [^;]*\n$/);
+  expect(await token({ AUTH_ISSUER: '' })).toEqual([0, '']);
+});
 
-  test('stops the start and the commands in one line where it cannot be read', async () => {
-    await mkdir(join(folder, '.env'));
-    expect(await refused()).toMatch(UNREADABLE);
-    expect(await token()).toEqual([2, expect.stringMatching(UNREADABLE)]);
-  });
+test('npm start and the commands stop with one line if the file .env cannot be read', async () => {
+  await mkdir(join(folder, '.env'));
+  expect(await refused()).toMatch(UNREADABLE);
+  expect(await token()).toEqual([2, expect.stringMatching(UNREADABLE)]);
 });

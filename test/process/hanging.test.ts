@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { postmasterPid } from '../support/embedded.ts';
@@ -26,13 +26,12 @@ import { FORM, frame, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
 /*
- * A process that is told to end while what it needs hangs: it ends by itself, and not by the time-out of the test. Most of
- * that is waiting, and so they wait beside each other.
+ * SIGTERM for a service whose database, store, provider or disk hangs. The tests mostly wait, and so run concurrently.
  */
 
 const folder = await folderForSuite();
 
-/** A service of its own, and what it needs. */
+/** What each test starts for itself. */
 interface Trial {
   readonly database: TestDatabase;
   readonly line: Line;
@@ -72,7 +71,7 @@ function trial(work: (trial: Trial) => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Sends a request and leaves it waiting; whatever becomes of it. */
+/** Sends a request without waiting for its answer. */
 function ask(port: number, method: string, path: string, token: string, headers = {}): ReturnType<typeof send> {
   const asked = send({
     ...{ port, host: '127.0.0.1', method, path, agent: false },
@@ -86,7 +85,7 @@ async function statusOf(asked: ReturnType<typeof send>): Promise<number | undefi
   return response.statusCode;
 }
 
-/** A document whose content lies there. */
+/** Stores a document whose content has this path. */
 async function documentAt(database: TestDatabase, path: string): Promise<{ id: string; claim: string }> {
   const tenant = newTenant();
   const id = randomUUID();
@@ -102,81 +101,79 @@ async function documentAt(database: TestDatabase, path: string): Promise<{ id: s
 
 async function expectEnd(started: Started): Promise<void> {
   started.signal('SIGTERM');
-  // The last resort, the signal itself, is not needed.
+  // An exit code instead of a signal: every part of the service has ended by itself.
   expect(await started.ended).toBe(0);
   expect(started.err).toBe('');
 }
 
-describe('a service that is told to end', () => {
-  test.concurrent(
-    'ends while the line to its database is mute',
-    trial(async ({ begin, line, token }) => {
-      const { started, port } = await begin();
-      expect(await statusOf(ask(port, 'GET', '/api/clients', token))).toBe(200);
-      line.mute();
-      for (let number = 0; number < 20; number += 1) ask(port, 'GET', '/api/clients', token).end();
-      await until(() => line.open > 1);
-      await expectEnd(started);
-    }),
-  );
+test.concurrent(
+  'a service ends after SIGTERM while its database does not answer',
+  trial(async ({ begin, line, token }) => {
+    const { started, port } = await begin();
+    expect(await statusOf(ask(port, 'GET', '/api/clients', token))).toBe(200);
+    line.mute();
+    for (let number = 0; number < 20; number += 1) ask(port, 'GET', '/api/clients', token).end();
+    await until(() => line.open > 1);
+    await expectEnd(started);
+  }),
+);
 
-  test.concurrent(
-    'ends while its document store, an upload and a caller who does not read hang',
-    trial(async ({ begin, database, silent, token }) => {
-      const environment = { DOCUMENT_STORE: 's3://documents', DOCUMENT_STORE_ENDPOINT: silent.url };
-      const { started, port } = await begin(environment);
-      const { id, claim } = await documentAt(database, 'aa/x');
-      ask(port, 'GET', `/api/documents/${id}/content`, token).end();
-      const path = `/api/reclamations/${claim}/documents`;
-      ask(port, 'POST', path, token, { 'content-type': FORM }).write(frame().head);
-      const greedy = await deafCaller(port, token);
-      await until(() => silent.taken > 0);
-      await expectEnd(started);
-      greedy.destroy();
-    }),
-  );
+test.concurrent(
+  'a service ends after SIGTERM while its document store, an upload and a caller who does not read hang',
+  trial(async ({ begin, database, silent, token }) => {
+    const environment = { DOCUMENT_STORE: 's3://documents', DOCUMENT_STORE_ENDPOINT: silent.url };
+    const { started, port } = await begin(environment);
+    const { id, claim } = await documentAt(database, 'aa/x');
+    ask(port, 'GET', `/api/documents/${id}/content`, token).end();
+    const path = `/api/reclamations/${claim}/documents`;
+    ask(port, 'POST', path, token, { 'content-type': FORM }).write(frame().head);
+    const greedy = await deafCaller(port, token);
+    await until(() => silent.taken > 0);
+    await expectEnd(started);
+    greedy.destroy();
+  }),
+);
 
-  test.concurrent(
-    'ends while the keys of its provider do not come',
-    trial(async ({ begin, silent, token }) => {
-      const { started, port } = await begin({ AUTH_JWKS_URL: silent.url });
-      ask(port, 'GET', '/api/clients', token).end();
-      await until(() => silent.taken > 0);
-      await expectEnd(started);
-    }),
-  );
+test.concurrent(
+  'a service ends after SIGTERM while its provider does not answer',
+  trial(async ({ begin, silent, token }) => {
+    const { started, port } = await begin({ AUTH_JWKS_URL: silent.url });
+    ask(port, 'GET', '/api/clients', token).end();
+    await until(() => silent.taken > 0);
+    await expectEnd(started);
+  }),
+);
 
-  test.concurrent(
-    'ends by the signal itself where a disk hangs, which nothing else can end',
-    trial(async ({ begin, database, token }) => {
-      const documents = join(folder, 'documents');
-      const { started, port } = await begin({ DOCUMENT_STORE: documents });
-      const { id } = await documentAt(database, 'pipe');
-      // Opening a pipe waits for whoever writes into it, in the kernel, as a file of a network that is away would.
-      await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
-      expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
-      started.signal('SIGTERM');
-      expect(await started.ended).toBe('SIGTERM');
-      expect(started.err).toBe('a part of the service hangs: the process ends without it\n');
-    }),
-  );
-
-  test.concurrent('ends an embedded Postgres that is frozen with all its processes', async () => {
-    const dataDir = join(folder, 'frozen');
-    const started = start(folder, { PORT: '0', DATA_DIR: dataDir });
-    const { postgres } = await greetingOf(started);
-    const port = String(postgres?.port);
-    const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
-    const pid = await postmasterPid(`postgres://postgres:${password}@127.0.0.1:${port}/taxclaims`);
-    const thaw = await freeze(pid);
+test.concurrent(
+  'a service whose disk hangs is ended by the signal SIGTERM itself',
+  trial(async ({ begin, database, token }) => {
+    const documents = join(folder, 'documents');
+    const { started, port } = await begin({ DOCUMENT_STORE: documents });
+    const { id } = await documentAt(database, 'pipe');
+    // Opening a pipe without a writer blocks in the kernel, like a file of an unreachable network disk.
+    await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
+    expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
     started.signal('SIGTERM');
-    expect([await started.ended, started.err]).toEqual([0, '']);
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    thaw();
-  });
+    expect(await started.ended).toBe('SIGTERM');
+    expect(started.err).toBe('a part of the service hangs: the process ends without it\n');
+  }),
+);
+
+test.concurrent('a service ends its frozen embedded Postgres after SIGTERM', async () => {
+  const dataDir = join(folder, 'frozen');
+  const started = start(folder, { PORT: '0', DATA_DIR: dataDir });
+  const { postgres } = await greetingOf(started);
+  const port = String(postgres?.port);
+  const password = await readFile(join(dataDir, 'postgres', 'password'), 'utf8');
+  const pid = await postmasterPid(`postgres://postgres:${password}@127.0.0.1:${port}/taxclaims`);
+  const thaw = await freeze(pid);
+  started.signal('SIGTERM');
+  expect([await started.ended, started.err]).toEqual([0, '']);
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  thaw();
 });
 
-/** Asks again and again for what is large, and reads nothing. */
+/** A caller who sends 200 requests for a large answer, and reads none. */
 async function deafCaller(port: number, token: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);

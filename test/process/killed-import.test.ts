@@ -10,8 +10,6 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { until } from '../support/upload.ts';
 
-/* A process that is killed in the middle of an import, between its statements. */
-
 const processes: Started[] = [];
 
 const folder = await createScratchFolder();
@@ -19,7 +17,7 @@ const database = await createTestDatabase();
 const identity = await startTestIdentity();
 
 afterAll(async () => {
-  // One that still runs, since the test has failed half-way, would keep the run from its end.
+  // After a failure a process may still run, and would keep the test run from ending.
   for (const one of processes) one.signal('SIGKILL');
   await Promise.all(processes.map(({ ended }) => ended));
   await identity.stop();
@@ -27,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('an import whose process is killed has left nothing, and is made whole when it is sent again', async () => {
+test('an import whose process is killed leaves no record, and succeeds when it is sent again', async () => {
   const environment = {
     ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: folder, LOG_LEVEL: 'warn' },
     ...accepting(identity),
@@ -44,7 +42,7 @@ test('an import whose process is killed has left nothing, and is made whole when
     ...{ claim_type: 'TF', amount: 5, tax_year: 2024 },
   }));
   const headers = { 'idempotency-key': 'an-import-that-is-killed' };
-  // Within a transaction the activity of others stays as it was first read.
+  // Two connections: within a transaction pg_stat_activity does not change.
   await withAdmin(database.adminUrl, async (holder) =>
     withAdmin(database.adminUrl, async (admin) => {
       await admin.query(tenantSql(tenant, 'Boulangerie Martin'));
@@ -68,7 +66,7 @@ test('an import whose process is killed has left nothing, and is made whole when
       const answer = ask(port, 'POST /api/reclamations/import', { token, headers, body });
       const lost = expect(answer).rejects.toThrow();
       lost.catch(() => undefined);
-      // The first thousand are made, and the others wait for the site.
+      // The first thousand claims are inserted, and the others wait for the locked site.
       await until(async () => (await counted(`${others} and wait_event_type = 'Lock'`)) === 1);
       killed.signal('SIGKILL');
       await Promise.all([lost, killed.ended]);

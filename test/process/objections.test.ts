@@ -4,7 +4,7 @@ import { createEmptyDatabase, createTestDatabase, withAdmin } from '../support/d
 import { addressOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* What a start says of a database that it must not serve from. */
+/* Warnings of a start about its database. */
 
 const folder = await createScratchFolder();
 const [database, empty] = [await createTestDatabase(), await createEmptyDatabase()];
@@ -35,15 +35,15 @@ test.each<[string, () => string, RegExp]>([
     () => Object.assign(new URL(database.apiUrl), { pathname: `/${empty.name}` }).href,
     /"objection":"the database is not migrated[^"]*"/,
   ],
-])('a start with %s says so, and its health is 503', async (_what, url, pattern) => {
+])('a start with %s logs it without the address, and /health answers 503', async (_what, url, pattern) => {
   const { said, health } = await saidOf(url(), pattern);
   expect(said).not.toContain('postgres://');
   expect(health).toBe(503);
 });
 
-test('a start says of each setting of the server that it makes a crash lose what was acknowledged', async () => {
+test('a start warns of each Postgres setting with which a crash can lose committed rows', async () => {
   const off = await withAdmin(database.adminUrl, async (admin) => {
-    // The server of the tests does without all three, another may have them.
+    // Only some test servers run without fsync and full_page_writes.
     await admin.query(`alter database ${database.name} set synchronous_commit = off`);
     const { rows } = await admin.query<{ name: string }>(
       `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,

@@ -4,7 +4,7 @@ import { startDemonstration } from '../support/demonstration-process.ts';
 import { form, openBrowser } from '../support/login.ts';
 import type { Browser } from '../support/login.ts';
 
-/* The provider of `npm start` as a client library meets it that its own library does not know of: openid-client. */
+/* The identity provider of `npm start`, with the client library openid-client. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const REDIRECT = 'http://localhost:5173/';
@@ -15,7 +15,7 @@ afterAll(async () => {
   expect(await demonstration.end()).toBe(0);
 });
 
-/** Sends the form of a page as a browser does, with these fields over those that it has. */
+/** Submits the form of a page with its hidden fields and these ones. */
 async function submit(browser: Browser, at: string, page: string, fields: Record<string, string>) {
   const [, action = ''] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
   const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
@@ -76,7 +76,7 @@ test('openid-client discovers the provider, logs a person in, calls, renews, and
   expect(left.left).toBe(`${REDIRECT}?state=left`);
   const again = client.refreshTokenGrant(configuration, renewed.refresh_token ?? '');
   await expect(again).rejects.toMatchObject({ error: 'invalid_grant' });
-  // Whoever comes back has to say who they are.
+  // After the logout the provider asks for the password again.
   const later = await browser.open(authorization.href);
   expect([later.status, later.left, later.text]).toEqual([200, undefined, expect.stringContaining('password')]);
 });

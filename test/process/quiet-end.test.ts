@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('whoever ends npm start, idle or under load, is told of nothing that needs a look', async () => {
+test('npm start logs no warning when it is ended, idle or under load', async () => {
   for (const callers of [0, 12]) {
     const service = start(folder, {
       PORT: '0',

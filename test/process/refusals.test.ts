@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { dateRefusal, formatSpoolLine } from '../../src/db/refusals/refusal.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { ask } from '../support/http.ts';
@@ -13,7 +13,7 @@ import { folderForSuite, forSuite } from '../support/suite.ts';
 import { filesIn, until } from '../support/upload.ts';
 import { adminOf } from '../support/world.ts';
 
-/* Refusals of the real process, which is killed or has no disk left: as many records as there were answers. */
+/* Each refusal that a service answered has one audit record, even if the service is killed or its disk is full. */
 
 const folder = await folderForSuite();
 const database = await forSuite(createTestDatabase());
@@ -29,7 +29,7 @@ const startIn = (name: string): Started =>
 const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
   Promise.all(Array.from({ length: times }, () => ask(port, 'GET /api/clients')));
 
-/** @throws Error where it is answered otherwise, as 503 by a service that is slow to keep a refusal: that needs no record. */
+/** @throws Error if the status is not 401: a service that is slow to keep a refusal answers 503, which needs no record. */
 async function refusalOf(port: number): Promise<Answer> {
   const answer = await ask(port, 'GET /api/clients');
   if (answer.status !== 401) throw new Error(`it answered ${answer.status}`);
@@ -41,7 +41,7 @@ const idOf = ({ headers }: Answer): string => String(headers['x-request-id']);
 const spooled = (name: string): Promise<string[]> =>
   filesIn(join(folder, name, 'refusals')).then((names) => names.filter((one) => one.endsWith('.refusals')));
 
-/** Holds the answers against the records, one to one; the spool is empty by then. */
+/** Waits until the spool is empty, and compares the answers with the audit records. */
 async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
   expect(answers.length).toBeGreaterThan(0);
   await until(async () => (await spooled(name)).length === 0);
@@ -54,7 +54,7 @@ async function end(started: Started): Promise<void> {
   expect(await started.ended).toBe(0);
 }
 
-/** Nothing is written to the audit log until `work` is done. */
+/** Locks the audit log against writes until `work` is done. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   const holder = await connected(database.adminUrl);
   await holder.query('begin; lock table public.audit_logs in exclusive mode');
@@ -63,40 +63,38 @@ async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-describe('a service that is killed', () => {
-  test('has recorded every refusal that it answered, once, when it is started again', async () => {
-    const answers = await whileLocked(async () => {
-      const killed = startIn('killed');
-      const refused = await askAsStranger(await portOf(killed), 200);
-      killed.signal('SIGKILL');
-      await killed.ended;
-      return refused;
-    });
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-    const again = startIn('killed');
-    await addressOf(again);
-    await expectRecorded('killed', answers);
-    await end(again);
+test('each refusal of a killed service has one audit record after the next start', async () => {
+  const answers = await whileLocked(async () => {
+    const killed = startIn('killed');
+    const refused = await askAsStranger(await portOf(killed), 200);
+    killed.signal('SIGKILL');
+    await killed.ended;
+    return refused;
   });
-
-  test('while it refuses, has recorded what it answered, and another that lives on its folder does so for it', async () => {
-    const [killed, other] = [startIn('shared'), startIn('shared')];
-    const [port, otherPort] = [await portOf(killed), await portOf(other)];
-    const answers = await whileLocked(async () => {
-      const asked = Array.from({ length: 20 }, () => refusalOf(otherPort));
-      await Promise.any(asked);
-      const asking = Array.from({ length: 400 }, () => refusalOf(port));
-      await Promise.any(asking);
-      killed.signal('SIGKILL');
-      const results = await Promise.allSettled([...asked, ...asking]);
-      return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    });
-    await expectRecorded('shared', answers);
-    await end(other);
-  });
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  const again = startIn('killed');
+  await addressOf(again);
+  await expectRecorded('killed', answers);
+  await end(again);
 });
 
-test('a service that starts without its database refuses, and records it once the database is there', async () => {
+test('each refusal of a service that is killed while it answers is recorded by another instance with the same DATA_DIR', async () => {
+  const [killed, other] = [startIn('shared'), startIn('shared')];
+  const [port, otherPort] = [await portOf(killed), await portOf(other)];
+  const answers = await whileLocked(async () => {
+    const asked = Array.from({ length: 20 }, () => refusalOf(otherPort));
+    await Promise.any(asked);
+    const asking = Array.from({ length: 400 }, () => refusalOf(port));
+    await Promise.any(asking);
+    killed.signal('SIGKILL');
+    const results = await Promise.allSettled([...asked, ...asking]);
+    return results.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  });
+  await expectRecorded('shared', answers);
+  await end(other);
+});
+
+test('a service without its database answers 401 to strangers, and records these refusals once the database is back', async () => {
   await admin(`alter database ${database.name} connection limit 0`);
   const started = startIn('away');
   const port = await portOf(started);
@@ -108,8 +106,8 @@ test('a service that starts without its database refuses, and records it once th
   await end(started);
 });
 
-test('a service whose disk is full answers 503 where the database does not record a refusal, and 401 where it does', async () => {
-  // Files may grow to 16 blocks of 1,024 bytes.
+test('a service whose disk is full answers 503 for a refusal that it cannot record, and 401 for one that it can', async () => {
+  // ulimit: a file has at most 16 blocks of 1,024 bytes.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
       ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },
@@ -140,7 +138,7 @@ test('a service whose disk is full answers 503 where the database does not recor
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-test('twelve thousand refusals that wait on disk are moved into the database, and their files are gone', async () => {
+test('a start moves 12,000 refusals from disk into the database, and deletes their files', async () => {
   const slot = join(folder, 'many', 'refusals', '0');
   await mkdir(slot, { recursive: true });
   const clock = { run: 'before', monotonicMs: 0, machineMs: Date.now(), databaseMs: null };

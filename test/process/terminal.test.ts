@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/version.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* `npm start` at a terminal, which script(1) of util-linux makes: a first start, and Ctrl-C. */
+/* `npm start` at a terminal, which script(1) of util-linux provides. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const folder = await folderForSuite();
@@ -20,7 +20,7 @@ const ended = once(child, 'close');
 let out = '';
 child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text.replaceAll('\r\n', '\n')));
 
-/** Resolves once the terminal shows it; rejects where the service ends without. */
+/** Resolves once the terminal shows the pattern; rejects if the service ends before. */
 async function shown(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(out);
@@ -43,7 +43,7 @@ afterAll(async () => {
   await ended;
 });
 
-test('a first start says each step in one line, and none of them is JSON', () => {
+test('at a terminal a first start prints each step as a plain line, not as JSON', () => {
   expect(steps.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
     expect.stringMatching(/^the identity provider serves at http:\/\/127\.0\.0\.1:\d+$/),
     expect.stringMatching(/^Postgres serves on port \d+$/),
@@ -53,7 +53,7 @@ test('a first start says each step in one line, and none of them is JSON', () =>
   ]);
 });
 
-test('then it says on at most 20 lines of 80 columns where everything is', () => {
+test('the greeting at a terminal fits into 20 lines of 80 columns', () => {
   const lines = greeting.split('\n');
   expect(lines.length).toBeLessThanOrEqual(20);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
@@ -67,7 +67,7 @@ test('then it says on at most 20 lines of 80 columns where everything is', () =>
   );
 });
 
-test('its lines to try find the clients of the demonstration, and the call is one line of the log', async () => {
+test('the commands that the greeting suggests list the demonstration’s clients, and their request is one line of the log', async () => {
   const [, words = ''] = /^Try:\n([^]*)$/m.exec(greeting) ?? [];
   const lines = words.replace('npm run --silent token --', `"$NODE" "$ROOT/src/commands/token.ts"`);
   const env = { PATH: process.env['PATH'], NODE: process.execPath, ROOT };
@@ -76,7 +76,7 @@ test('its lines to try find the clients of the demonstration, and the call is on
   await shown(/^\d\d:\d\d:\d\d GET \/api\/clients 200 in \d+ ms\n/m);
 });
 
-test('Ctrl-C ends it well', async () => {
+test('Ctrl-C ends npm start with exit code 0', async () => {
   child.stdin.write('\x03');
   expect(await ended).toEqual([0, null]);
   expect(stripVTControlCharacters(out)).toMatch(/ shutting down: finishing the running requests\n$/);

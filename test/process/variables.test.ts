@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
@@ -23,9 +23,9 @@ import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { filesIn, FORM, form, until } from '../support/upload.ts';
 
-/* One start in which nothing is as by default: each variable of the configuration is heard where it should be. */
+/* One start whose variables all differ from their defaults: each variable has its effect. */
 
-/** Not where one listens by default, but on this machine: of the addresses of 127/8, only Linux answers to them all. */
+/** A loopback address that is not the default; only Linux answers on all of 127/8. */
 const HOST = platform() === 'linux' ? '127.0.0.2' : '::1';
 const ROLE_CLAIM = 'https://claims.example/role';
 const ACCESS_CLAIM = 'https://claims.example/access';
@@ -33,11 +33,11 @@ const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
-/** In which another day has begun than in UTC for most of the time. */
+/** A time zone whose date differs from UTC's for most of the day. */
 const ZONE = 'Pacific/Kiritimati';
 const tenant = newTenant();
 
-/** What the collector was told, as text. */
+/** The paths and bodies that the trace collector received. */
 let traced = '';
 
 afterAll(async () => {
@@ -55,22 +55,22 @@ afterAll(async () => {
   expect([ended, started.err, own.err]).toEqual([[0, 0], '', '']);
 });
 
-/** What the sessions that write for a request are set to, which only they know: a trigger notes it. */
-const EARS = `
-  create schema ears;
-  create table ears.heard (statement_timeout text, prepared bigint);
-  create function ears.listen() returns trigger language plpgsql security definer set search_path = '' as $$
+/** A trigger that notes the settings of the sessions that write for requests; no other session can read them. */
+const SETTINGS_TRIGGER = `
+  create schema seen;
+  create table seen.settings (statement_timeout text, prepared bigint);
+  create function seen.note() returns trigger language plpgsql security definer set search_path = '' as $$
   begin
-    insert into ears.heard
+    insert into seen.settings
     values (pg_catalog.current_setting('statement_timeout'), (select pg_catalog.count(*) from pg_catalog.pg_prepared_statements));
     return null;
   end $$;
-  create trigger listen after insert on public.audit_logs for each row execute function ears.listen();`;
+  create trigger note after insert on public.audit_logs for each row execute function seen.note();`;
 
 const send = (line: string, question: Question = {}): Promise<Answer> =>
   ask(port, line, { token, host: HOST, ...question });
 
-/** A good token for this start, with other claims over it. */
+/** A valid token for this start, with these claims changed. */
 const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
   identity.token({
     ...{ iss: ISSUER, aud: AUDIENCE, sub: 'idp|wired', role: undefined, client_access: undefined },
@@ -80,12 +80,12 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
 
 const folder = await createScratchFolder();
 const database = await createTestDatabase();
-// As if a deploy had made the ears.
+// Without this, the audit would report the trigger as drift.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
 await withAdmin(database.adminUrl, (admin) =>
-  admin.query(tenantSql(tenant, 'Own') + rowOf('users', tenant) + LONG_AGO + EARS + guards),
+  admin.query(tenantSql(tenant, 'Own') + rowOf('users', tenant) + LONG_AGO + SETTINGS_TRIGGER + guards),
 );
 await withAdmin(database.adminUrl, (admin) =>
   admin.query(
@@ -141,7 +141,7 @@ const started = start(folder, {
 const token = await signed();
 const ownDatabase = await createTestDatabase();
 const identityPort = await findFreePort(0);
-/** Another start, with an identity provider of its own; everything else is heard by the first. */
+/** A second service, with its embedded identity provider, for IDENTITY_PORT. */
 const own = start(folder, {
   ...{ PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn' },
   ...{ DATABASE_URL: ownDatabase.apiUrl, IDENTITY_PORT: String(identityPort) },
@@ -164,15 +164,15 @@ const isRefused = async (claims: Record<string, unknown>): Promise<boolean> =>
 const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
   where application_name like 'taxclaims-api%' and datname = current_database()`;
 
-/** What the last change heard of its session. */
+/** The settings of the session that wrote the last change. */
 async function recordedSettings(): Promise<unknown> {
-  await rowsOf('truncate ears.heard');
+  await rowsOf('truncate seen.settings');
   const body = { site_name: 'Atelier' };
   expect((await send(`PUT /api/sites/${tenant.sites}`, { body })).status).toBe(200);
-  return rowsOf('select * from ears.heard');
+  return rowsOf('select * from seen.settings');
 }
 
-/** What a start says on its way out. */
+/** The one line that a refused start prints. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
@@ -183,8 +183,8 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return other.err;
 }
 
-/** For each variable: how one notices that it is heard. */
-const HEARD: Readonly<Record<string, () => Promise<void>>> = {
+/** A check of the effect of each variable. */
+const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   HOST: async () => {
     expect(await addressOf(started)).toBe(`http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${port}`);
     expect((await send('GET /api-json')).status).toBe(200);
@@ -201,7 +201,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   LOG_LEVEL: async () => {
     expect((await send('GET /api/clients')).status).toBe(200);
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
-    // A line of the request would have come before these.
+    // With the level info, a line of the request would have come before these.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
     const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
     expect(lines).toEqual([expect.stringContaining('the service serves')]);
@@ -220,7 +220,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
       await admin.query('begin; lock table public.clients in access exclusive mode');
       const answers = Promise.all(Array.from({ length: 5 }, () => send('GET /api/clients')));
       await until(async () => (await rowsOf(SESSIONS)).filter(({ waits }) => waits === 'Lock').length === 2);
-      // Needs no database, and came after the five: they have asked for a connection by now.
+      // This answer needs no database; by now all five requests have asked for a connection.
       expect((await send('GET /api/nothing')).status).toBe(404);
       await admin.query('rollback');
       expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -243,7 +243,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(await isRefused({ aud: identity.audience })).toBe(true);
   },
   AUTH_JWKS_URL: async () => {
-    // The issuer is no address at all.
+    // The issuer is not an address: the keys come from AUTH_JWKS_URL.
     expect(await isRefused({})).toBe(false);
     expect(identity.requests).toBeGreaterThan(0);
   },
@@ -265,7 +265,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(await profile({ email_verified: false })).toMatchObject({ email: null });
   },
   AUTH_CLIENT_ID: async () => {
-    // This issuer is no address to log in at.
+    // A browser cannot log in at this issuer.
     const elsewhere = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl };
     expect(await refusal({ ...elsewhere, AUTH_CLIENT_ID: 'docs' })).toBe(
       'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set\n',
@@ -290,7 +290,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect(management.asked[0]?.authorization).toBe('Bearer management-token');
     return Promise.resolve();
   },
-  // Tried with the client itself, in test/identity/management.test.ts: here is another credential.
+  // test/identity/management.test.ts tests the client credentials; this start uses a token.
   AUTH_MANAGEMENT_CLIENT_ID: async () => {
     const said = await refusal({ AUTH_MANAGEMENT_CLIENT_ID: 'x' });
     expect(said).toMatch(/^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/);
@@ -311,7 +311,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   SERVER_TIMING: async () => {
     expect((await send('GET /api/clients')).headers['server-timing']).toMatch(/^auth;dur=.*, total;dur=/);
   },
-  // With the path that only the next one has: a general address would have /v1/traces behind it.
+  // The path is that of the next variable, which overrides this one: here it would end with /v1/traces.
   OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
     await until(() => traced.includes('/here {'));
   },
@@ -340,7 +340,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"address"; q=902; w=60/);
   },
   REDIS_URL: async () => {
-    // Nobody is there: it says so, and counts by itself.
+    // No Redis listens there: the service logs it, and counts alone.
     await started.says(
       /"level":40,.*"place":"Redis",.*the shared rate-limit counters are unreachable: each process counts alone/,
     );
@@ -349,7 +349,7 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
     const { text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
     expect(text).toMatch(/^taxclaims_limits_counted_alone 1$/m);
   },
-  // Tried with a Redis that is one, in test/deploy.
+  // test/deploy/redis.deploy.ts tests the prefix in a real Redis.
   REDIS_PREFIX: async () => {
     const said = await refusal({ REDIS_PREFIX: 'a:b' });
     expect(said).toBe('REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ . -\n');
@@ -411,42 +411,38 @@ const HEARD: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('every variable of the configuration is tried on a service that runs', () => {
+test('every variable of the configuration has a check of its effect', () => {
   expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
-  expect(Object.keys(HEARD).sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
+  expect(Object.keys(EFFECTS).sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
 });
 
-describe('a service that runs has heard', () => {
-  test.each(Object.entries(HEARD))('%s', async (_name, notice) => {
-    await notice();
+test.each(Object.entries(EFFECTS))('%s has its effect on a running service', async (_name, notice) => {
+  await notice();
+});
+
+const GET = 'GET /api/clients HTTP/1.1\r\nHost: here\r\nConnection: close\r\n';
+
+test('a running service accepts headers of 250 kB, and answers 431 in the error envelope to 300 kB', async () => {
+  const answer = async (size: number) =>
+    parseRaw(await askRaw(port, `${GET}X: ${'x'.repeat(size)}\r\n\r\n`, HOST)).answer;
+  expect((await answer(250_000)).status).toBe(401);
+  expect(await answer(300_000)).toMatchObject({
+    status: 431,
+    json: { error: { code: 'ERROR_HEADERS_TOO_LARGE' } },
   });
 });
 
-describe('a service that runs', () => {
-  const GET = 'GET /api/clients HTTP/1.1\r\nHost: here\r\nConnection: close\r\n';
-
-  test('takes headers of 250 kB and refuses those of 300 kB, in the envelope', async () => {
-    const answer = async (size: number) =>
-      parseRaw(await askRaw(port, `${GET}X: ${'x'.repeat(size)}\r\n\r\n`, HOST)).answer;
-    expect((await answer(250_000)).status).toBe(401);
-    expect(await answer(300_000)).toMatchObject({
-      status: 431,
-      json: { error: { code: 'ERROR_HEADERS_TOO_LARGE' } },
-    });
+test('a running service answers 413 to a body of more than 256 KiB before it is sent', async () => {
+  const body = `{"company_name":"${'x'.repeat(256 * 1024)}"}`;
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+  const answer = await send('POST /api/clients', {
+    headers: { ...headers, expect: '100-continue' },
+    body: '',
   });
+  expect(answer.status).toBe(413);
+});
 
-  test('refuses a body of more than 256 KiB unread', async () => {
-    const body = `{"company_name":"${'x'.repeat(256 * 1024)}"}`;
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const answer = await send('POST /api/clients', {
-      headers: { ...headers, expect: '100-continue' },
-      body: '',
-    });
-    expect(answer.status).toBe(413);
-  });
-
-  test('keeps an idle connection for longer than a load balancer does', async () => {
-    const answer = await send('GET /health', { headers: { connection: 'keep-alive' } });
-    expect(answer.headers['keep-alive']).toBe('timeout=65');
-  });
+test('a running service keeps idle connections for 65 seconds, longer than a load balancer', async () => {
+  const answer = await send('GET /health', { headers: { connection: 'keep-alive' } });
+  expect(answer.headers['keep-alive']).toBe('timeout=65');
 });
