@@ -8,10 +8,10 @@ import { runProgram } from '../../src/embedded/postgres/command.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
 
-/* Who may start an embedded server. Where the tests are not run by root, it is only who runs them. */
+/* The users who may start an embedded Postgres. Only root can test this with other users. */
 
 const isRoot = process.geteuid?.() === 0;
-/** As an ordinary user, who passes the folders above the checkout all the same. */
+/** Runs a program as an ordinary user who may enter the folders above the checkout. */
 const as = (uid: number): string[] =>
   isRoot
     ? [
@@ -20,10 +20,10 @@ const as = (uid: number): string[] =>
       ]
     : [];
 
-/** One with a name, and one that no machine has an entry for. */
+/** A user with a name, and a user id without an entry in /etc/passwd. */
 const USERS = { 'with a name': 65_534, 'without a name': 2_000_000_011 } as const;
 
-describe.each(Object.entries(USERS))('an ordinary user %s', (name, uid) => {
+describe.each(Object.entries(USERS))('started by an ordinary user %s', (name, uid) => {
   let folder: Folder;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(Object.entries(USERS))('an ordinary user %s', (name, uid) => {
   });
   afterAll(() => folder.remove());
 
-  test('is served by a Postgres of their own, or told why not', async () => {
+  test('an ordinary user gets an embedded Postgres of their own, or the reason why not', async () => {
     const script = join(import.meta.dirname, '..', 'support', 'start-embedded.ts');
     const command = [...as(uid), process.execPath, script, folder.path];
     const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
@@ -53,7 +53,7 @@ describe.each(Object.entries(USERS))('an ordinary user %s', (name, uid) => {
     expect(await ask(url, 'select 1')).toBe('1');
     expect((await stat(join(folder.path, 'postgres', 'data'))).uid).toBe(isRoot ? uid : process.geteuid?.());
     await kill(child);
-    // Whoever starts next stops what was left, also as root.
+    // The next start, also one by root, stops the server that was left running.
     await (await startEmbeddedServer({ dataDir: folder.path, log: silent })).stop();
     await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

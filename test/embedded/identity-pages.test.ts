@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { renderLoginPage, renderLogoutPage, renderMessagePage } from '../../src/embedded/provider/pages.ts';
 import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 
-/** Would begin an element or an attribute of its own, wherever it is put in unescaped. */
+/** A text that begins an element or an attribute wherever it is not escaped. */
 const HOSTILE = `"'><script>alert(1)</script>&lt;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;';
 
-test('nothing that somebody else chose is markup on a page', () => {
+test('values from outside are escaped on every page of the provider', () => {
   const asked = { action: HOSTILE, client: HOSTILE, email: HOSTILE };
   const pages: readonly (readonly [page: string, inserted: number])[] = [
     [renderLoginPage('en', asked, { error: 'credentials' }), 2],
@@ -55,7 +55,7 @@ test.each([
   ['en', 61, '2 minutes'],
   ['fr', 1, '1 seconde'],
   ['fr', 3_599, '60 minutes'],
-] as const)('a page in %s says of %d seconds that they are %s', (language, seconds, said) => {
+] as const)('a page in %s writes %d seconds as %s', (language, seconds, said) => {
   const asked = { action: '/', client: undefined, email: '' };
   const page = renderLoginPage(language, asked, { error: 'attempts', waitSeconds: seconds });
   expect(page.replaceAll(/\s/g, ' ')).toContain(` ${said}.</p>`);
@@ -64,7 +64,10 @@ test.each([
 test.each([
   [undefined, "form-action 'self'"],
   ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
-])('the form of a page on the way to %j is sent to the provider, and on to nobody else', (leadsTo, action) => {
-  const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
-  expect(policy?.split('; ')).toContain(action);
-});
+])(
+  'the Content-Security-Policy of a login that leads to %j lets the form go only there and to the provider',
+  (leadsTo, action) => {
+    const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
+    expect(policy?.split('; ')).toContain(action);
+  },
+);

@@ -9,7 +9,7 @@ import { secondsAgo } from '../support/user-with-password.ts';
 const service = await forSuite(startService());
 await loadDemonstration(service);
 
-test('the tokens of a greeting are good although the passwords were given in the same second', async () => {
+test('tokens for the passwords of a greeting are accepted even in the second in which the passwords were set', async () => {
   const iat = secondsAgo(0);
   const given = await setDemonstrationPasswords(service.postgres.adminUrl, service.dataDir);
   expect(given.map(({ email }) => email)).toEqual(DEMONSTRATION_USERS.map(({ email }) => email));

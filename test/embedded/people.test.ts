@@ -10,7 +10,7 @@ test.each<[string, Environment]>([
   ['it listens on a loopback address', { HOST: '127.1.2.3' }],
   ['it listens on that of IPv6', { HOST: '::1' }],
   ['it listens under the name of it', { HOST: 'localhost' }],
-])('the page of /docs offers the people of the demonstration where %s', (_when, environment) => {
+])('/docs offers the people of the demonstration if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(true);
 });
 
@@ -21,6 +21,6 @@ test.each<[string, Environment]>([
   ['it listens for a network over IPv6', { HOST: '::' }],
   ['it listens on an address of a network', { HOST: '192.168.1.2' }],
   ['there is a proxy in front', { TRUST_PROXY: '1' }],
-])('it offers nobody where %s', (_when, environment) => {
+])('/docs offers no people of the demonstration if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(false);
 });

@@ -64,7 +64,7 @@ test('a start after the whole tree of processes was killed has every committed r
   expect(await ask((await start()).adminUrl, 'table felled')).toBe('kept');
 });
 
-test('a start is not held up by a left-over server that dies while it is being stopped', async () => {
+test('a start succeeds although a left-over server dies while the start stops it', async () => {
   const child = spawnStart(folder.path);
   const pid = await postmasterPid(await addressFrom(child));
   process.kill(pid, 'SIGSTOP');
@@ -78,7 +78,7 @@ test('a start is not held up by a left-over server that dies while it is being s
   expect(lines).toEqual([expect.stringContaining('"mode":"fast"')]);
 });
 
-test('a start is refused while another process serves the folder, which is not disturbed', async () => {
+test('a start is refused while another process uses the folder, and that process goes on', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   const pid = await postmasterPid(url);
@@ -88,7 +88,7 @@ test('a start is refused while another process serves the folder, which is not d
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a start that was killed while it made the cluster is not in the way', async () => {
+test('a start succeeds after an earlier one was killed while it made the cluster', async () => {
   const fresh = await createFolder();
   const child = spawnStart(fresh.path);
   const isDraft = (name: string): boolean => name.includes('draft');
@@ -101,7 +101,7 @@ test('a start that was killed while it made the cluster is not in the way', asyn
   await fresh.remove();
 });
 
-test('a start that was killed before its server answered is not in the way', async () => {
+test('a start succeeds after an earlier one was killed before its server answered', async () => {
   await (await start()).stop();
   const child = spawnStart(folder.path);
   while ((await readPidFile()) === '') await nextTurn();
@@ -109,7 +109,7 @@ test('a start that was killed before its server answered is not in the way', asy
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a pid file that names a living stranger does not hold up a start, nor harm the stranger', async () => {
+test('a start ignores a pid file with the id of an unrelated process, and leaves that process alone', async () => {
   const { child, pid } = await spawnStranger('echo $$');
   stranger = child;
   await leavePidFile(pid);
@@ -117,7 +117,7 @@ test('a pid file that names a living stranger does not hold up a start, nor harm
   expect(process.kill(pid, 0)).toBe(true);
 });
 
-test('a pid file that names a zombie does not hold up a start', async () => {
+test('a start ignores a pid file with the id of a zombie', async () => {
   const { child, pid } = await spawnStranger('sleep 600 & echo $!');
   stranger = child;
   process.kill(pid, 'SIGKILL');
@@ -126,7 +126,7 @@ test('a pid file that names a zombie does not hold up a start', async () => {
   expect(process.kill(pid, 0)).toBe(true);
 });
 
-test('a start waits for what is left of a killed server', async () => {
+test('a start waits until the last process of a killed server has ended', async () => {
   const killed = await start();
   const client = new pg.Client({ connectionString: killed.adminUrl });
   client.on('error', () => undefined);
@@ -157,7 +157,7 @@ function pidFilePath(): string {
   return join(folder.path, 'postgres', 'data', 'postmaster.pid');
 }
 
-/** Leaves the pid file of a server that is no more, with another's pid. */
+/** Writes the pid file of an ended server with the id of another process. */
 async function leavePidFile(pid: number): Promise<void> {
   const served = await start();
   const pidFile = await readPidFile();

@@ -10,7 +10,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { ask, createFolder, type Folder, postmasterPid } from '../support/embedded.ts';
 import { until } from '../support/upload.ts';
 
-/* An embedded server that ends while its caller still wants it. */
+/* An embedded Postgres that ends although nobody has stopped it. */
 
 let folder: Folder;
 let server: EmbeddedServer | undefined;
@@ -40,7 +40,7 @@ async function end(adminUrl: string): Promise<void> {
 
 const times = (words: string): number => lines.filter((line) => line.includes(words)).length;
 
-test('a server that is killed again and again is started again each time, on its port, with its rows', async () => {
+test('a server that is killed several times is started again each time, on its port and with its rows', async () => {
   const { adminUrl } = await start();
   await ask(adminUrl, `create table kept as select 'kept' as name`);
   for (const round of [1, 2, 3]) {
@@ -51,7 +51,7 @@ test('a server that is killed again and again is started again each time, on its
   }
 });
 
-test('a server whose port a stranger has taken meanwhile is started again once the stranger has left', async () => {
+test('a killed server is started again once another program has freed its port', async () => {
   const { adminUrl, port } = await start();
   const stranger = await takeOver(adminUrl, port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -60,7 +60,7 @@ test('a server whose port a stranger has taken meanwhile is started again once t
   expect(await ask(adminUrl, 'select 1')).toBe('1');
 });
 
-test('a server that is stopped while it cannot be started again gives the folder free', async () => {
+test('a stop while the server cannot be started again frees the folder', async () => {
   const blocked = await start();
   const stranger = await takeOver(blocked.adminUrl, blocked.port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -83,14 +83,14 @@ test('a cluster of another major version is refused in one line that says what t
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a program that fails is named, and not what ran it as somebody else', async () => {
+test('the error of a failed program names that program, not the one that changed the user', async () => {
   const failing = runProgram(['sh', '-c', 'echo no room >&2; echo at all >&2; exit 1'], {
     prefix: ['env', 'A=B'],
   });
   await expect(failing).rejects.toThrow(/^sh failed: no room; at all$/);
 });
 
-test('a program that is told to end takes those along that it has begun', async () => {
+test('a program that gets a signal ends the programs that it has started', async () => {
   const ending = new AbortController();
   const reason = new Error('enough');
   const running = runProgram(['sh', '-c', 'sleep 600 & sleep 600; true'], { ending: ending.signal });
@@ -98,7 +98,7 @@ test('a program that is told to end takes those along that it has begun', async 
   await expect(running).rejects.toBe(reason);
 });
 
-/** Kills the server, and listens where it listened before it can do so again. */
+/** Kills the server, and takes its port before it can start again. */
 async function takeOver(adminUrl: string, port: number): Promise<Server> {
   for (;;) {
     await end(adminUrl).catch(() => undefined);

@@ -26,7 +26,7 @@ async function start(logCheckMs = 60_000): Promise<EmbeddedServer> {
   return server;
 }
 
-test('the first start gives the superuser a database on this machine alone', async () => {
+test('the first start makes a database that listens on this machine only', async () => {
   const { adminUrl, port } = await start();
   expect(await ask(adminUrl, 'select current_user')).toBe('postgres');
   expect(await ask(adminUrl, 'select current_database()')).toBe('taxclaims');
@@ -44,7 +44,7 @@ test('a second start keeps the rows and the port', async () => {
   expect(second.port).toBe(first.port);
 });
 
-test('the log of a server stays short, however long it was and however much is written, and goes on', async () => {
+test('the log of a server is rotated at a start and while it runs, and logging goes on', async () => {
   const path = join(folder.path, 'postgres', 'server.log');
   const bytes = async () => (await stat(path)).size;
   const fill = () => appendFile(path, 'x'.repeat(11 * 1024 * 1024));
@@ -55,12 +55,12 @@ test('the log of a server stays short, however long it was and however much is w
   while ((await bytes()) > 1024 * 1024) await delay(20);
   expect((await stat(`${path}.1`)).size).toBeGreaterThan(10 * 1024 * 1024);
   await expect(ask(adminUrl, 'select nothing')).rejects.toThrow();
-  // No hole is left where it was cut off.
+  // The truncated file begins with text, not with NULs.
   while (!(await readFile(path, 'utf8')).includes('column "nothing" does not exist')) await delay(20);
   expect(await readFile(path, 'utf8')).not.toMatch(/x{9}|\0/);
 });
 
-test('a stranger who listens on the remembered port moves the server to another', async () => {
+test('a server takes another port if its remembered port is in use', async () => {
   const first = await start();
   await first.stop();
   const stranger = createServer().listen(first.port, '127.0.0.1');
@@ -90,17 +90,17 @@ test('other users of the machine can read neither the password nor the data', as
   expect((await stat(join(kept, 'data'))).mode & 0o777).toBe(0o700);
 });
 
-test('the server is not run by root, whoever starts it', async () => {
+test('the server never runs as root, even if root starts it', async () => {
   const { adminUrl } = await start();
   await ask(adminUrl, 'create table identity (uid text)');
   await ask(adminUrl, `copy identity from program 'id -u'`);
   expect(await ask(adminUrl, 'table identity')).toMatch(/^[1-9]\d*$/);
 });
 
-test('the server runs as whoever owns the cluster', async () => {
+test('the server runs as the owner of the cluster', async () => {
   await (await start()).stop();
   const data = join(folder.path, 'postgres', 'data');
-  // Whom it belongs to so far depends on what root may do here.
+  // The present owner depends on what root may do on this machine.
   const { uid, gid } = await stat(data);
   const own = process.geteuid?.();
   const owner = own === 0 ? 12_345 : own;
@@ -113,7 +113,7 @@ test('the server runs as whoever owns the cluster', async () => {
   await chownAll(data, uid, gid);
 });
 
-test('of two starts at once on one folder one serves and the other is refused', async () => {
+test('of two simultaneous starts in one folder one succeeds and the other is refused', async () => {
   const outcomes = await Promise.allSettled([start(), start()]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refused.map(({ reason }) => String(reason))).toEqual([expect.stringContaining('postgres.lock is locked')]);
@@ -121,7 +121,7 @@ test('of two starts at once on one folder one serves and the other is refused', 
   expect(await ask(server?.adminUrl ?? '', 'select 1')).toBe('1');
 });
 
-test('a copy of the folder is served beside the original, which is not disturbed', async () => {
+test('a copy of the folder starts beside the original, which goes on', async () => {
   await (await start()).stop();
   const copy = await createFolder();
   await cp(folder.path, copy.path, { recursive: true });
@@ -138,14 +138,14 @@ test('a copy of the folder is served beside the original, which is not disturbed
   await copy.remove();
 });
 
-test('a server is not taken for that of another cluster', async () => {
+test('a server is not mistaken for that of another cluster', async () => {
   const { adminUrl } = await start();
   const data = join(folder.path, 'postgres', 'data');
   expect(await doesServerAnswer(adminUrl, `${data}-of-another`)).toBe(false);
   expect(await doesServerAnswer(adminUrl, data)).toBe(true);
 });
 
-test('a server that was stopped, and stopped again, gives the folder free', async () => {
+test('a server that is stopped twice frees the folder', async () => {
   const server = await start();
   await Promise.all([server.stop(), server.stop()]);
   await expect(ask(server.adminUrl, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -153,7 +153,7 @@ test('a server that was stopped, and stopped again, gives the folder free', asyn
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a cluster that cannot start is reported in the words of Postgres', async () => {
+test('the error of a cluster that cannot start has Postgres’s own message', async () => {
   await (await start()).stop();
   const control = join(folder.path, 'postgres', 'data', 'global', 'pg_control');
   await rename(control, `${control}.away`);
@@ -162,11 +162,11 @@ test('a cluster that cannot start is reported in the words of Postgres', async (
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a platform without binaries is told to set DATABASE_URL', () => {
+test('on a platform without binaries the error says to set DATABASE_URL', () => {
   expect(() => findBinaries('plan9-mips')).toThrow(/no embedded Postgres for plan9-mips: set DATABASE_URL/);
 });
 
-test('the API logs in as a member of taxclaims_api, with a password for this start alone', async () => {
+test('the API logs in as a member of taxclaims_api, with a password that is new at each start', async () => {
   const server = await start();
   await ask(server.adminUrl, 'create role taxclaims_api');
   const earlier = await createApiLogin(server);

@@ -42,14 +42,14 @@ function verifierOf({ issuer, audience, jwksUrl }: EmbeddedProvider): TokenVerif
   return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log });
 }
 
-test('a token of the embedded provider is accepted through its published key', async () => {
+test('the service verifies a token of the embedded provider with the published key', async () => {
   await withProvider(async (provider) => {
     const caller = await verifierOf(provider).verify(await provider.sign(SOMEBODY));
     expect(caller).toMatchObject(SOMEBODY);
   });
 });
 
-test('a token outlives a restart, and one signed while nothing runs is accepted', async () => {
+test('a token is accepted after a restart, and so is one that was signed while nothing ran', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);
   const signer = await signerOf(issuer);
   const signedBefore = await signer.sign(SOMEBODY);
@@ -60,7 +60,7 @@ test('a token outlives a restart, and one signed while nothing runs is accepted'
   }
 });
 
-test('the provider publishes its public key and nothing of the private one', async () => {
+test('the provider publishes its public key without any private member', async () => {
   await withProvider(async (provider) => {
     const published = (await (await fetch(provider.jwksUrl)).json()) as { keys: object[] };
     expect(published.keys.map((key) => Object.keys(key).sort())).toEqual([
@@ -75,14 +75,14 @@ test('the provider publishes its public key and nothing of the private one', asy
   });
 });
 
-test('only the owner can read the key, and nothing else is left beside it', async () => {
+test('only the owner can read the key file, and no other file is left beside it', async () => {
   await signerOf();
   expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
   expect((await stat(join(dataDir, 'identity'))).mode & 0o777).toBe(0o700);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('a data folder made on the way stays open to the other embedded parts', async () => {
+test('a data folder that the provider makes stays accessible to the other embedded parts', async () => {
   const inner = join(dataDir, 'a', 'b');
   await signerOf(ISSUER, inner);
   const ordinary = join(dataDir, 'ordinary');
@@ -90,13 +90,13 @@ test('a data folder made on the way stays open to the other embedded parts', asy
   expect((await stat(inner)).mode).toBe((await stat(ordinary)).mode);
 });
 
-test('many starts at once end up with one key', async () => {
+test('many simultaneous starts use one key', async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => openSigningKey(dataDir)));
   expect(new Set(keys.map(({ d }) => d)).size).toBe(1);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('a damaged key stops the start with the name of the file, and is not replaced', async () => {
+test('a damaged key file stops the start with its name, and is not replaced', async () => {
   await signerOf();
   for (const damage of ['', '{', 'null', '{"kty":"EC"}', '{"kty":"oct","k":"AAAA","kid":"x"}']) {
     await writeFile(keyFile, damage);

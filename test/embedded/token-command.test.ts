@@ -29,7 +29,7 @@ function token(args: readonly string[], environment: Record<string, string> = {}
   });
 }
 
-test('the command prints a token that the service accepts, and nothing else', async () => {
+test('npm run token prints nothing but a token that the service accepts', async () => {
   const log = pino({ level: 'silent' });
   const provider = await startProvider({ DATA_DIR: dataDir, IDENTITY_PORT: '0' });
   const names = { roleClaim: 'role', clientAccessClaim: 'client_access' };
@@ -43,7 +43,7 @@ test('the command prints a token that the service accepts, and nothing else', as
   expect(caller).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
 });
 
-test('a token lasts twelve hours, or as long as asked', async () => {
+test('a token of npm run token lasts twelve hours, or as long as --expires-in says', async () => {
   for (const [args, seconds] of [
     [[], 12 * 3600],
     [['--expires-in', '90m'], 90 * 60],
@@ -53,7 +53,7 @@ test('a token lasts twelve hours, or as long as asked', async () => {
   }
 });
 
-test('a token has the claim names that the service is configured with', async () => {
+test('npm run token uses the claim names that the service is configured with', async () => {
   const names = { AUTH_ROLE_CLAIM: 'https://example.com/role', AUTH_CLIENT_ACCESS_CLAIM: 'access' };
   const { stdout } = await token(['--role', 'CLIENT', '--client-access', A], names);
   expect(decodeJwt(stdout)).toMatchObject({ 'https://example.com/role': 'CLIENT', access: [A] });
@@ -73,14 +73,14 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['a subject with an accent', ['--role', 'CLIENT', '--subject', 'zoé'], {}, '--subject must have'],
   ['another identity provider', ['--role', 'ADMIN'], { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_ISSUER is set'],
   ['production', ['--role', 'ADMIN'], { NODE_ENV: 'production' }, 'AUTH_ISSUER must be set'],
-])('with %s the command prints no token and says why', async (_, args, environment, reason) => {
+])('with %s npm run token prints no token, but the reason', async (_, args, environment, reason) => {
   const { code, stdout, stderr } = await token(args, environment);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(reason);
   expect(stderr).not.toContain('    at ');
 });
 
-test('a refused command makes no key', async () => {
+test('a refused npm run token makes no key file', async () => {
   const elsewhere = join(dataDir, 'elsewhere');
   await token(['--role', 'ADMIN'], { DATA_DIR: elsewhere, NODE_ENV: 'production' });
   await expect(readdir(elsewhere)).rejects.toThrow('ENOENT');

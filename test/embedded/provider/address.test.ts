@@ -25,11 +25,11 @@ afterEach(async () => {
 const begin = (folder: string, port?: number): Promise<EmbeddedProvider> =>
   startProvider({ DATA_DIR: folder, ...(port !== undefined && { IDENTITY_PORT: String(port) }) });
 
-test('two folders that start at once have an issuer each, which each keeps', async () => {
+test('two folders that start at the same time have different issuers, and keep them', async () => {
   const first = await Promise.all([begin(dataDir), begin(other)]);
   expect(first[0].issuer).not.toBe(first[1].issuer);
   await Promise.all(first.map((each) => each.close()));
-  // In the other order: what was chosen once does not depend on who is there.
+  // In the other order: a chosen port is kept.
   const second = [await begin(other), await begin(dataDir)].reverse();
   expect(second.map(({ issuer }) => issuer)).toEqual(first.map(({ issuer }) => issuer));
   expect(await chooseIssuerUrl(dataDir, undefined)).toBe(first[0].issuer);
@@ -43,7 +43,7 @@ test('a token that is signed before the first start names the issuer of that sta
   await provider.close();
 });
 
-test('a port that is set, or was kept, and is taken stops the start with a line that names the variable', async () => {
+test('a start stops with a line that names IDENTITY_PORT if its port is in use', async () => {
   const stranger = createServer().listen(0, '127.0.0.1');
   await once(stranger, 'listening');
   const { port } = stranger.address() as AddressInfo;
@@ -62,7 +62,7 @@ test('a port that is set, or was kept, and is taken stops the start with a line 
   }
 });
 
-test('whatever name a request uses, the provider has one address', async () => {
+test('the provider has one address, whatever Host a request names', async () => {
   const provider = await begin(dataDir, 0);
   provider.useDatabase({ callAsLogin: () => Promise.reject(new Error('nobody asks the database for this')) });
   const { port } = new URL(provider.issuer);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { openManagementClient } from '../../../src/identity/management/client.ts';
 import { openProviderWorld } from '../../support/provider.ts';
 import { forSuite } from '../../support/suite.ts';
@@ -16,44 +16,42 @@ async function ask(method: string, path: string, body?: object, token = world.pr
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-describe('the management interface', () => {
-  test('shows a user by the subject, url-encoded, in the shape of Auth0', async () => {
-    const { email } = await world.person({ subject: 'auth0|a/b c', client_access: [], role: 'CLIENT' });
-    expect(await ask('GET', `/users/${encodeURIComponent('auth0|a/b c')}`)).toEqual({
-      status: 200,
-      body: {
-        ...{ user_id: 'auth0|a/b c', email, email_verified: true, name: expect.any(String), blocked: false },
-        app_metadata: { role: 'CLIENT', client_access: [] },
-      },
-    });
+test('the embedded provider shows a user by the url-encoded subject, in the shape of Auth0', async () => {
+  const { email } = await world.person({ subject: 'auth0|a/b c', client_access: [], role: 'CLIENT' });
+  expect(await ask('GET', `/users/${encodeURIComponent('auth0|a/b c')}`)).toEqual({
+    status: 200,
+    body: {
+      ...{ user_id: 'auth0|a/b c', email, email_verified: true, name: expect.any(String), blocked: false },
+      app_metadata: { role: 'CLIENT', client_access: [] },
+    },
   });
+});
 
-  test('is one that the service can tell what it tells any provider', async () => {
-    await world.person({ subject: 'idp|told', role: 'TAX_SPECIALIST', is_active: false });
-    const management = openManagementClient(world.provider.management);
-    const time = { deadline: Infinity, signal: new AbortController().signal };
-    const rights = { role: 'TAX_SPECIALIST', clientAccess: [], isActive: false };
-    await management.send('idp|told', rights, time);
-    expect(await management.read('idp|told', time)).toEqual(rights);
-    await expect(management.send('idp|nobody', rights, time)).rejects.toMatchObject({ kind: 'unknown' });
-  });
+test('the service’s management client can send rights to the embedded provider', async () => {
+  await world.person({ subject: 'idp|told', role: 'TAX_SPECIALIST', is_active: false });
+  const management = openManagementClient(world.provider.management);
+  const time = { deadline: Infinity, signal: new AbortController().signal };
+  const rights = { role: 'TAX_SPECIALIST', clientAccess: [], isActive: false };
+  await management.send('idp|told', rights, time);
+  expect(await management.read('idp|told', time)).toEqual(rights);
+  await expect(management.send('idp|nobody', rights, time)).rejects.toMatchObject({ kind: 'unknown' });
+});
 
-  test('changes nothing, for the rows are the service’s own: what it says late is overtaken', async () => {
-    const { id } = await world.person({ subject: 'idp|own', role: 'CLIENT' });
-    const stored = () => world.admin('select * from public.users where id = $1', [id]);
-    const before = await stored();
-    const late = { app_metadata: { role: 'TAX_SPECIALIST', client_access: [A] }, blocked: true };
-    expect((await ask('PATCH', '/users/idp%7Cown', late)).body).toMatchObject({
-      ...{ app_metadata: { role: 'CLIENT', client_access: [] }, blocked: false },
-    });
-    expect(await stored()).toEqual(before);
+test('a change through the embedded management interface does not change the stored user', async () => {
+  const { id } = await world.person({ subject: 'idp|own', role: 'CLIENT' });
+  const stored = () => world.admin('select * from public.users where id = $1', [id]);
+  const before = await stored();
+  const late = { app_metadata: { role: 'TAX_SPECIALIST', client_access: [A] }, blocked: true };
+  expect((await ask('PATCH', '/users/idp%7Cown', late)).body).toMatchObject({
+    ...{ app_metadata: { role: 'CLIENT', client_access: [] }, blocked: false },
   });
+  expect(await stored()).toEqual(before);
+});
 
-  test.each([
-    ['without the credential', '/users/idp%7Cnobody', '', 401, 'invalid_token'],
-    ['with another', '/users/idp%7Cnobody', 'x', 401, 'invalid_token'],
-    ['for an unknown user', '/users/idp%7Cnobody', undefined, 404, 'inexistent_user'],
-  ])('refuses a request %s', async (_, path, token, status, errorCode) => {
-    expect(await ask('GET', path, undefined, token)).toMatchObject({ status, body: { errorCode } });
-  });
+test.each([
+  ['without the credential', '/users/idp%7Cnobody', '', 401, 'invalid_token'],
+  ['with another', '/users/idp%7Cnobody', 'x', 401, 'invalid_token'],
+  ['for an unknown user', '/users/idp%7Cnobody', undefined, 404, 'inexistent_user'],
+])('the embedded management interface refuses a request %s', async (_, path, token, status, errorCode) => {
+  expect(await ask('GET', path, undefined, token)).toMatchObject({ status, body: { errorCode } });
 });
