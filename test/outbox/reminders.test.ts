@@ -395,7 +395,7 @@ test('the deadlines of a day without a mail are in the mail of the next day', as
      select $1, d.today - 4, d.today - 5, now(), 'SENT', now() from (values ((now() at time zone 'UTC')::date)) as d (today)`,
     [amelie.id],
   );
-  const found = `select detail from audit.findings where finding = 'reminder_unsent'`;
+  const found = 'select detail from audit.finding_reminder_unsent';
   expect(await service.admin(found)).toEqual([
     { detail: 'users who have waited for a reminder by mail for a day: 1; days since the first: 2' },
   ]);
