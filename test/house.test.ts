@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { words } from './support/words.ts';
 
-/* The rules of the house that a reader relies on, held against every file of src/. */
+/* The rules of CONTRIBUTING.md about imports, SQL, libraries and the process, checked in every file of src/. */
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -33,14 +33,14 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'system-error': 'errors',
 };
 
-/** Where SQL stands all the same: each file, and why there. */
+/** The files outside db/, records/ and resources/ that may have SQL, with the reason. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'documents/removals.ts': 'it calls the three functions of the document store, by which contents go',
   'http/creation.ts': 'it keeps the answer to a creation, whatever resource that is of',
   'http/visibility.ts': 'it looks up records that a request names, of any table',
   'http/explain-error.ts': 'it asks why a record was not read or changed, whatever resource that is of',
 };
-/** What a statement begins with, or names a table of ours after; prose and names of methods have no blank behind it. */
+/** The beginning of a statement, or a keyword before one of our tables; prose and method names do not match. */
 const SQL = /^\s*(?:select|insert|update|delete|with|merge)\s|\b(?:from|join|into)\s+(?:public|app|reporting|audit)\./i;
 
 interface SourceFile {
@@ -67,14 +67,14 @@ function floorOf(path: string): number {
   return floor;
 }
 
-/** The files for which something holds that should hold nowhere. */
+/** The files of src/ that break a rule. */
 function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }
 
 const isIn = (path: string, ...rooms: string[]) => rooms.some((room) => path === room || path.startsWith(`${room}/`));
 
-/** Every text that a file has in it, whole or cut up by what is put into it; never a comment. */
+/** The string literals and the parts of the template literals of a file. */
 function literalsOf({ path, text }: SourceFile): string[] {
   const literals: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -86,58 +86,55 @@ function literalsOf({ path, text }: SourceFile): string[] {
   return literals;
 }
 
-describe('the house', () => {
-  test('imports go down one way, as CONTRIBUTING says it', async () => {
-    const upward = files.flatMap(({ path, imports }) =>
-      imports
-        .filter((name) => name.startsWith('.'))
-        .map((name) => relative(SRC, join(SRC, dirname(path), name)))
-        .filter((target) => floorOf(target) < floorOf(path))
-        .map((target) => `${path} imports ${target}`),
-    );
-    expect(files.length).toBeGreaterThan(40);
-    expect(upward).toEqual([]);
-    const said = await readFile(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8');
-    expect(said.replaceAll('\n  ', ' ')).toContain(`- Imports go down one way: ${FLOORS.join(' → ')}.\n`);
-  });
+test('each folder of src imports only from the folders below it, in the order of CONTRIBUTING.md', async () => {
+  const upward = files.flatMap(({ path, imports }) =>
+    imports
+      .filter((name) => name.startsWith('.'))
+      .map((name) => relative(SRC, join(SRC, dirname(path), name)))
+      .filter((target) => floorOf(target) < floorOf(path))
+      .map((target) => `${path} imports ${target}`),
+  );
+  expect(files.length).toBeGreaterThan(40);
+  expect(upward).toEqual([]);
+  const said = await readFile(join(SRC, '..', 'CONTRIBUTING.md'), 'utf8');
+  expect(said.replaceAll('\n  ', ' ')).toContain(`- Imports go down one way: ${FLOORS.join(' → ')}.\n`);
+});
 
-  test('SQL stands in the rooms of the database, of records and of resources, and where its reason is given', () => {
-    const withSql = offenders((file) => literalsOf(file).some((literal) => SQL.test(literal)));
-    const elsewhere = withSql.filter((path) => !isIn(path, 'db', 'embedded', 'records', 'resources'));
-    expect(withSql.filter((path) => isIn(path, 'resources')).length).toBeGreaterThan(5);
-    expect(elsewhere.sort()).toEqual(Object.keys(SQL_ELSEWHERE).sort());
-  });
+test('SQL stands only in db/, records/ and resources/, and in the listed exceptions', () => {
+  const withSql = offenders((file) => literalsOf(file).some((literal) => SQL.test(literal)));
+  const elsewhere = withSql.filter((path) => !isIn(path, 'db', 'embedded', 'records', 'resources'));
+  expect(withSql.filter((path) => isIn(path, 'resources')).length).toBeGreaterThan(5);
+  expect(elsewhere.sort()).toEqual(Object.keys(SQL_ELSEWHERE).sort());
+});
 
-  test('pg has its only home below db, express in app, http and the embedded provider, and the process belongs to main and the commands', () => {
-    const imported = (file: SourceFile, name: string) =>
-      file.imports.some((one) => one === name || one.startsWith(`${name}/`));
-    expect(offenders((file) => imported(file, 'pg') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
-    const withExpress = ['app.ts', 'http', 'embedded/provider'];
-    expect(offenders((file) => imported(file, 'express') && !isIn(file.path, ...withExpress))).toEqual([]);
-    expect(
-      offenders(
-        (file) =>
-          /\bprocess\.(?:env|exit|on|once|argv|stdout|stderr)/.test(file.text) &&
-          !isIn(file.path, 'main.ts', 'commands'),
-      ),
-    ).toEqual([]);
-  });
+test('only db/ imports pg, only app, http/ and the embedded provider import express, and only main and commands use process', () => {
+  const imported = (file: SourceFile, name: string) =>
+    file.imports.some((one) => one === name || one.startsWith(`${name}/`));
+  expect(offenders((file) => imported(file, 'pg') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
+  const withExpress = ['app.ts', 'http', 'embedded/provider'];
+  expect(offenders((file) => imported(file, 'express') && !isIn(file.path, ...withExpress))).toEqual([]);
+  expect(
+    offenders(
+      (file) =>
+        /\bprocess\.(?:env|exit|on|once|argv|stdout|stderr)/.test(file.text) && !isIn(file.path, 'main.ts', 'commands'),
+    ),
+  ).toEqual([]);
+});
 
-  test('nobody but the database’s own room queries it, and nobody sets anything for a session', () => {
-    expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
-    expect(
-      offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts'),
-    ).toEqual([]);
-    // Only the migration, on connections of its own that it closes. Constraints are set for a transaction alone.
-    const session = /set_config\([^)]*,\s*false\)|[`'"]\s*set (?!(?:local|constraints)\b)/i;
-    expect(offenders((file) => session.test(file.text))).toEqual([
-      'db/deploy/admin-connection.ts',
-      'db/deploy/run-migrations.ts',
-    ]);
-  });
+test('only db/ sends queries, and no query sets a value for a whole session', () => {
+  expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
+  expect(offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts')).toEqual(
+    [],
+  );
+  // Only the deploy sets values for a session, on its own connections. Constraints are set for a transaction.
+  const session = /set_config\([^)]*,\s*false\)|[`'"]\s*set (?!(?:local|constraints)\b)/i;
+  expect(offenders((file) => session.test(file.text))).toEqual([
+    'db/deploy/admin-connection.ts',
+    'db/deploy/run-migrations.ts',
+  ]);
+});
 
-  test('no check is silenced', () => {
-    const silenced = /eslint-disable|@ts-(?:ignore|expect-error|nocheck)|TODO|FIXME/;
-    expect(offenders(({ text }) => silenced.test(text))).toEqual([]);
-  });
+test('no file of src silences a lint rule, the type checker or the formatter', () => {
+  const silenced = /eslint-disable|@ts-(?:ignore|expect-error|nocheck)|TODO|FIXME/;
+  expect(offenders(({ text }) => silenced.test(text))).toEqual([]);
 });

@@ -1,14 +1,14 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createLog, truncate, createPlainTextLog } from '../src/log.ts';
 import { startService } from './support/service.ts';
 
-/** A log, and its lines. */
+/** A log, and the lines that it writes. */
 function listening(): { log: ReturnType<typeof createLog>; lines: string[] } {
   const lines: string[] = [];
   return { log: createLog('info', { write: (line: string) => lines.push(line) }), lines };
 }
 
-test('on a terminal a record is one line, its fields where it needs a look, and nothing steers the terminal', () => {
+test('at a terminal a record is one line, with its fields from the level warn on, and without control characters', () => {
   let out = '';
   const log = createLog('info', createPlainTextLog({ write: (line: string) => (out += line) }));
   log.info({ migrations: ['a'] }, 'applying 1 migrations');
@@ -23,48 +23,46 @@ test('on a terminal a record is one line, its fields where it needs a look, and 
 
 const MOST = 30_000;
 
-describe('a line of the log is bounded', () => {
-  const long = 'x'.repeat(1_000_000);
-  test.each<[string, object]>([
-    ['a long text', { reason: long }],
-    ['many texts', { refusal: { a: long, b: long, c: [long, long] } }],
-    ['many members', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, index]))],
-    ['a long name', { [long]: 1 }],
-    ['a long list', { ids: Array(100_000).fill(1) }],
-    ['an error with a long message, and a long stack', { err: new Error(long) }],
-    ['an error with causes', { err: new Error('a', { cause: new Error(long, { cause: new Error(long) }) }) }],
-    ['an error with more to it', { err: Object.assign(new Error('a'), { detail: long, rows: [[long]] }) }],
-    ['what is nested', { a: { b: { c: { d: { e: { f: { g: long } } } } } } }],
-  ])('with %s', (_what, line) => {
-    const { log, lines } = listening();
-    log.error(line, 'it happened');
-    expect(lines).toHaveLength(1);
-    expect(lines[0]?.length).toBeLessThan(MOST);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'it happened' });
-  });
+const long = 'x'.repeat(1_000_000);
+test.each<[string, object]>([
+  ['a long text', { reason: long }],
+  ['many texts', { refusal: { a: long, b: long, c: [long, long] } }],
+  ['many members', Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`m${index}`, index]))],
+  ['a long name', { [long]: 1 }],
+  ['a long list', { ids: Array(100_000).fill(1) }],
+  ['an error with a long message, and a long stack', { err: new Error(long) }],
+  ['an error with causes', { err: new Error('a', { cause: new Error(long, { cause: new Error(long) }) }) }],
+  ['an error with large members', { err: Object.assign(new Error('a'), { detail: long, rows: [[long]] }) }],
+  ['a deeply nested text', { a: { b: { c: { d: { e: { f: { g: long } } } } } } }],
+])('a line of the log with %s is cut', (_what, line) => {
+  const { log, lines } = listening();
+  log.error(line, 'it happened');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.length).toBeLessThan(MOST);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'it happened' });
+});
 
-  test('and says what is cut, and leaves the rest as it is', () => {
-    const { log, lines } = listening();
-    const err = Object.assign(new Error('no'), { code: 'ENOENT' });
-    log.info({ reason: long, status: 7, none: null, nested: { a: ['b'] }, err }, 'it happened');
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      reason: `${'x'.repeat(1_000)}… (1000000 characters)`,
-      ...{ status: 7, none: null, nested: { a: ['b'] } },
-      err: { type: 'Error', message: 'no', code: 'ENOENT', stack: expect.stringContaining('    at ') },
-    });
-    expect(truncate('abc', 3)).toBe('abc');
+test('a line of the log says what was cut, and keeps the rest', () => {
+  const { log, lines } = listening();
+  const err = Object.assign(new Error('no'), { code: 'ENOENT' });
+  log.info({ reason: long, status: 7, none: null, nested: { a: ['b'] }, err }, 'it happened');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    reason: `${'x'.repeat(1_000)}… (1000000 characters)`,
+    ...{ status: 7, none: null, nested: { a: ['b'] } },
+    err: { type: 'Error', message: 'no', code: 'ENOENT', stack: expect.stringContaining('    at ') },
   });
+  expect(truncate('abc', 3)).toBe('abc');
+});
 
-  test('whatever a request says', async () => {
-    const { log, lines } = listening();
-    const service = await startService({ log });
-    const headers = { 'user-agent': 'u'.repeat(100_000), 'content-type': 'a'.repeat(1_000) };
-    await service.ask(`GET /api/${'x'.repeat(8_000)}`, { headers });
-    await service.ask('POST /api/auth/login', { headers, body: 'x' });
-    const body = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`field${index}`, 1]));
-    await service.ask('POST /api/auth/login', { body });
-    await service.close();
-    expect(lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(3);
-    for (const line of lines) expect(line.length).toBeLessThan(4_000);
-  });
+test('the log line of a request is bounded, whatever the request contains', async () => {
+  const { log, lines } = listening();
+  const service = await startService({ log });
+  const headers = { 'user-agent': 'u'.repeat(100_000), 'content-type': 'a'.repeat(1_000) };
+  await service.ask(`GET /api/${'x'.repeat(8_000)}`, { headers });
+  await service.ask('POST /api/auth/login', { headers, body: 'x' });
+  const body = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`field${index}`, 1]));
+  await service.ask('POST /api/auth/login', { body });
+  await service.close();
+  expect(lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(3);
+  for (const line of lines) expect(line.length).toBeLessThan(4_000);
 });

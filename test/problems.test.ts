@@ -14,27 +14,27 @@ import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts
 import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 
-/* What an error says of a field has a code, and words in English and in French. */
+/* Each problem of a field has a code, and a text in English and in French. */
 
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
 
 describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
-  test('has words in both languages, about the same values', () => {
+  test('the English and the French text of a problem use the same values', () => {
     expect(english).toMatch(/^[^A-Z].*[^.]$/);
     expect(french).toMatch(/^(?:[A-ZÀÉÎ].*\.|\{.*)$|\{moves next\}$/);
     expect(french).not.toBe(english);
     expect(placesOf(french)).toEqual(placesOf(english));
   });
 
-  test('is written as French is: with its own apostrophe, quotation marks and blanks', () => {
+  test('the French text of a problem has French apostrophes, quotation marks and spaces', () => {
     const prose = french.replaceAll(/Content-Type: \S+ \S+|\dT[\d:+]+/g, '');
     expect(prose).not.toMatch(/['"]|\S[:;?!»]|«\S/);
     const words = formatProblemText(JSON.stringify([key, {}]) as ProblemRule, 'fr');
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
-  test('has a code from the list', () => {
+  test('a problem’s code is in the list of codes', () => {
     expect(Object.keys(collectProblemLabels())).toContain(key.replace(/\..*/, ''));
   });
 });
@@ -89,25 +89,25 @@ describe('the words of', () => {
       'is CLOSED already: from CLOSED you can move it no further',
       'L’état est déjà «_Classée_». Aucune suite n’est possible.',
     ],
-  ])('%s', (broken, english, french) => {
+  ])('the texts of the problem %j are correct in English and French', (broken, english, french) => {
     expect(formatProblemText(broken)).toBe(english);
     expect(formatProblemText(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
   });
 
   test.each([...reclamationStatus.options, ...invoiceStatus.options, ...billStatus.options])(
-    'the status %s are French in French',
+    'the status %s is translated in French texts',
     (status) => {
       expect(formatProblemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
     },
   );
 });
 
-test('a text that no rule made is none', () => {
+test('a text that no rule of a field has made is not a problem', () => {
   for (const text of ['', 'is required', '"required"', '["is required",{}]', '[]', 'null', '["toString",{}]'])
     expect([text, castToProblemRule(text)]).toEqual([text, undefined]);
 });
 
-/** Every schema within a schema, with its checks, and the path to each. */
+/** Every schema within a schema, with its path and its checks. */
 function rulesWithin(
   path: string,
   value: unknown,

@@ -6,34 +6,31 @@ import { loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../src/config.ts';
 import { createTestDatabase, withAdmin } from './support/database.ts';
 import type { TestDatabase } from './support/database.ts';
 
-/* What the documents list is what there is. */
+/* The lists in the pages agree with the code and the database. */
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
 const codesIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-describe('docs/configuration.md', () => {
-  /** Its variables, each with its default where it has one. */
-  async function variables(): Promise<(readonly [name: string, standard: string | undefined])[]> {
-    const lines = (await read('docs/configuration.md')).matchAll(/^- ((?:`\w+`,? ?)+)(?:\(default (.*?)\))?:/gm);
-    return [...lines].flatMap(([, names, defaults]) => {
-      const standards = codesIn(defaults);
-      return codesIn(names).map((name, index) => [name, standards[index]] as const);
-    });
-  }
-
-  test('names every variable of the service, and that of the database commands', async () => {
-    const named = (await variables()).map(([name]) => name);
-    expect(named.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort());
+/** The variables of docs/configuration.md with their defaults. */
+async function variables(): Promise<(readonly [name: string, standard: string | undefined])[]> {
+  const lines = (await read('docs/configuration.md')).matchAll(/^- ((?:`\w+`,? ?)+)(?:\(default (.*?)\))?:/gm);
+  return [...lines].flatMap(([, names, defaults]) => {
+    const standards = codesIn(defaults);
+    return codesIn(names).map((name, index) => [name, standards[index]] as const);
   });
+}
 
-  test('says the default of every variable that has one', async () => {
-    const told = (await variables()).filter(([, standard]) => standard !== undefined);
-    for (const [name, standard] of told)
-      expect([name, loadConfig({ [name]: standard })]).toEqual([name, loadConfig({})]);
-    expect(told.length).toBeGreaterThan(10);
-  });
+test('docs/configuration.md names every variable of the service and of the database commands', async () => {
+  const named = (await variables()).map(([name]) => name);
+  expect(named.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES, 'DATABASE_ADMIN_URL'].sort());
+});
+
+test('docs/configuration.md has the default of every variable that has one', async () => {
+  const told = (await variables()).filter(([, standard]) => standard !== undefined);
+  for (const [name, standard] of told) expect([name, loadConfig({ [name]: standard })]).toEqual([name, loadConfig({})]);
+  expect(told.length).toBeGreaterThan(10);
 });
 
 describe('of the database’s functions', () => {
@@ -57,52 +54,50 @@ describe('of the database’s functions', () => {
     });
   }
 
-  test('the decision on the definer role lists those that run as it, and no other', async () => {
+  test('the decision record on the definer role lists exactly the functions that run as it', async () => {
     const items = (await read('docs/decisions/definer-role.md')).matchAll(/^- ((?:`app\.\w+`[\s,]*)+):/gm);
     const listed = [...items].flatMap(([, names]) => codesIn(names));
     expect(listed.sort()).toEqual(await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`));
   });
 
-  test('the DBA’s README lists those that the API’s login may call, and no other', async () => {
+  test('db/README.md lists exactly the functions that the API’s login may call', async () => {
     const [entry] = /^- `taxclaims_api` .*?(?=^- )/ms.exec(await read('db/README.md')) ?? [];
     const listed = codesIn(entry).filter((code) => code.startsWith('app.'));
     expect(listed.sort()).toEqual(await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`));
   });
 });
 
-describe('the pages', () => {
-  const pages = globSync('{*.md,{bench,db,deploy,docs,test}/**/*.md}', { cwd: ROOT })
-    .filter((page) => !page.includes('node_modules'))
-    .sort();
-  /** Links may be as long as their addresses are. */
-  const widthOf = (line: string): number => line.replaceAll(/\]\([^)]*\)|https?:\/\/\S+/g, '').length;
+const pages = globSync('{*.md,{bench,db,deploy,docs,test}/**/*.md}', { cwd: ROOT })
+  .filter((page) => !page.includes('node_modules'))
+  .sort();
+/** Links may be as long as their addresses are. */
+const widthOf = (line: string): number => line.replaceAll(/\]\([^)]*\)|https?:\/\/\S+/g, '').length;
 
-  test('have no line of more than 200 characters', async () => {
-    expect(pages.length).toBeGreaterThan(80);
-    for (const page of pages) {
-      const lines = (await read(page)).split('\n');
-      expect([page, lines.filter((line) => widthOf(line) > 200)]).toEqual([page, []]);
-    }
-  });
-
-  test.each([
-    ['README.md', 130, 160],
-    ['CONVENTIONS.md', 150, 160],
-  ])('%s has at most %i lines of at most %i characters', async (page, most, widest) => {
-    const lines = (await read(page)).trimEnd().split('\n');
-    expect(lines.length).toBeLessThanOrEqual(most);
-    expect(lines.filter((line) => line.length > widest)).toEqual([]);
-  });
+test('no page has a line of more than 200 characters', async () => {
+  expect(pages.length).toBeGreaterThan(80);
+  for (const page of pages) {
+    const lines = (await read(page)).split('\n');
+    expect([page, lines.filter((line) => widthOf(line) > 200)]).toEqual([page, []]);
+  }
 });
 
-test('.ci/run runs what CONTRIBUTING says that a change must pass', async () => {
+test.each([
+  ['README.md', 130, 160],
+  ['CONVENTIONS.md', 150, 160],
+])('%s has at most %i lines of at most %i characters', async (page, most, widest) => {
+  const lines = (await read(page)).trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(most);
+  expect(lines.filter((line) => line.length > widest)).toEqual([]);
+});
+
+test('.ci/run runs every check that CONTRIBUTING.md names', async () => {
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> };
   expect(await read('CONTRIBUTING.md')).toContain(
     '`npm run check` is what a change must pass: format, lint, types, tests.',
   );
   expect(scripts['check']).toBe('npm run check:text && npm test');
   expect(scripts['check:text']).toBe('npm run format && npm run lint && npm run types');
-  // The one beside the other, and what becomes of each counts.
+  // Both run at the same time, and the exit code of each counts.
   expect(await read('.ci/run')).toMatch(
     /^npm run check:text .*&\ntext=\$!\n\$\{tests#\* && \}\nlap .*\nwait "\$text" \|\| \{\n.*\n {4}fail /m,
   );

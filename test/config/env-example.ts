@@ -36,7 +36,7 @@ function defaultOf(name: string): string {
   return typeof standard === 'string' ? standard : JSON.stringify(standard).replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The text without links and code marks, as lines of a comment. */
+/** Turns Markdown into the lines of a comment, without links and code marks. */
 function wrapped(markdown: string): string[] {
   const text = markdown.replaceAll(/\s*\(\[[^\]]*\]\([^)]*\)\)/g, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   const lines = [''];

@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals';
 import { allPages, blocksOf, textOf } from '../support/pages.ts';
 import { ROOT } from '../support/suites.ts';
 
-/* Each block of code in a page runs somewhere. The paths and the tables of the pages are tested here, too. */
+/* The code blocks, paths and tables of the pages. */
 
-/** The files that take blocks from a page and run them. Each block is named there by its beginning. */
+/** The test files that run blocks of a page; they name each block by its beginning. */
 const RUN: Readonly<Record<string, readonly string[]>> = {
   'CONTRIBUTING.md': ['.ci/run'],
   'CONVENTIONS.md': ['test/pages/conventions.ts'],
@@ -27,7 +27,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   'docs/operate.md': ['test/deploy/pages.deploy.ts'],
 };
 
-/** What is no command, by the page and the language. */
+/** The blocks that are not commands, by page and language. */
 const NO_COMMAND: Readonly<Record<string, string>> = {
   'README.md text': 'a drawing of the way from a token to the rows',
 };
@@ -35,14 +35,14 @@ const NO_COMMAND: Readonly<Record<string, string>> = {
 const pages = allPages();
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
 
-/** The strings of a file, which may be the beginnings of blocks. */
+/** The string literals of a file, which may be beginnings of blocks. */
 function stringsOf(file: string): string[] {
   return [...textOf(file).matchAll(LITERAL)]
     .map(([, single, double = '']) => (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'))
     .filter((text) => text !== '');
 }
 
-test('each block of a page runs, or is no command', () => {
+test('each code block of a page is run by a test, or is not a command', () => {
   const blocks = pages.flatMap(blocksOf).filter(({ page, language }) => !(`${page} ${language}` in NO_COMMAND));
   expect(blocks.length).toBeGreaterThan(50);
   const run = Object.entries(RUN).flatMap(([page, files]) =>
@@ -58,7 +58,7 @@ test('each block of a page runs, or is no command', () => {
   expect(left.map(({ page, line, code }) => `${page}:${line} ${code.split('\n')[0] ?? ''}`)).toEqual([]);
 });
 
-test('each file that takes a block takes one that is there', () => {
+test('each code block that a test names exists', () => {
   const codes = pages.flatMap(blocksOf).map(({ code }) => code);
   const call = new RegExp(`blockOf\\([^,()]+,\\s*(?:${LITERAL.source})`, 'g');
   const taken = globSync('test/**/*.ts', { cwd: ROOT }).flatMap((file) =>
@@ -68,8 +68,8 @@ test('each file that takes a block takes one that is there', () => {
   expect(taken.filter((beginning) => !codes.some((code) => code.startsWith(beginning)))).toEqual([]);
 });
 
-test('each path that a page names is there', () => {
-  /** The example of CONVENTIONS.md, files that each deployment makes, and packages. */
+test('each path that a page names exists', () => {
+  /** Paths of the example in CONVENTIONS.md, of deployments, and of packages. */
   const elsewhere = /contacts|00NN|\.env$|^\.data\//;
   const files = globSync('{.ci,bench,db,deploy,docs,public,src,test}/**', { cwd: ROOT });
   const names = new Set(files.map((file) => basename(file)));
@@ -89,7 +89,7 @@ test('each path that a page names is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('each cell of a table has at most 60 characters', () => {
+test('each table cell of a page has at most 60 characters', () => {
   const wide = pages.flatMap((page) =>
     textOf(page)
       .split('\n')

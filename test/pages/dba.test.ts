@@ -7,11 +7,11 @@ import { blockOf } from '../support/pages.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * The SQL of db/README.md, in the order of the page but for the auditor's login, on the demonstration, by the login that the page names. All of it is
- * one transaction that never commits: roles belong to the whole server, where other tests run.
+ * The SQL of db/README.md runs on the demonstration, under the login that the page names, in the order of the page
+ * except for the auditor's login. It is one transaction that is rolled back, because roles belong to the whole server.
  */
 
-/** A row for each query of the page that finds none in the demonstration. */
+/** Inserts a row for each query of the page that finds none in the demonstration. */
 const ROWS = `
 insert into public.audit_logs (action, resource_type, success, actor)
   values ('GET /api/sites', 'sites', false, 'somebody'), ('POST /api/users/x/erasure', 'users', true, 'somebody');
@@ -36,10 +36,10 @@ test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   ['create role dba_jane', 'a superuser'],
   ['create role auditor_jane', 'a superuser'],
   ['begin;\nset local role taxclaims_tax_specialist', 'a superuser'],
-  // No other transaction is open.
+  // The query lists open transactions, and there are none.
   ['-- Who would be in the way of a deploy', 'a superuser', 1],
   ['create role bi_acme', 'a superuser'],
-  // The grant of all clients was revoked.
+  // The grant of all clients was revoked before.
   ["select reporting.grant_all_clients('bi_acme')", 'dba_jane', 1],
   ['select refused_at, actor, email, action, client_id', 'auditor_jane'],
   ['select changed_at, email, field, old, new', 'a superuser'],
@@ -60,13 +60,16 @@ test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   ['begin;\nalter table public.sites', 'a superuser'],
   ['select refused_at, actor, email, action, resource_type', 'auditor_jane'],
   ['create role monitoring', 'a superuser'],
-])('%j runs as %s, and finds rows', async (beginning, by, findingNothing = 0) => {
-  const sql = blockOf('db/README.md', beginning)
-    .replaceAll('database taxclaims ', `database ${database.name} `)
-    .replace(/^begin;$/m, 'savepoint page;')
-    .replace(/^rollback;$/m, 'rollback to page;');
-  if (by !== 'a superuser') await admin.query(`set local session authorization ${by}`);
-  const results = [(await admin.query(sql)) as unknown as pg.QueryResult | pg.QueryResult[]].flat();
-  await admin.query('reset session authorization');
-  expect(results.filter(({ rowCount }) => rowCount === 0)).toHaveLength(findingNothing);
-});
+])(
+  'the SQL of db/README.md that begins with %j runs as %s, and finds rows',
+  async (beginning, by, findingNothing = 0) => {
+    const sql = blockOf('db/README.md', beginning)
+      .replaceAll('database taxclaims ', `database ${database.name} `)
+      .replace(/^begin;$/m, 'savepoint page;')
+      .replace(/^rollback;$/m, 'rollback to page;');
+    if (by !== 'a superuser') await admin.query(`set local session authorization ${by}`);
+    const results = [(await admin.query(sql)) as unknown as pg.QueryResult | pg.QueryResult[]].flat();
+    await admin.query('reset session authorization');
+    expect(results.filter(({ rowCount }) => rowCount === 0)).toHaveLength(findingNothing);
+  },
+);
