@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { resultOf } from '../../deploy/check/accounts.ts';
 import { violationsOf } from '../../deploy/check/fault.ts';
 import type { Result } from '../../deploy/check/fault.ts';
@@ -20,85 +20,83 @@ const GOOD: Entry = {
 };
 const NOTHING: Result = { requests: 1, failed: 0, lost: 0, stale: 0, foreign: 0, backAfterMs: 0 };
 
-describe('the accounts of a break', () => {
-  test('nothing is said of what was answered as ever', () => {
-    const result = resultOf([GOOD], [], 900);
-    expect(result).toMatchObject(NOTHING);
-    expect(violationsOf({}, result)).toEqual([]);
-  });
+test('the accounts of expected answers report nothing', () => {
+  const result = resultOf([GOOD], [], 900);
+  expect(result).toMatchObject(NOTHING);
+  expect(violationsOf({}, result)).toEqual([]);
+});
 
-  test('what failed is counted, and until when', () => {
-    const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
-    const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
-    expect(resultOf([GOOD, late, cut], [], 900)).toMatchObject({
-      requests: 3,
-      failed: 2,
-      backAfterMs: 1_600,
-    });
+test('failed requests are counted, with the time until the last of them', () => {
+  const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
+  const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
+  expect(resultOf([GOOD, late, cut], [], 900)).toMatchObject({
+    requests: 3,
+    failed: 2,
+    backAfterMs: 1_600,
   });
+});
 
-  test('a health check is no request', () => {
-    expect(resultOf([{ ...GOOD, operation: 'health', status: 503 }], [], 900)).toMatchObject({
-      requests: 0,
-      failed: 0,
-    });
+test('a health check does not count as a request', () => {
+  expect(resultOf([{ ...GOOD, operation: 'health', status: 503 }], [], 900)).toMatchObject({
+    requests: 0,
+    failed: 0,
   });
+});
 
-  test.each([
-    ['an own record that is not found is stale', { ...GOOD, status: 404, expected: false }, 'stale'],
-    ['an own content that is another is stale', { ...GOOD, defect: 'another content' }, 'stale'],
-    ['an answer with a foreign word is foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
-  ] as const)('%s', (_, entry, column) => {
-    const result = resultOf([entry], [], 900);
-    expect(result[column]).toBe(1);
-    expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
-  });
+test.each([
+  ['an own record that is not found is stale', { ...GOOD, status: 404, expected: false }, 'stale'],
+  ['an own content that is another is stale', { ...GOOD, defect: 'another content' }, 'stale'],
+  ['an answer with a foreign word is foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
+] as const)('the accounts count %s', (_, entry, column) => {
+  const result = resultOf([entry], [], 900);
+  expect(result[column]).toBe(1);
+  expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
+});
 
-  test('an answer that nobody expects is failed, said, and not stale', () => {
-    const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
-    const check = 'an answer is one that was to be expected, or 503';
-    const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
-    expect(result).toMatchObject({ failed: 1, stale: 0 });
-    expect(violationsOf({}, result)).toEqual([`${check}: read site was answered 500: an error`]);
-  });
+test('an unexpected answer counts as failed, is reported, and does not count as stale', () => {
+  const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
+  const check = 'an answer is one that was to be expected, or 503';
+  const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
+  expect(result).toMatchObject({ failed: 1, stale: 0 });
+  expect(violationsOf({}, result)).toEqual([`${check}: read site was answered 500: an error`]);
+});
 
-  test('a write that was acknowledged and is not there is lost', () => {
-    const detail = 'create site x: 0 rows';
-    const result = resultOf([GOOD], [{ check: 'what was acknowledged is there once', detail }], 900);
-    expect(result.lost).toBe(1);
-    expect(violationsOf({}, result)).toEqual([
-      '1 lost',
-      '1 × what was acknowledged is there once',
-      `what was acknowledged is there once: ${detail}`,
-    ]);
-  });
+test('an acknowledged write that is missing counts as lost', () => {
+  const detail = 'create site x: 0 rows';
+  const result = resultOf([GOOD], [{ check: 'what was acknowledged is there once', detail }], 900);
+  expect(result.lost).toBe(1);
+  expect(violationsOf({}, result)).toEqual([
+    '1 lost',
+    '1 × what was acknowledged is there once',
+    `what was acknowledged is there once: ${detail}`,
+  ]);
+});
 
-  test('whatever else does not hold is said, and holds as little', () => {
-    const result = resultOf([GOOD], [{ check: 'no lock is left', detail: 'one' }], 900);
-    expect(result).toMatchObject(NOTHING);
-    expect(violationsOf({}, result)).toEqual(['no lock is left: one']);
-  });
+test('any other broken invariant is reported and makes the accounts fail', () => {
+  const result = resultOf([GOOD], [{ check: 'no lock is left', detail: 'one' }], 900);
+  expect(result).toMatchObject(NOTHING);
+  expect(violationsOf({}, result)).toEqual(['no lock is left: one']);
+});
 
-  test('a bound that is broken is said, one that is met is not', () => {
-    const result = { ...NOTHING, failed: 2, backAfterMs: 100, failures: ['read site: 503'] };
-    expect(violationsOf({ bounds: { failed: 2, backAfterMs: 100 } }, result)).toEqual([]);
-    expect(violationsOf({ bounds: { failed: 1, backAfterMs: 99 } }, result)).toEqual([
-      'failed is 2, and may be 1',
-      'read site: 503',
-      'backAfterMs is 100, and may be 99',
-    ]);
-  });
+test('only bounds that are exceeded are reported', () => {
+  const result = { ...NOTHING, failed: 2, backAfterMs: 100, failures: ['read site: 503'] };
+  expect(violationsOf({ bounds: { failed: 2, backAfterMs: 100 } }, result)).toEqual([]);
+  expect(violationsOf({ bounds: { failed: 1, backAfterMs: 99 } }, result)).toEqual([
+    'failed is 2, and may be 1',
+    'read site: 503',
+    'backAfterMs is 100, and may be 99',
+  ]);
+});
 
-  test('the table has a line for each, also for what could not be tried', () => {
-    const fault = { part: 'api', fault: 'killed', run: () => Promise.resolve(NOTHING) };
-    const rows = [
-      { fault, result: { ...NOTHING, backAfterMs: 19_340 } },
-      { fault, result: undefined },
-    ];
-    expect(tableOf(rows).split('\n')).toEqual([
-      'part  fault   requests  failed  lost  stale  foreign  back after',
-      'api   killed         1       0     0      0        0      19.3 s',
-      'api   killed         -       -     -      -        -           -',
-    ]);
-  });
+test('the table has a line for each fault, also for one that could not be tried', () => {
+  const fault = { part: 'api', fault: 'killed', run: () => Promise.resolve(NOTHING) };
+  const rows = [
+    { fault, result: { ...NOTHING, backAfterMs: 19_340 } },
+    { fault, result: undefined },
+  ];
+  expect(tableOf(rows).split('\n')).toEqual([
+    'part  fault   requests  failed  lost  stale  foreign  back after',
+    'api   killed         1       0     0      0        0      19.3 s',
+    'api   killed         -       -     -      -        -           -',
+  ]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { QUIET_MS, unrestIn } from '../../deploy/check/calm.ts';
 import type { Entry, Kind } from '../faults/journal.ts';
 
@@ -14,33 +14,31 @@ const CALM = [
   ...[entry('download', 'read'), entry('ask without a token', 'refuse'), entry('health', 'read')],
 ];
 
-describe('a load', () => {
-  test('is calm where everything is answered', () => {
-    expect(unrestIn(CALM, NOW)).toEqual([]);
-  });
+test('a load is calm if every request is answered', () => {
+  expect(unrestIn(CALM, NOW)).toEqual([]);
+});
 
-  test.each([
-    ['health', ['no health']],
-    ['upload', ['no upload was answered']],
-    ['download', ['no download was answered']],
-    ['create site', ['no write was answered']],
-    ['ask without a token', ['no refusal was answered']],
-  ])('is not calm without any %s', (name, unrest) => {
-    expect(
-      unrestIn(
-        CALM.filter(({ operation }) => operation !== name),
-        NOW,
-      ),
-    ).toEqual(unrest);
-  });
+test.each([
+  ['health', ['no health']],
+  ['upload', ['no upload was answered']],
+  ['download', ['no download was answered']],
+  ['create site', ['no write was answered']],
+  ['ask without a token', ['no refusal was answered']],
+])('a load is not calm without any %s', (name, unrest) => {
+  expect(
+    unrestIn(
+      CALM.filter(({ operation }) => operation !== name),
+      NOW,
+    ),
+  ).toEqual(unrest);
+});
 
-  test('is not calm while something fails, and is so again after a while without', () => {
-    const failure = entry('read claims', 'read', { status: 503, at: NOW - QUIET_MS - 10, ms: 11 });
-    expect(unrestIn([...CALM, failure], NOW)).toEqual(['read claims: 503']);
-    expect(unrestIn([...CALM, failure], NOW + 1)).toEqual([]);
-  });
+test('a load is not calm while requests fail, and is calm again some time after the last failure', () => {
+  const failure = entry('read claims', 'read', { status: 503, at: NOW - QUIET_MS - 10, ms: 11 });
+  expect(unrestIn([...CALM, failure], NOW)).toEqual(['read claims: 503']);
+  expect(unrestIn([...CALM, failure], NOW + 1)).toEqual([]);
+});
 
-  test('is not calm where it was so only before', () => {
-    expect(unrestIn(CALM, NOW + QUIET_MS)).toHaveLength(6);
-  });
+test('a load that was calm only in the past is not calm', () => {
+  expect(unrestIn(CALM, NOW + QUIET_MS)).toHaveLength(6);
 });

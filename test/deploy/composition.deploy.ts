@@ -44,7 +44,7 @@ interface Composition {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-/** Where each is asked whether it is well: the port on which it listens in its container. */
+/** The port of each service's health check in its container. */
 const LISTENS: Readonly<Record<string, number>> = {
   ...{ haproxy: 8080, api1: 3000, api2: 3000, prometheus: 9090 },
   ...{ pgbouncer: 6432, database: 5432, redis: 6379 },
@@ -81,7 +81,7 @@ describe('the composition', () => {
 
   const service = (name: string): Service => composition.services[name] ?? {};
 
-  test('runs everything on a read-only root, without capabilities, as somebody who is not root', () => {
+  test('every container of the composition has a read-only root, no capabilities, and a user other than root', () => {
     const services = Object.entries(composition.services);
     expect(services.map(([name]) => name).sort()).toEqual([
       ...['api1', 'api2', 'database', 'haproxy', 'login', 'migrate', 'pgbouncer', 'prometheus', 'redis'],
@@ -92,7 +92,7 @@ describe('the composition', () => {
     }
   });
 
-  test('gives each of our programs variables that it reads, with values that it takes', async () => {
+  test('the composition gives our programs only variables that they read, with valid values', async () => {
     const secrets: Record<string, string> = {};
     for (const [name, { file }] of Object.entries(composition.secrets)) {
       secrets[name] = (await readFile(file, 'utf8')).trim();
@@ -106,7 +106,7 @@ describe('the composition', () => {
       expect(Object.keys(given).filter((variable) => !known.includes(variable))).toEqual([]);
       const provider = { AUTH_ISSUER: 'https://idp.example.org', AUTH_AUDIENCE: 'taxclaims' };
       const set = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
-      // One of the file, and one that the composition holds whatever the file says.
+      // One variable of the file .env, and one that the composition sets in any case.
       expect(set).toMatchObject({
         AUTH_ROLE_CLAIM: 'https://example.org/role',
         PORT: '3000',
@@ -120,14 +120,14 @@ describe('the composition', () => {
     expect(() => loadAdminConfig(exported)).not.toThrow();
   });
 
-  test('asks of whoever starts it for nothing but variables of the service', async () => {
+  test('the composition asks its operator only for variables of the service', async () => {
     const text = await readFile(join(DEPLOY, 'compose', 'docker-compose.yml'), 'utf8');
     const asked = [...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
     expect(asked).toContain('AUTH_ISSUER');
     expect(asked.filter((name) => !ENVIRONMENT_VARIABLE_NAMES.includes(name))).toEqual([]);
   });
 
-  test('gives HAProxy the variables that its configuration needs, and no others', async () => {
+  test('the composition gives HAProxy exactly the variables that its configuration needs', async () => {
     const whole = await readFile(join(DEPLOY, 'haproxy', 'api.cfg'), 'utf8');
     const text = whole.replaceAll(/^\.if defined[^]*?^\.endif/gm, '');
     const read = [...text.replaceAll(/^\s*#.*$/gm, '').matchAll(/\$\{?([A-Z][A-Z_0-9]*)/g)].map(
@@ -136,7 +136,7 @@ describe('the composition', () => {
     expect(Object.keys(service('haproxy').environment ?? {}).sort()).toEqual([...new Set(read)].sort());
   });
 
-  test('asks whatever goes on running whether it is well, at the port where it listens', async () => {
+  test('every lasting service of the composition has a health check at the port that it listens on', async () => {
     const running = Object.entries(composition.services).filter(([, { restart }]) => restart !== 'no');
     expect(running.map(([name]) => name).sort()).toEqual(Object.keys(LISTENS).sort());
     const pgbouncer = await readFile(join(DEPLOY, 'compose', 'pgbouncer', 'pgbouncer.ini'), 'utf8');
@@ -156,7 +156,7 @@ describe('the composition', () => {
   });
 
   test.each(['haproxy', 'api1', 'api2', 'prometheus'])(
-    '%s is well when it answers so, and not when it is busy, or gone',
+    'the health check of %s passes if it answers 200, and fails if it answers 503 or is down',
     async (name) => {
       let status = 200;
       const http = createServer(({ url = '' }, response) => {
@@ -172,14 +172,17 @@ describe('the composition', () => {
     },
   );
 
-  test.each(['pgbouncer', 'database'])('%s is well when it answers, and not when it is gone', async (name) => {
-    const database = await createTestDatabase();
-    expect(await isWell(name, Number(new URL(database.adminUrl).port))).toBe(true);
-    await database.close();
-    expect(await isWell(name, await findFreePort(0))).toBe(false);
-  });
+  test.each(['pgbouncer', 'database'])(
+    'the health check of %s passes if it answers, and fails if it is down',
+    async (name) => {
+      const database = await createTestDatabase();
+      expect(await isWell(name, Number(new URL(database.adminUrl).port))).toBe(true);
+      await database.close();
+      expect(await isWell(name, await findFreePort(0))).toBe(false);
+    },
+  );
 
-  test('redis is well when it answers, also that the password is missing, and not when it is gone', async () => {
+  test('the health check of redis passes if it answers, even with NOAUTH, and fails if it is down', async () => {
     for (const password of [{}, { password: 'a-password' }]) {
       const redis = await startRedis({ dir: join(folder, 'redis'), ...password });
       expect(await isWell('redis', redis.port)).toBe(true);
@@ -188,7 +191,7 @@ describe('the composition', () => {
     }
   });
 
-  test('has each service that the commands of a new release name, and HAProxy takes what they tell it', async () => {
+  test('the commands for a new release name existing services, and HAProxy accepts its commands', async () => {
     const said = await shell(
       `docker() { echo "$*"; }\n${blockOf(PAGE, 'docker compose … build', { '…': '--file F' })}`,
     );
@@ -212,7 +215,7 @@ describe('the composition', () => {
     await haproxy.close();
   });
 
-  test('takes its secrets from files that are made once, and has none in an environment', async () => {
+  test('the composition takes its secrets from files that are made once, and has none in an environment', async () => {
     const files = Object.values(composition.secrets).map(({ file }) => file);
     expect((await readdir(join(folder, 'secrets'))).map((name) => join(folder, 'secrets', name)).sort()).toEqual(
       files.sort(),
@@ -225,7 +228,7 @@ describe('the composition', () => {
     expect(said).not.toMatch(/postgres:\/\/|redis:\/\/|PASSWORD"/);
   });
 
-  /** What the container of that service asks, asked here of whatever is at the port. */
+  /** Runs the health check of a service against a local port. */
   async function isWell(name: string, port: number): Promise<boolean> {
     const [kind, ...words] = service(name).healthcheck?.test ?? ['CMD'];
     const listens = String(LISTENS[name]);
@@ -236,13 +239,13 @@ describe('the composition', () => {
         .replace('redis-cli', `redis-cli -p ${port}`),
     );
     const [program = '', ...args] = kind === 'CMD-SHELL' ? ['sh', '-c', ...here] : here;
-    // The database is asked at Postgres's own port, which this variable moves.
+    // The database's check uses Postgres's default port, which this variable changes.
     const env = { PATH: process.env['PATH'], PGPORT: String(port) };
     return run(program === 'node' ? process.execPath : program, args, { env }).then(
       () => true,
       (error: unknown) => {
         const { code } = error as { code?: unknown };
-        // Another is a program that is not there.
+        // Any other code means that the program of the check is missing.
         if (typeof code !== 'number' || code === 127) throw new Error(`${name}: ${program} cannot be run`);
         return false;
       },
@@ -250,7 +253,7 @@ describe('the composition', () => {
   }
 });
 
-/** What the start of a container puts into the environment of its program, from its secrets. */
+/** The variables that a container's start script makes from its secrets. */
 function exportedBy({ command = [] }: Service, secrets: Readonly<Record<string, string>>): Record<string, string> {
   const script = command.join('\n');
   const [, names = ''] = /^export (.*)$/m.exec(script) ?? [];
@@ -266,7 +269,7 @@ function seconds(duration = ''): number {
   return Number(/^(\d+)s$/.exec(duration)?.[1] ?? Number.NaN);
 }
 
-/** What Compose prints is YAML of the simplest kind; Python, which it is made of, reads it. */
+/** Reads the YAML that Compose prints with Python's parser, which Compose uses. */
 async function parsed(yaml: string): Promise<Composition> {
   const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.argv[1])))';
   return JSON.parse((await run('python3', ['-c', script, yaml])).stdout) as Composition;

@@ -14,7 +14,7 @@ const INSTANCES = [
   [SMALL, 'api'],
 ] as const;
 
-/** Postgres and Debian count in two numbers. */
+/** The versions of Postgres and Debian have two numbers. */
 const EXACT: Readonly<Record<string, RegExp>> = {
   haproxy: /:\d+\.\d+\.\d+-alpine$/,
   postgres: /:\d+\.\d+-alpine$/,
@@ -24,7 +24,7 @@ const EXACT: Readonly<Record<string, RegExp>> = {
   debian: /:\d+\.\d+-slim$/,
 };
 
-/** The services by name, with what stands below each and what they merge; the proof lab reads the file as Compose does. */
+/** The text of each service with the text that it merges; the proof lab reads the file as Compose does. */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');
   const shared = new Map(
@@ -39,7 +39,7 @@ async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-test('each service of the composition is broken by a fault, or ends by itself and is tried elsewhere', async () => {
+test('each service of the composition has a fault that breaks it, or ends by itself', async () => {
   const services = await servicesOf(FILE);
   expect(services.size).toBeGreaterThan(5);
   const broken = new Set(PARTS.flat().flatMap(({ breaks = [] }) => breaks));
@@ -48,7 +48,7 @@ test('each service of the composition is broken by a fault, or ends by itself an
   expect([...broken, ...Object.keys(ENDING)].filter((name) => !services.has(name))).toEqual([]);
 });
 
-test('whatever is said to end by itself is not started again, and everything else is', async () => {
+test('only services that end by themselves are not restarted', async () => {
   const ending = [...(await servicesOf(FILE))].filter(([, text]) => /^ {4}restart: 'no'$/m.test(text));
   expect(ending.map(([name]) => name).sort()).toEqual(Object.keys(ENDING).sort());
 });
@@ -73,27 +73,27 @@ describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
     text = (await servicesOf(file)).get(name) ?? '';
   });
 
-  test('keeps the refusals that no database could take, and the documents, on a volume of its own', async () => {
+  test('an instance of a composition keeps its spooled refusals and its documents on a volume', async () => {
     const [, volume = ''] = /['\s]([\w]+):\/data['\s]/.exec(text) ?? [];
     expect(volume).not.toBe('');
     const [, volumes = ''] = /^volumes:\n((?: .*\n)+)/m.exec(await readFile(file, 'utf8')) ?? [];
     expect(volumes).toContain(`  ${volume}:\n`);
   });
 
-  test('is given how many proxies it believes', () => {
+  test('an instance of a composition has TRUST_PROXY', () => {
     expect(text).toMatch(file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/);
   });
 
-  test('is given every variable of the file .env, where there is one, but those of the database’s administrator', () => {
+  test('an instance of a composition gets every variable of the file .env except those of the database’s administrator', () => {
     expect(text).toMatch(/env_file:\n +- path: \.env\n +required: false\n/);
     const administrators = ['POSTGRES_PASSWORD', 'API_DATABASE_PASSWORD', 'DATABASE_ADMIN_URL'];
     const given = administrators.filter((variable) => !text.includes(`      ${variable}: ''\n`));
-    // Those of the other composition are files.
+    // The other composition has them as files.
     expect(given).toEqual(file === FILE ? administrators : []);
   });
 });
 
-test('every image that is not built here is named by its exact version', async () => {
+test('every image from a registry has an exact version', async () => {
   const files = [FILE, SMALL, join(ROOT, 'Dockerfile'), join(ROOT, 'deploy', 'compose', 'pgbouncer', 'Dockerfile')];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const images = texts
@@ -103,13 +103,13 @@ test('every image that is not built here is named by its exact version', async (
   expect(images.filter((image) => !EXACT[image.split(':')[0] ?? '']?.test(image))).toEqual([]);
 });
 
-test('HAProxy drops what a caller says of its address before it says it itself', async () => {
+test('HAProxy deletes a caller’s X-Forwarded-For before it sets its own', async () => {
   const text = await readFile(join(ROOT, 'deploy', 'haproxy', 'api.cfg'), 'utf8');
   expect(text).toMatch(/^ {4}http-request del-header X-Forwarded-For$/m);
   expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
 });
 
-test('whatever the image takes from a checkout its user may read, whatever umask that was made with', async () => {
+test('the image’s user may read every copied file, whatever the umask of the checkout was', async () => {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const last = text.slice(text.lastIndexOf('\nFROM '));
   const copied = [...last.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, words = '']) => words);

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
 describe('HAProxy', () => {
-  test.each(['api.cfg', 'postgres.cfg'])('accepts %s without a warning', async (name) => {
+  test.each(['api.cfg', 'postgres.cfg'])('HAProxy accepts %s without a warning', async (name) => {
     const servers = ['API_1', 'API_2', 'NODE_1', 'NODE_2', 'NODE_3'].map((key) => [key, '127.0.0.1:9'] as const);
     const ports = ['NODE_1_REST', 'NODE_2_REST', 'NODE_3_REST'].map((key) => [key, '9'] as const);
     const env = {
@@ -30,7 +30,7 @@ describe('HAProxy', () => {
     expect(`${stdout}${stderr}`.trim()).toBe('Configuration file is valid');
   });
 
-  test('says as the API does, where no instance answers, when to come again', async () => {
+  test('HAProxy answers 503 with the API’s Retry-After if no instance answers', async () => {
     const lab = await createLabFolder();
     const nobody = `127.0.0.1:${await findFreePort(0)}`;
     const { port } = await startHaproxy({
@@ -50,7 +50,7 @@ describe('HAProxy', () => {
   });
 });
 
-test('HAProxy tells an instance who called, and drops what a caller says of that', async () => {
+test('HAProxy tells an instance the caller’s address, and drops a forged one', async () => {
   const lab = await createLabFolder();
   const forwardedFor: unknown[] = [];
   const instance = createServer(({ url, headers }, response) => {
@@ -70,7 +70,7 @@ test('HAProxy tells an instance who called, and drops what a caller says of that
 });
 
 describe('systemd', () => {
-  test('gives the service variables that it reads', async () => {
+  test('the systemd units set only variables that the service reads', async () => {
     const text = await readFile(join(DEPLOY, 'systemd', 'taxclaims@.service'), 'utf8');
     const [, given = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
     const names = given.split(' ').map((one) => one.split('=')[0]);
@@ -79,13 +79,13 @@ describe('systemd', () => {
   });
 
   test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(
-    'understands %s, and finds little that it exposes',
+    'systemd accepts %s, and rates its exposure as low',
     async (name) => {
       const program = await findProgram('systemd-analyze', 'systemd');
       const folder = await createScratchFolder();
       for (const unit of await readdir(join(DEPLOY, 'systemd'))) {
         const text = await readFile(join(DEPLOY, 'systemd', unit), 'utf8');
-        // Where Node lies is the machine's.
+        // The path of Node differs between machines.
         await writeFile(join(folder, unit), text.replaceAll('/usr/bin/node', process.execPath));
       }
       const unit = join(folder, name);

@@ -16,7 +16,7 @@ const isThere = (path: string): Promise<boolean> =>
 
 describe('the lab', () => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'goes with its owner, what it started and its folder too, when that gets %s',
+    'the processes and the folder of a lab are removed when its owner gets %s',
     async (signal) => {
       const owner = spawn(process.execPath, [OWNER], { stdio: ['pipe', 'pipe', 'inherit'] });
       const [folder] = (await once(owner.stdout.setEncoding('utf8'), 'data')) as [string];
@@ -28,7 +28,7 @@ describe('the lab', () => {
     },
   );
 
-  test('a part whose package is missing says which in one line', async () => {
+  test('a part of the lab names its missing package in one line', async () => {
     const { findProgram } = await import('../../deploy/lab/program.ts');
     await expect(findProgram('no-such-program', 'some-package')).rejects.toThrow(
       /^no-such-program is missing: apt-get install --no-install-recommends some-package$/,

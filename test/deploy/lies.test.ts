@@ -11,7 +11,7 @@ import type { Situation } from '../faults/load/operations.ts';
 import type { LoadTenant } from '../faults/load/people.ts';
 import { BEHIND, Sight } from '../faults/load/sight.ts';
 
-/* The judges of the load are told lies, as a service would answer them; each comes into the table by its name. */
+/* The checks of the load's answers, with invented wrong answers: each is counted in the column of its kind. */
 
 const tenant = (word: string): LoadTenant => ({
   ...{ word, client: randomUUID(), site: randomUUID(), claim: randomUUID() },
@@ -53,7 +53,7 @@ function situation(): Situation {
   };
 }
 
-/** What the load writes down of an operation that is answered so, as the table counts it. */
+/** The entry that the load makes for an operation with this answer. */
 function counted(name: string, status: number, body: unknown) {
   const operation = OPERATIONS.find((one) => one.name === name);
   const wanted = operation?.prepare(situation());
@@ -81,7 +81,7 @@ describe('an answer that tells the truth is counted as nothing', () => {
     ['count claims', 200, counts(1, 1)],
     ['download', 200, 'whole'],
     ['read a foreign record', 403, { error: {} }],
-  ])('%s', (name, status, body) => {
+  ])('a correct answer to %s counts as neither stale nor foreign', (name, status, body) => {
     const { failed, stale, foreign, named, wrong } = counted(name, status, body);
     expect({ failed, stale, foreign, named, wrong }).toEqual({
       ...{ failed: 0, stale: 0, foreign: 0, named: {}, wrong: [] },
@@ -106,7 +106,7 @@ describe('an answer that lacks what its caller has written or seen is stale', ()
     expect(violationsOf({}, result).slice(0, 2)).toEqual(['1 stale', `1 × ${lie}`]);
   });
 
-  test('another content than the caller’s own is stale as well', () => {
+  test('a document with other content than its caller’s counts as stale', () => {
     expect(counted('download', 200, 'half')).toMatchObject({ stale: 1 });
   });
 });
@@ -128,6 +128,6 @@ describe('an answer that holds anything of another tenant is foreign', () => {
   });
 });
 
-test('whatever counts as lost is a check of the accounts, each of which has a damage that it must see', () => {
+test('each check for lost writes has a damage that it must find', () => {
   expect([...LOST].filter((name) => !(name in CHECKS))).toEqual([]);
 });

@@ -8,12 +8,12 @@ import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The blocks of the pages that need Postgres's own programs, in the order in which a firm would run them. */
+/* The blocks of the pages that need programs of Postgres, in the order in which a firm would run them. */
 
 const lab = await forSuite(createLabFolder());
 const [first, second] = [await serverIn('first'), await serverIn('second')];
 
-/** A Postgres, and where it is in the forms of the pages. */
+/** A Postgres, with its address in the forms that the pages use. */
 async function serverIn(name: string) {
   const postgres = await startPostgres({ dir: join(lab.path, name) });
   await withAdmin(postgres.url('postgres'), (admin) => admin.query(`alter role postgres password 'hunter2'`));
@@ -22,7 +22,7 @@ async function serverIn(name: string) {
   return { host, superuser: `postgres:hunter2@${host}`, env: { PGHOST: hostname, PGPORT: port, ...login } };
 }
 
-test('an operator who follows docs/operate.md has a service that is well', async () => {
+test('the commands of docs/operate.md start a healthy service', async () => {
   const code = blockOf('docs/operate.md', 'psql postgres://admin@', {
     'admin@db.example': first.superuser,
     'db.example': first.host,
@@ -35,19 +35,19 @@ test('an operator who follows docs/operate.md has a service that is well', async
   expect((await shell(`${code.trimEnd()} >/dev/null &${health}`, env)).trim()).toMatch(/\n200$/);
 });
 
-test('an analyst connects as docs/analyst.md says, with the login that a DBA made', async () => {
+test('an analyst connects as docs/analyst.md says, with a login that a DBA made', async () => {
   const login = blockOf('db/README.md', 'create role bi_acme');
   const connect = blockOf('docs/analyst.md', 'psql postgres://', { 'db.example': first.host });
   const sql = blockOf('docs/analyst.md', 'select company_name');
   await shell(`psql --file=db/demonstration/data.sql; psql <<'SQL'\n${login}SQL`, first.env);
   const read = await shell(`${connect.trimEnd()} <<'SQL'\n${sql}SQL`, { PGPASSWORD: '…' });
   expect(read.match(/^\(\d+ rows?\)$/gm)).toHaveLength(4);
-  // Grants are of a login of this server: after a restore the audit asks for each.
+  // Grants belong to logins of this server: after a restore the audit would ask for them.
   const revoke = `select reporting.revoke_client(login, client_id) from reporting.granted where login = 'bi_acme'`;
   await shell(`psql --command="${revoke}"`, first.env);
 });
 
-test('a DBA dumps and restores as db/README.md says, and the audit has nothing to say', async () => {
+test('after the dump and restore of db/README.md the audit reports nothing', async () => {
   const files = {
     'roles.sql': join(lab.path, 'roles.sql'),
     'taxclaims.dump': join(lab.path, 'taxclaims.dump'),

@@ -12,7 +12,7 @@ import { shell } from '../support/shell.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* The recipe of db/README.md for pgBackRest, with Debian's commands, on clusters whose folders are the lab's. */
+/* The pgBackRest recipe of db/README.md with Debian's commands, on clusters in lab folders. */
 
 const PAGE = 'db/README.md';
 const LOGIN = { name: 'page_api', password: 'hunter2' };
@@ -49,7 +49,7 @@ afterAll(async () => {
   for (const name of ['main', 'restored']) await asPostgres(`pg_dropcluster --stop 15 ${name}`).catch(() => undefined);
 });
 
-test('a DBA who follows it has backups, and elsewhere the moment that was chosen', async () => {
+test('the pgBackRest recipe of db/README.md makes backups, and restores a chosen moment on another server', async () => {
   await asPostgres(`${created.pg_createcluster} --port=${port} 15 main`);
   const variables = Object.entries(backrest).map(([name, value]) => `${name} = '${value}'\n`);
   await writeFile(inLab('conf/15/main/environment'), variables.join(''));
@@ -74,7 +74,7 @@ test('a DBA who follows it has backups, and elsewhere the moment that was chosen
   });
   const [restore = '', ...checks] = blockOf(PAGE, "psql --command='select pg_switch_wal()'", {
     ...{ ...folders, ...created, '2026-11-22 14:30:00+01': moment, 'port=5433': `port=${other}` },
-    // Where the configuration lies under /etc, its server finds it by itself.
+    // A configuration under /etc would be found without this option.
     'pg_ctlcluster 15 restored': `cp ${inLab('conf/15')}/{main,restored}/environment && pg_ctlcluster 15 restored`,
     'postgres://postgres@…:5433/taxclaims': urlOf(other),
     'postgres://…:5433/taxclaims': urlOf(other, LOGIN),

@@ -20,12 +20,12 @@ describe('promtool accepts', () => {
     return (await promisify(execFile)(program, args, { cwd: join(DEPLOY, 'prometheus') })).stdout;
   };
 
-  test('the configuration, and the rules that it names', async () => {
+  test('promtool accepts the Prometheus configuration and its rules', async () => {
     expect(await promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
     expect(await promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS');
   });
 
-  test('what each alert is raised by, and by what it is not', async () => {
+  test('promtool’s rule tests pass: each alert fires when it should, and only then', async () => {
     expect(await promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
   });
 });
@@ -52,7 +52,7 @@ describe('Prometheus beside a service', () => {
     }[];
   }
 
-  test('has an answer for every query of every panel', async () => {
+  test('every query of every dashboard panel returns a series', async () => {
     const up = async () => (await prometheus.query('up{job="taxclaims"} == 1')).length > 0;
     await until(up);
     const { panels } = JSON.parse(await readFile(join(DEPLOY, 'grafana', 'dashboard.json'), 'utf8')) as Dashboard;
@@ -76,7 +76,7 @@ describe('Prometheus beside a service', () => {
     }
   });
 
-  test('says of a service that is gone that it is', async () => {
+  test('Prometheus raises the alert for a service that is down', async () => {
     const others = await startPrometheus({ dir: join(folder, 'others'), targets: ['127.0.0.1:1'] });
     await until(async () => (await others.query('up{job="taxclaims"} == 0')).length > 0);
     await until(async () => (await others.query('ALERTS{alertname="TaxclaimsDown"}')).length > 0);

@@ -14,7 +14,7 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
-/* Limits that several instances count in one Redis. */
+/* Rate limits that several instances count in one Redis. */
 
 const PASSWORD = 'hunter2-of-redis';
 const TOGETHER = /"place":"Redis","msg":"the shared rate-limit counters are reachable again"/g;
@@ -53,7 +53,7 @@ async function instance(more: Record<string, string> = {}): Promise<Instance> {
 
 const tokenOf = (sub: string): Promise<string> => identity.token({ sub, role: 'ACCOUNT_MANAGER', client_access: [] });
 
-/** How often each status was answered to so many requests at once of one user, over all instances in turn. */
+/** Sends simultaneous requests of one user to all instances in turn, and counts the statuses. */
 async function tally(instances: readonly Instance[], times: number, token: string): Promise<object> {
   const answers = await Promise.all(
     Array.from({ length: times }, (_, index) =>
@@ -67,7 +67,7 @@ async function tally(instances: readonly Instance[], times: number, token: strin
 
 const APART = /"place":"Redis",.*each process counts alone/g;
 
-/** Each outage that the processes have told of, and each end of one. */
+/** The log lines about the beginnings and ends of Redis outages. */
 function loggedOutages({ started: { out } }: Instance): { apart: number; together: number } {
   return { apart: out.match(APART)?.length ?? 0, together: out.match(TOGETHER)?.length ?? 0 };
 }
@@ -76,7 +76,7 @@ const counting = async (instances: readonly Instance[]): Promise<void> => {
   await until(() => instances.map(loggedOutages).every(({ apart, together }) => apart === together));
 };
 
-/** The same, of a user of whom nothing is known: a round in which Redis was too slow on a busy machine is none. */
+/** Counts statuses for new users, and repeats a round in which Redis was too slow. */
 async function tallyTogether(
   instances: readonly Instance[],
   times: number,
@@ -97,17 +97,17 @@ describe('instances with one Redis', () => {
     three = [await instance(), await instance(), await instance()];
   });
 
-  test('let exactly 100 of 300 requests at once of one user pass, whatever token they bring', async () => {
+  test('exactly 100 of 300 simultaneous requests of one user pass three instances, whichever token they bring', async () => {
     expect((await tallyTogether(three, 300, 'idp|everywhere')).counts).toEqual({ 404: 100, 429: 200 });
   });
 
-  test('count one user as one, whatever token it brings, and another as another', async () => {
+  test('instances with one Redis count a user across tokens, and two users separately', async () => {
     const { user } = await tallyTogether(three, 300, 'idp|same');
     expect(await tally(three, 3, await tokenOf(user))).toEqual({ 429: 3 });
     expect(await tally(three, 3, await tokenOf('idp|other'))).toEqual({ 404: 3 });
   });
 
-  test('leave keys that end with their minute, begin with the prefix and name nobody', async () => {
+  test('the Redis keys of rate limits expire, have the prefix, and name no user', async () => {
     await tally(three, 3, await tokenOf('idp|somebody'));
     const keys = (await redis.ask('KEYS', '*')) as string[];
     expect(keys.length).toBeGreaterThan(2);
@@ -120,7 +120,7 @@ describe('instances with one Redis', () => {
     expect(keys.join()).not.toMatch(/idp|127\.0\.0\.1/);
   });
 
-  test('of another deployment count by themselves', async () => {
+  test('deployments with different REDIS_PREFIX count separately', async () => {
     const other = await instance({ REDIS_PREFIX: 'staging' });
     const token = await tokenOf('idp|same');
     expect(await tally([other], 1, token)).toEqual({ 404: 1 });
@@ -144,7 +144,7 @@ describe('instances with one Redis', () => {
       },
       () => Promise.resolve(),
     ],
-  ])('answer everything while it is %s, say so once, and count in it again afterwards', async (how, hurt, mend) => {
+  ])('instances answer while Redis is %s, log it once, and count in it again afterwards', async (how, hurt, mend) => {
     await counting(three);
     const loggedBefore = three.map(loggedOutages);
     await hurt();
@@ -159,19 +159,19 @@ describe('instances with one Redis', () => {
     expect(again).toEqual({ 404: 100, 429: 200 });
   });
 
-  test('never write its password to their logs', () => {
+  test('instances never log the password of Redis', () => {
     for (const { started } of three) expect(started.out + started.err).not.toContain(PASSWORD);
   });
 });
 
-test('an instance starts without its Redis, and says so', async () => {
+test('an instance starts without its Redis, and logs it', async () => {
   const alone = await instance({ REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` });
   await alone.started.says(/"place":"Redis",.*each process counts alone/);
   expect(await tally([alone], 3, await tokenOf('idp|alone'))).toEqual({ 404: 3 });
   expect(alone.started.out).not.toContain(PASSWORD);
 });
 
-test('an instance believes a Redis with TLS by its certificate, and no other', async () => {
+test('an instance uses a Redis with TLS only if its certificate is trusted', async () => {
   const [certificate, key] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
   await promisify(execFile)('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],

@@ -30,7 +30,7 @@ describe('the release before, in a repository', () => {
     return git('rev-parse', 'HEAD');
   }
 
-  test('is the last one without the latest migration, whatever came after either', async () => {
+  test('the previous release is the last commit without the latest migration', async () => {
     await commit('0001_a');
     const last = await commit();
     await commit('0002_b');
@@ -40,7 +40,7 @@ describe('the release before, in a repository', () => {
     expect(await commitBefore(root)).toBe(last);
   });
 
-  test('lacks all migrations that came at once', async () => {
+  test('the previous release lacks all migrations that were added together', async () => {
     const last = await commit('0001_a');
     git('switch', '--quiet', '--create', 'side');
     await commit('0002_b');
@@ -50,7 +50,7 @@ describe('the release before, in a repository', () => {
     expect(await commitBefore(root)).toBe(last);
   });
 
-  test('is none in which a migration had another number', async () => {
+  test('a commit in which a migration had another number is not a previous release', async () => {
     await commit('0001_a');
     const last = await commit();
     await commit('0003_b');
@@ -59,7 +59,7 @@ describe('the release before, in a repository', () => {
     expect(await commitBefore(root)).toBe(last);
   });
 
-  test('is refused where there is none, or the one that is named is none', async () => {
+  test('a release is refused if no earlier one exists, or the named one is not earlier', async () => {
     const first = await commit('0001_a');
     await expect(commitBefore(root)).rejects.toThrow('no release before the latest migration');
     expect(await commitAt(root, 'HEAD')).toBe(first);

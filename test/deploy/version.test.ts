@@ -1,11 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { entryOf, objectionsToEntry, otherVersions, read } from '../../deploy/release/check.ts';
 import { VERSION } from '../../src/version.ts';
 
 const ENTRY =
   '# Changelog\n\nWords.\n\n## 2.1.0\n\n### Upgrading\n\n- Nothing.\n\n### More\n\n## 2.0.0\n\n### Upgrading\n\n- Nothing.\n';
 
-test('every file that names the version names that of package.json, and another is seen', async () => {
+test('every file that names the version has that of package.json, and another version is reported', async () => {
   expect(await otherVersions(VERSION)).toEqual([]);
   expect(await otherVersions('9.9.9')).toEqual([
     `package-lock.json names ${VERSION}, ${VERSION}`,
@@ -15,33 +15,31 @@ test('every file that names the version names that of package.json, and another 
   ]);
 });
 
-test('the changelog has an entry for this version that begins with what an operator has to do', async () => {
+test('the changelog has an entry for this version that begins with the steps of an operator', async () => {
   expect(entryOf(await read('CHANGELOG.md'), VERSION)).toMatch(/^### Upgrading\n\n\S/);
 });
 
-describe('npm run release', () => {
-  test('accepts a version whose entry is the first', () => {
-    expect(objectionsToEntry(ENTRY, '2.1.0')).toEqual([]);
-    expect(entryOf(ENTRY, '2.1.0')).toBe('### Upgrading\n\n- Nothing.\n\n### More');
-  });
+test('npm run release accepts a version whose changelog entry is the first', () => {
+  expect(objectionsToEntry(ENTRY, '2.1.0')).toEqual([]);
+  expect(entryOf(ENTRY, '2.1.0')).toBe('### Upgrading\n\n- Nothing.\n\n### More');
+});
 
-  test.each([
-    ['2.2.0', ENTRY, ['CHANGELOG.md has no entry for 2.2.0']],
-    ['2.1', ENTRY, ['package.json has 2.1, which is no version as 2.0.0 is', 'CHANGELOG.md has no entry for 2.1']],
-    ['2.0.0', ENTRY, ['CHANGELOG.md has "2.1.0" above 2.0.0']],
-    [
-      '2.1.0',
-      ENTRY.replace('## 2.1.0', '## Unreleased\n\n- A line.\n\n## 2.1.0'),
-      ['CHANGELOG.md has "Unreleased" above 2.1.0'],
-    ],
-    ['2.1.0', ENTRY.replace('### Upgrading', '### News'), ['the entry for 2.1.0 does not begin with "### Upgrading"']],
-    ['2.1.0', ENTRY.replace('- Nothing.\n\n', ''), ['the entry for 2.1.0 says nothing below "### Upgrading"']],
-    [
-      '2.1.0',
-      '# Changelog\n\n## 2.1.0\n\n### Upgrading\n\n## 2.0.0\n\n- Nothing.\n',
-      ['the entry for 2.1.0 says nothing below "### Upgrading"'],
-    ],
-  ])('refuses %s of another changelog', (version, changelog, objections) => {
-    expect(objectionsToEntry(changelog, version)).toEqual(objections);
-  });
+test.each([
+  ['2.2.0', ENTRY, ['CHANGELOG.md has no entry for 2.2.0']],
+  ['2.1', ENTRY, ['package.json has 2.1, which is no version as 2.0.0 is', 'CHANGELOG.md has no entry for 2.1']],
+  ['2.0.0', ENTRY, ['CHANGELOG.md has "2.1.0" above 2.0.0']],
+  [
+    '2.1.0',
+    ENTRY.replace('## 2.1.0', '## Unreleased\n\n- A line.\n\n## 2.1.0'),
+    ['CHANGELOG.md has "Unreleased" above 2.1.0'],
+  ],
+  ['2.1.0', ENTRY.replace('### Upgrading', '### News'), ['the entry for 2.1.0 does not begin with "### Upgrading"']],
+  ['2.1.0', ENTRY.replace('- Nothing.\n\n', ''), ['the entry for 2.1.0 says nothing below "### Upgrading"']],
+  [
+    '2.1.0',
+    '# Changelog\n\n## 2.1.0\n\n### Upgrading\n\n## 2.0.0\n\n- Nothing.\n',
+    ['the entry for 2.1.0 says nothing below "### Upgrading"'],
+  ],
+])('npm run release refuses the version %s with an unfit changelog', (version, changelog, objections) => {
+  expect(objectionsToEntry(changelog, version)).toEqual(objections);
 });
