@@ -78,7 +78,7 @@ async function search(words: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('finds claims by words as people type them, in any order and without accents', async () => {
+test('the desk finds claims by words in any order and without accents', async () => {
   await search('zanzibar logistique RHONE');
   await said(`${MORE} réclamations`);
   await search('zanzibar nowhere');
@@ -87,7 +87,7 @@ test('finds claims by words as people type them, in any order and without accent
   await said(/^[4-9]\d réclamations/);
 });
 
-test('sorts by each header, and the other way round', async () => {
+test('each header of the desk sorts the claims in both directions', async () => {
   const headers = page.locator('#claims th button');
   for (let place = 0; place < (await headers.count()); place += 1) {
     const shown = new Set<string>();
@@ -102,7 +102,7 @@ test('sorts by each header, and the other way round', async () => {
   }
 });
 
-test('gives forty claims to a colleague at once', async () => {
+test('the desk assigns forty claims to a colleague at once', async () => {
   await search('zanzibar');
   await said(`${MORE} réclamations`);
   await page.getByLabel('Toutes').check();
@@ -112,7 +112,7 @@ test('gives forty claims to a colleague at once', async () => {
   expect(new Set(await column(7))).toEqual(new Set(['Amélie Durand']));
 });
 
-test('says in French under each field what is wrong, and shows who lowered the amount', async () => {
+test('the desk shows a French error under each wrong field, and who lowered the amount', async () => {
   await claims().first().getByRole('button').click();
   const amount = page.getByLabel('Montant');
   const before = await amount.inputValue();
@@ -131,7 +131,7 @@ test('says in French under each field what is wrong, and shows who lowered the a
   expect(changes).toContain(`Marc Lefèvre — Montant demandé : ${before} → 900`);
 });
 
-test('shows the avis of a claim, which the browser asks for without a token', async () => {
+test('the desk shows a claim’s avis, which the browser loads without a token', async () => {
   await search('');
   await said(/^[4-9]\d réclamations/);
   const [withAvis] = await service.admin(
@@ -148,7 +148,7 @@ test('shows the avis of a claim, which the browser asks for without a token', as
   expect(page.frames()).toHaveLength(2);
 });
 
-test('counts claims by client and state, in words', async () => {
+test('the desk counts claims by client and translated state', async () => {
   const board = page.getByRole('table', { name: 'Par client et par état' });
   const client = board.getByRole('row').filter({ hasText: 'Logistique du Rhône SAS' });
   const counts = (await client.getByRole('cell').allInnerTexts()).slice(1);

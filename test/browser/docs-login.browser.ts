@@ -9,9 +9,9 @@ import { startForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
 import { expectReadable, launchBrowser, SIZES } from './browser.ts';
 
-/* The page of /docs where tokens come from somebody else's OpenID provider: logging in there, staying, and leaving. */
+/* /docs with an external OpenID provider: login, renewal and logout. */
 
-/** What is known of the provider is asked for anew after a while. */
+/** The service fetches the provider's discovery again after this time. */
 let now = 0;
 
 let page: Page;
@@ -55,7 +55,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  // A token in an address would stay in logs, and so would a code that is sent to the service.
+  // A token or a code in an address of the service would stay in logs.
   const own = requests.map((request) => request.url()).filter((address) => address.startsWith(`${origin}/`));
   expect(own.filter((address) => /eyJ|[?&]code=/.test(address))).toEqual([]);
   await page.context().close();
@@ -83,7 +83,7 @@ async function send(id: string): Promise<number> {
 }
 
 describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
-  test('somebody logs in at the provider, tries an endpoint, and logs out there as well', async () => {
+  test('a user of /docs logs in at the provider, tries an endpoint, and logs out at the provider as well', async () => {
     await page.setViewportSize(size);
     await page.goto(`${origin}/docs`);
     await page.getByText(`At ${provider.issuer}`).waitFor();
@@ -95,14 +95,14 @@ describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading().waitFor();
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-    // Nobody comes back without the provider's page.
+    // After the logout the provider asks for the password again.
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Enter' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });
 
-test('whoever follows the address of one endpoint is back there after logging in, and after a reload', async () => {
+test('/docs returns to the endpoint of its address after a login and after a reload', async () => {
   await logIn('/docs#/Sites/getSite');
   await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
   expect(page.url()).toBe(`${origin}/docs#/Sites/getSite`);
@@ -112,7 +112,7 @@ test('whoever follows the address of one endpoint is back there after logging in
   expect(complaints).toEqual([]);
 });
 
-test('a token that is about to end is renewed before a request, without anybody being asked', async () => {
+test('/docs renews a token that is about to expire before a request, without asking the user', async () => {
   await logIn();
   expect([await send('listClients'), grants('refresh_token')]).toEqual([200, []]);
   const [code] = grants('authorization_code');
@@ -132,13 +132,13 @@ test('a token that is about to end is renewed before a request, without anybody 
   expect(complaints).toEqual([]);
 });
 
-test('whose rights change is told so by the next request, and goes on with those of now', async () => {
+test('a user of /docs whose rights change is told at the next request, and continues with the new rights', async () => {
   provider.subject = 'foreign|known-here';
   await logIn();
   const other = await service.tenant('Garage Dubois');
   expect(await send('listClients')).toBe(200);
   provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
-  // As an ADMIN would: every token from before the change is refused.
+  // As after an ADMIN's change, every earlier token is refused.
   await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
    values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);
@@ -150,26 +150,26 @@ test('whose rights change is told so by the next request, and goes on with those
   await page.getByText('The token is not accepted').waitFor();
 });
 
-test('whom the provider knows and the service does not is told so, and may log in as somebody else', async () => {
+test('a user whom only the provider knows is told so on /docs, and can log in as another user', async () => {
   provider.claims = {};
   await page.goto(`${origin}/docs`);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).click();
   await page.getByText('The token is not accepted').waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
-  // The provider would otherwise send the same person back at once.
+  // Otherwise the provider would log in the same person at once.
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).waitFor();
 });
 
-test('nobody is logged in by an address that somebody else made', async () => {
+test('a forged callback address does not log in a user of /docs', async () => {
   await page.goto(`${origin}/docs#code=of-another-login&state=of-another-login`);
   await page.getByText('No matching state').waitFor();
   await page.getByRole('button', { name: 'Log in' }).waitFor();
   expect([page.url(), grants('authorization_code')]).toEqual([`${origin}/docs`, []]);
 });
 
-test('the page may ask its provider and nobody else, and reads nothing of it but tokens', async () => {
+test('/docs may connect only to its provider, and reads only tokens from it', async () => {
   await logIn();
   const ofProvider = requests.filter((request) => request.url().startsWith(`${provider.issuer}/.well-known`));
   expect(ofProvider).toEqual([]);
@@ -181,7 +181,7 @@ test('the page may ask its provider and nobody else, and reads nothing of it but
 });
 
 describe.each(Object.values(SIZES))('in a window of $width pixels, where the provider is away', (size) => {
-  test('the page says so, and somebody with a token gets in', async () => {
+  test('/docs says that the provider is unreachable, and accepts a pasted token', async () => {
     await page.setViewportSize(size);
     provider.discovery = (_request, response) => response.destroy();
     now += 600_000;
@@ -210,7 +210,7 @@ describe.each(Object.values(SIZES))('in a window of $width pixels, where the pro
     expect(complaints).toEqual([]);
   });
 
-  test('somebody who is logged in stays so until the token ends', async () => {
+  test('a user of /docs stays logged in until the token expires while the provider is unreachable', async () => {
     await page.setViewportSize(size);
     await logIn();
     provider.discovery = (_request, response) => response.destroy();

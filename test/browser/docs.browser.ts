@@ -10,10 +10,10 @@ import type { Service } from '../support/service.ts';
 import { expectReadable as expectReadableIn, launchBrowser, SIZES, tabTo } from './browser.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The page of /docs as a newcomer meets it: on the demonstration, with its people, and where tokens come from elsewhere. */
+/* /docs on the demonstration with its people, and with pasted tokens. */
 
 let page: Page;
-/** What the browser was told to load, and what it complained of. */
+/** The addresses that the browser loaded, and its errors. */
 let addresses: string[];
 let complaints: string[];
 
@@ -62,7 +62,7 @@ async function enterAs(name: string): Promise<void> {
   await page.getByText(`Asking as ${name}`).waitFor();
 }
 
-/** Finds one endpoint, sends it as the page fills it in, and gives the status and the text of the answer. */
+/** Finds an endpoint on the page, sends its example, and returns the status and the text of the answer. */
 async function send(id: string): Promise<[status: string, text: string]> {
   await words().fill(id);
   await page.getByText('1 endpoint', { exact: true }).waitFor();
@@ -76,7 +76,7 @@ async function send(id: string): Promise<[status: string, text: string]> {
 const expectReadable = (what: string): Promise<void> => expectReadableIn(page, screenshots, what);
 
 describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
-  test('a newcomer becomes somebody with a click, finds an endpoint, sends its example and sees the answer', async () => {
+  test('a newcomer to /docs picks a person with a click, finds an endpoint, sends its example and sees the answer', async () => {
     await open(service, size);
     await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
     for (const role of ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'])
@@ -87,7 +87,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
     await operation('listClients').waitFor();
     await expectReadable('everything');
 
-    // In another order, with capitals and accents, and of what a claim's list takes.
+    // The words are in another order, with capitals and accents; one is a parameter's name.
     await words().fill('site_id LÍST réclamations');
     await operation('listClients').waitFor({ state: 'detached' });
     const shown = page.locator('.opblock-summary-path');
@@ -113,7 +113,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
     expect(complaints).toEqual([]);
   });
 
-  test('whoever has a provider is told of it, pastes a token and sees their own clients', async () => {
+  test('without the demonstration /docs names the provider, and a pasted token shows its own clients', async () => {
     const own = await serious.tenant('Boulangerie Martin');
     await open(serious, size);
     await page.getByText('your identity provider').waitFor();
@@ -130,7 +130,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
   });
 });
 
-test('the keyboard alone is enough, from the choice of a person to the answer', async () => {
+test('/docs can be used with the keyboard alone', async () => {
   await open(service);
   await page.getByRole('button', { name: 'Sophie Martin' }).waitFor();
   await tabTo(page, 'Sophie Martin');
@@ -149,7 +149,7 @@ test('the keyboard alone is enough, from the choice of a person to the answer', 
   expect(complaints).toEqual([]);
 });
 
-test('a token lives as long as its tab, and no longer than somebody wants it', async () => {
+test('/docs keeps a token until its tab is closed or the user leaves', async () => {
   await open(service);
   await enterAs('Claire Fontaine');
   await page.reload();
@@ -165,7 +165,7 @@ test('a token lives as long as its tab, and no longer than somebody wants it', a
   expect(complaints).toEqual([]);
 });
 
-test('an address of one endpoint opens it', async () => {
+test('the address of an endpoint opens it on /docs', async () => {
   await open(service);
   await enterAs('Claire Fontaine');
   await operation('getSite').getByRole('button').first().click();
@@ -177,7 +177,7 @@ test('an address of one endpoint opens it', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('a token that is not accepted, or not any more, is told so', async () => {
+test('/docs says if a token is refused or has expired', async () => {
   await open(serious);
   await page.getByLabel('Access token').fill('nonsense');
   await page.getByRole('button', { name: 'Show the interface' }).click();

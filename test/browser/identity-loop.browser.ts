@@ -74,7 +74,7 @@ async function known(): Promise<unknown> {
   return answer.json();
 }
 
-test('who loses a client is refused at the next request, the provider learns of it, and the next login says so', async () => {
+test('a user who loses a client is refused at the next request, and the next login has the new rights', async () => {
   page = await (await browser.newContext({ viewport: SIZES.desk, locale: 'en' })).newPage();
   complaints = [];
   page.on('pageerror', (error) => complaints.push(error.message));

@@ -87,7 +87,7 @@ async function on(name: string, options: BrowserContextOptions, work: (page: Pag
 }
 
 describe.each(Object.keys(PAGES))('the page %s', (name) => {
-  test('is readable by everybody in both languages, at both sizes, light and dark, and without a script', async () => {
+  test('the page is accessible in both languages, both sizes, light and dark, and without scripts', async () => {
     for (const language of ['fr', 'en']) {
       await on(name, { locale: `${language}-CA` }, async (page) => {
         expect(await page.locator('html').getAttribute('lang')).toBe(language);
@@ -104,7 +104,7 @@ describe.each(Object.keys(PAGES))('the page %s', (name) => {
   });
 });
 
-test('somebody logs in with the keyboard alone, and a manager of passwords knows the fields', async () => {
+test('a user logs in with the keyboard alone, and password managers recognise the fields', async () => {
   await on('login', { locale: 'en' }, async (page) => {
     expect(await focused(page)).toBe('Email address');
     await page.keyboard.type(EMAIL);
@@ -129,7 +129,7 @@ test('somebody logs in with the keyboard alone, and a manager of passwords knows
   });
 });
 
-test('somebody refused hears why with either field, keeps the address, and goes on with the password', async () => {
+test('a refused login explains the reason at both fields, keeps the email, and focuses the password', async () => {
   await on('login-refused', { locale: 'fr' }, async (page) => {
     const why = 'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.';
     expect(await page.getByRole('alert').innerText()).toBe(why);
@@ -145,7 +145,7 @@ test('somebody refused hears why with either field, keeps the address, and goes 
   });
 });
 
-test('whoever is asked to log out can say yes and no, with the keyboard alone', async () => {
+test('a user can confirm or cancel a logout with the keyboard alone', async () => {
   for (const [name, presses, answer] of [
     [
       'logout',

@@ -52,7 +52,7 @@ describe.each([
     ...{ email: 'Email address', password: 'Password', leave: 'Log out' },
   },
 ])('who reads in $language', ({ language, size, email, password, submit, why, leave }) => {
-  test('logs in on /docs with the password of the greeting, tries an operation, and logs out', async () => {
+  test('a user logs in on /docs with the password of the greeting, tries an operation, and logs out', async () => {
     await open(language, size);
     await page.goto(`${demonstration.url}/docs`);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -91,7 +91,7 @@ describe.each([
   });
 });
 
-test('a frontend of another origin logs somebody in with oidc-client-ts, calls, renews, and logs out', async () => {
+test('a frontend of another origin logs in with oidc-client-ts, calls the API, renews, and logs out', async () => {
   await open('en');
   const settings = {
     ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
@@ -131,7 +131,7 @@ test('a frontend of another origin logs somebody in with oidc-client-ts, calls, 
   expect(complaints).toEqual([]);
 });
 
-test('the way of docs/frontend.md into the provider of npm start gives a frontend its token', async () => {
+test('the login code of docs/frontend.md gets a token from the provider of npm start', async () => {
   const code = blockOf('docs/frontend.md', 'const people =');
   expect(code.trim().split('\n')).toHaveLength(11);
   const own = code.replace('http://127.0.0.1:3001', demonstration.issuer);

@@ -19,7 +19,7 @@ import { expectReadable, launchBrowser, SIZES } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/* The whole way of a deadline: mail, page, task, a colleague's page, calendar. */
+/* A deadline from the mail to the claim's page, a task, a colleague's page and the calendar. */
 
 const pages = await compiled(await folderForSuite());
 const frontend = await forSuite(startFrontend(pages));
@@ -45,7 +45,7 @@ async function pageOf({ token }: Person): Promise<Page> {
   const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
-  // A mail is of no origin, and has no such storage.
+  // The page of a mail has no origin, and so no session storage.
   await page.addInitScript(
     `if (location.origin === '${frontend.origin}') sessionStorage.setItem('login', ${JSON.stringify(login)})`,
   );
@@ -75,7 +75,7 @@ async function eventsAt(address: string): Promise<string[]> {
     .map(({ summary, startDate }) => `${startDate.toString()} ${summary}`);
 }
 
-test('a deadline is mailed, the mail leads to the claim, a colleague’s page hears of the task there, a calendar shows both', async () => {
+test('a mailed deadline leads to its claim, whose new task appears on a colleague’s page, and a calendar shows both', async () => {
   const [{ due, before } = { due: '', before: '' }] = (await service.admin(
     `select (d.today + 7)::text as due, (d.today + 5)::text as before
      from (values ((now() at time zone 'UTC')::date)) as d (today)`,
@@ -100,7 +100,7 @@ test('a deadline is mailed, the mail leads to the claim, a colleague’s page he
   const facts = await own.getByRole('definition').allInnerTexts();
   expect(facts).toEqual(['Logistique du Rhône SAS', 'Taxe foncière', expect.any(String), day]);
 
-  // No time passes for the colleague's page: it cannot ask again by itself.
+  // The clock of the colleague's page stands still: only an event can update it.
   const colleague = await pageOf(marc);
   const asked: string[] = [];
   colleague.on('request', (request) => asked.push(new URL(request.url()).pathname));
