@@ -7,7 +7,7 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Whose processes Postgres's are: it refuses to run as root. Ours, unless we are root. */
+/** The user that Postgres runs as: the present one, or another if that is root, as which Postgres refuses to run. */
 export async function accountOfPostgres(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const of = async (flag: string): Promise<number> =>

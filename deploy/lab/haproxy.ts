@@ -10,7 +10,7 @@ const CONFIGURATIONS = join(import.meta.dirname, '..', 'haproxy');
 
 export interface Haproxy extends Part {
   readonly port: number;
-  /** Asks its runtime interface; gives what it says. */
+  /** Sends a command to its runtime interface, and returns the answer. */
   ask(command: string): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export async function startHaproxy({ dir, port, configuration, environment }: Ha
     args: ['-db', '-f', join(CONFIGURATIONS, configuration)],
     env: { API_BIND: bind, POSTGRES_BIND: bind, ADMIN_SOCKET: socket, ...environment },
     answers: async () => (await ask('show info')).includes('Version'),
-    // What it calls soft: connections are finished first, which those of a pool never are.
+    // A soft stop would wait for open connections, and those of a pool never end.
     signal: 'SIGTERM',
   });
   return Object.assign(program, { port: bound, ask });

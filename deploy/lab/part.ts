@@ -1,13 +1,13 @@
 /** One part of a deployment, started from Debian's packages on this machine. */
 export interface Part {
-  /** The processes that it consists of just now, its parent first. */
+  /** The ids of its present processes, the parent first. */
   pids(): Promise<readonly number[]>;
-  /** Stops every process where it stands, until `resume`. */
+  /** Suspends every process until `resume`. */
   freeze(): Promise<void>;
   resume(): Promise<void>;
   /** kill -9 of all of them. */
   kill(): Promise<void>;
-  /** Ends it in good order, and what it started; it may have ended before. */
+  /** Ends it and the programs that it started in good order; does nothing if it has ended. */
   close(): Promise<void>;
 }
 

@@ -25,17 +25,17 @@ export interface Patroni extends Part {
   /** The same through HAProxy. */
   readonly proxiedUrl: string;
   leader(): Promise<PatroniNode>;
-  /** The superuser's address of a database of whoever leads now: not every client knows of several. */
+  /** The superuser's address of a database of the present leader, for clients that accept only one server. */
   readonly leaderUrl: (database: string) => Promise<string>;
-  /** The one for which no write waits. */
+  /** The asynchronous standby. */
   asynchronousStandby(): Promise<PatroniNode>;
   /** Until a leader has a synchronous standby, and every node that lives streams from it. */
   settled(): Promise<void>;
-  /** Has somebody else lead, as an operator would. */
+  /** Makes another node the leader, as an operator would. */
   switchover(): Promise<void>;
 }
 
-/** What Patroni says of a node at `/cluster`. */
+/** A node in Patroni's answer to `/cluster`. */
 interface Member {
   readonly name: string;
   readonly role: string;

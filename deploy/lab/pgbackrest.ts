@@ -18,7 +18,7 @@ export interface Postgres extends Part {
 
 /** A Postgres whose WAL pgBackRest archives, and the repository of its backups. */
 export interface Pgbackrest extends Postgres {
-  /** Where backups and WAL lie. */
+  /** The folder of backups and WAL. */
   readonly repository: string;
   /** @throws with what it wrote */
   backup(type: 'full' | 'incr'): Promise<void>;
@@ -108,13 +108,13 @@ async function startPostgres(data: string, dir: string, port: number, settings: 
     ...{ program: 'postgres', package: 'postgresql-15', dir },
     args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...settings],
     account: await accountOfPostgres(),
-    // One that is restored answers before it has come to its moment.
+    // A restored server answers before it has reached the chosen moment.
     answers: () =>
       withAdmin(urlOf('postgres'), async (admin) => {
         const { rows } = await admin.query<{ is: boolean }>('select not pg_is_in_recovery() as is');
         return rows[0]?.is === true;
       }),
-    // Fast: it does not wait for those who are connected.
+    // A fast shutdown does not wait for connected clients.
     signal: 'SIGINT',
   });
   return Object.assign(program, { port, urlOf });

@@ -10,7 +10,7 @@ import type { Program } from './program.ts';
 /** PgBouncer in transaction mode before one Postgres. */
 export interface PgBouncer extends Part {
   readonly port: number;
-  /** The same address by way of it. */
+  /** The same address through PgBouncer. */
   via(url: string): string;
   /** A command of its console, such as `PAUSE`. */
   command(text: string): Promise<void>;
@@ -91,7 +91,7 @@ ${Object.entries(settings)
     program = await startProgram({
       ...{ program: 'pgbouncer', package: 'pgbouncer', args: [configuration], dir, account },
       answers: () => command('SHOW VERSION').then(() => true),
-      // At once: it would wait for clients that stay connected.
+      // An immediate shutdown: otherwise it would wait for connected clients.
       signal: 'SIGTERM',
     });
   };

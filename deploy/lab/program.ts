@@ -12,10 +12,10 @@ export interface ProgramOptions {
   /** Debian's package that has it. */
   readonly package: string;
   readonly args: readonly string[];
-  /** Where it works; of whatever works there or below it is the parent. */
+  /** Its working folder; every process that works in or below this folder counts as its child. */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whose process it is, by the number of the system; ours when absent. */
+  /** The user id that it runs as; the present user's when absent. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
   /** Whether it answers. */
   readonly answers: () => Promise<boolean>;
@@ -25,7 +25,7 @@ export interface ProgramOptions {
 
 export interface Program extends Part {
   readonly pid: number;
-  /** The last of what it wrote, for whoever looks for the cause. */
+  /** The end of its output, for error messages. */
   readonly output: string;
   readonly ended: Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Program extends Part {
 const START_MS = 60_000;
 const END_MS = 15_000;
 const OUTPUT = 20_000;
-/** Debian keeps servers where the PATH of a user does not look. */
+/** Debian installs servers in folders that are not in a user's PATH. */
 const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
 /** @throws an error of one line that names the package, where the program is missing. */

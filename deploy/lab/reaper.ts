@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { processesIn, sendTo } from '../../test/faults/processes.ts';
 import { createScratchFolder } from '../../test/support/scratch.ts';
 
-/** A folder for parts, which goes with whatever works in it: also where its owner is killed. */
+/** A folder for parts. It is removed with every process that works in it, even if its owner is killed. */
 export interface LabFolder {
   readonly path: string;
   remove(): Promise<void>;
@@ -17,7 +17,7 @@ export async function createLabFolder(): Promise<LabFolder> {
   await chmod(path, 0o711);
   const reaper = spawn(process.execPath, [import.meta.filename, path], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    // Ctrl-C is for its owner.
+    // Ctrl-C must end only the owner.
     detached: true,
   });
   reaper.unref();

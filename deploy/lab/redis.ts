@@ -8,7 +8,7 @@ import { startProgram } from './program.ts';
 export interface Redis extends Part {
   readonly url: string;
   readonly port: number;
-  /** Asks it what no client of the service asks. */
+  /** Sends a command that the service does not use. */
   ask(...words: string[]): Promise<unknown>;
 }
 
