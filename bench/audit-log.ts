@@ -62,7 +62,7 @@ interface Side {
 async function openSide(adminUrl: string, records: number): Promise<Side> {
   const client = new pg.Client({ connectionString: adminUrl });
   const watcher = new pg.Client({ connectionString: adminUrl });
-  // A run that failed says why, and not that its server was ended.
+  // After a failure only its own error is printed, not that of the ended server.
   for (const one of [client, watcher]) one.on('error', () => undefined);
   await Promise.all([client.connect(), watcher.connect()]);
   for (const statement of rowsOf(records).split(';\n')) await client.query(statement);

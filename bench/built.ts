@@ -23,7 +23,7 @@ export async function build(): Promise<void> {
   await (built ??= output('npm', ['run', '--silent', 'build'], ROOT));
 }
 
-/** Resolves once it says where it listens. */
+/** Resolves once the service logs its address. */
 export async function startBuilt(
   adminUrl: string,
   login: string,

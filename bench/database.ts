@@ -20,12 +20,12 @@ export type BenchDatabase = BenchServer;
 /** All that the benchmarks keep. */
 export const BENCH_DIR = join(import.meta.dirname, '..', '.data', 'bench');
 
-/** The number of claims that all else follows. */
+/** The number of claims, from which all other row counts follow. */
 export const FULL_SIZE = 1_000_000;
 
 const NAME = 'taxclaims_bench';
 
-/** All in cache, nothing for keeps: what is measured is the plan, not the disk. */
+/** Settings without durability and with everything in the cache: plans are measured, not the disk. */
 const SETTINGS = {
   shared_buffers: '3GB',
   work_mem: '16MB',

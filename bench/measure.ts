@@ -6,7 +6,7 @@ export interface Contender {
   readonly clock?: () => number;
 }
 
-/** A run that takes longer than this is measured less often: its median is steady anyway. */
+/** Longer runs are repeated less often: their median is stable. */
 const LONG_MS = 400;
 
 /**

@@ -1,4 +1,4 @@
-/** A process of its own that asks the same again and again, and tells how long it waited since it was asked the last time. */
+/** A process that repeats one request, and reports its waiting times since the last report. */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 

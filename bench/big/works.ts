@@ -9,7 +9,7 @@ import { uploadOf } from '../scale/kinds.ts';
 /** What is asked, of which service, and on behalf of whom. */
 export interface Subject extends Omit<Asked, 'document'> {
   readonly origin: string;
-  /** Of an ADMIN with all clients. */
+  /** The token of an ADMIN with all clients. */
   readonly admin: string;
 }
 
@@ -92,7 +92,7 @@ async function readArchive({ origin, claim, token }: Subject): Promise<string> {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
-/** Each asks once, and then stays while the others come. */
+/** Opens connections that each send one request and stay open. */
 async function keepConnections({ origin }: Subject): Promise<void> {
   const { hostname, port } = new URL(origin);
   const kept: Socket[] = [];

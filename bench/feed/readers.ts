@@ -23,7 +23,7 @@ const LATEST_MS = 21_000;
 interface Stream {
   readonly claims: ReadonlySet<string>;
   readonly response: IncomingMessage;
-  /** How often each claim was told. */
+  /** The number of events for each claim. */
   readonly delivered: Map<string, number>;
 }
 

@@ -9,7 +9,7 @@ export interface Phase {
 }
 
 export interface Sent {
-  /** Milliseconds until the whole answer was there. */
+  /** Milliseconds until the whole answer has arrived. */
   readonly reads: readonly number[];
   readonly changes: readonly number[];
   /** The claims that were changed, one for each change. */
@@ -51,7 +51,7 @@ async function run({ seconds, readsPerSecond, changesPerSecond }: Phase): Promis
   return { reads, changes, changed };
 }
 
-/** At random moments: requests at a fixed distance would always meet the same others, or never. */
+/** Requests at fixed intervals would always or never coincide with the same others, so their times are random. */
 async function atRate(
   perSecond: number,
   seconds: number,
