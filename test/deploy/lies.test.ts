@@ -100,7 +100,7 @@ describe('an answer that lacks what its caller has written or seen is stale', ()
     ['a status is as before', 'read claim', 200, { ...claim, status: 'READY_FOR_REVIEW' }, BEHIND.old],
     ['a version is that of before', 'read site', 200, { ...site, updated_at: before }, BEHIND.old],
     ['an acknowledged claim is not counted', 'count claims', 200, counts(), BEHIND.fewer],
-  ])('%s', (_, name, status, body, lie) => {
+  ])('an answer counts as stale if %s', (_, name, status, body, lie) => {
     const result = counted(name, status, body);
     expect(result).toMatchObject({ stale: 1, foreign: 0, named: { [lie]: 1 } });
     expect(violationsOf({}, result).slice(0, 2)).toEqual(['1 stale', `1 × ${lie}`]);
@@ -120,7 +120,7 @@ describe('an answer that holds anything of another tenant is foreign', () => {
     ['a record by its id', 'read a foreign record', 200, { ...theirs, id: OTHER.site }, FOREIGN.text],
     ['a name in a refusal', 'read a foreign client', 403, { error: OTHER.word }, FOREIGN.text],
     ['claims in a count', 'count claims', 200, counts(1, 2), FOREIGN.count],
-  ])('%s', (_, name, status, body, lie) => {
+  ])('an answer counts as foreign if it has %s of another tenant', (_, name, status, body, lie) => {
     const result = counted(name, status, body);
     expect(result.foreign).toBe(1);
     expect(result.named?.[lie]).toBe(1);
