@@ -1,10 +1,10 @@
 import type { World } from './world.ts';
 
-/** What would tell of others, made in every world alike, and the acts or the statements that must see it. */
+/** A planted leak, made in every world, and the acts or statements that must notice it. */
 export interface Breakage {
   readonly name: string;
   readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };
-  /** Breaks a world, and gives the SQL that mends it. */
+  /** Plants the leak in a world, and returns the SQL that removes it. */
   readonly make: (world: World) => Promise<string>;
 }
 
@@ -15,7 +15,7 @@ const bySql =
     return mend;
   };
 
-/** How many of a table there are, whoever asks. */
+/** A function that counts all sites, whichever clients the caller has. */
 const EVERYBODY = `create function public.everybody() returns bigint language sql stable security definer
     begin atomic select count(*) from public.sites; end;
 grant execute on function public.everybody() to public;`;
@@ -39,7 +39,7 @@ const redefined =
     return sql;
   };
 
-/** A trigger of a table with this body. */
+/** Adds a trigger with this body to a table. */
 const triggered = (table: string, body: string): Breakage['make'] =>
   bySql(
     `${EVERYBODY} create sequence public.changes;
@@ -112,7 +112,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** What happens while every world is broken. */
+/** Runs the work while every world has the leak. */
 export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {

@@ -7,7 +7,7 @@ import { compareActs, compareStatements, statementsOf } from './round.ts';
 import type { Opened } from './round.ts';
 import type { Statement } from './step.ts';
 
-/** What is compared where a breakage must be seen: of all that there is, its acts or statements alone. */
+/** Compares the worlds by those acts or statements that must notice the breakage. */
 export async function lookedAt(
   opened: Opened,
   breakage: Breakage,
@@ -25,7 +25,7 @@ export async function lookedAt(
   return sum;
 }
 
-/** The same while it is broken: also what looks for values of others that a superuser finds before alone. */
+/** Compares the worlds while they are broken, also by statements with foreign values that were read before the breakage. */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);
   return broken(opened.worlds, breakage, () => lookedAt(opened, breakage, before));

@@ -5,23 +5,23 @@ import { take } from './step.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
-/** What still tells of others, as docs/channels.md states it: a line there for each, with the same name and size. */
+/** A channel by which a caller can notice other tenants. docs/channels.md has a line for each, with its name and size. */
 export interface Channel {
   readonly name: string;
   readonly size: string;
-  /** What there is in both worlds. */
+  /** SQL that runs in both worlds beforehand. */
   readonly both?: (callers: Callers) => string;
-  /** What others do, between the questions to one world and to the other; gives what ends it. */
+  /** What other tenants do in the second world before it is asked; returns a function that ends it. */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
-  /** The last of them tells. */
+  /** The requests or statements; the answer to the last one differs. */
   readonly steps: (callers: Callers) => readonly Step[];
-  /** All that differs in its answer; everything else is the same. Of a status: the two that there are. */
+  /** The parts of the answer that differ, or the two HTTP statuses. */
   readonly tells: RegExp | readonly [string, string];
 }
 
 export const EVERYTHING = /^[^]*$/g;
 
-/** SQL that others cause to be run. */
+/** Runs SQL as the effect of other tenants' actions. */
 export const bySql =
   (sql: (callers: Callers) => string) =>
   async (world: World, callers: Callers): Promise<undefined> => {
@@ -29,8 +29,8 @@ export const bySql =
   };
 
 /**
- * What is wrong with the statement of a channel: nothing that differs, or more than it says.
- * @returns undefined where it is true
+ * Describes how a channel differs from what docs/channels.md states: nothing differs, or more than it states.
+ * @returns undefined if the channel is as stated
  */
 export async function objectionTo(channel: Channel, opened: Opened, turn: string): Promise<string | undefined> {
   const { name, both, others, steps, tells } = channel;
@@ -42,7 +42,7 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
-    // How many were made before is no matter.
+    // The counters of times, tags, ids and places are removed, because the worlds may differ in them.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await lastAnswerOf(first);

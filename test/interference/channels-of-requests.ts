@@ -5,16 +5,16 @@ import type { FirmNames } from './firm.ts';
 import { idOf } from './ids.ts';
 import type { Request } from './step.ts';
 
-/** Who is in one of the worlds alone. */
+/** A firm that exists in only one of the two worlds. */
 const OTHERS = namesOf({ seed: 'many' });
 const STRANGER = idOf('a specialist of somebody else');
 
-/** A user of such a role with such clients, the same wherever it is made. */
+/** The SQL that creates the same user in each world. */
 const userSql = (id: string, role: string, clients: readonly string[]): string => `
 insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
 values ('${id}', '${id}@b.example', '!', 'Ada', '${role}', '{${clients.join()}}', timestamptz '2024-01-01Z', timestamptz '2024-01-01Z')`;
 
-/** The audit record of a change that somebody else made. */
+/** The SQL that adds an audit record of another tenant's change. */
 const changedSql = (table: string, id: string, changed: string): string => `
 insert into public.audit_logs (user_id, action, resource_type, resource_id, success, actor, created_at, changed)
 values ('${OTHERS.users}', 'PUT', '${table}', '${id}', true, 'somebody else', timestamptz '2024-05-01Z', '${changed}')`;
@@ -31,7 +31,7 @@ const sent = (token: string, line: string, body?: object): Request => ({
 
 const YEAR = 2031;
 
-/** What the API tells of others; each by who learns most by it. */
+/** The channels of the API, each used by the caller who learns most from it. */
 export const ofRequests: readonly Channel[] = [
   {
     name: 'known-id',
@@ -140,7 +140,7 @@ export const ofRequests: readonly Channel[] = [
              values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
     ),
     steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
-    // The whole list of one's own records, or none of them, since none has changed.
+    // The answer has all of the caller's records, or none because none has changed.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },
   {
@@ -150,7 +150,7 @@ export const ofRequests: readonly Channel[] = [
       () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind)
              select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed' from generate_series(1, 1000)`,
     ),
-    // Of another start of the server, so that everything since is told.
+    // The place is of an earlier start of the server, so the answer has all changes since then.
     steps: ({ tokens }) => [
       sent(
         tokens.client,

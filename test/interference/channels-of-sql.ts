@@ -8,7 +8,7 @@ import type { LoginName } from './logins.ts';
 
 const OTHERS = namesOf({ seed: 'many' });
 
-/** A statement whose whole answer is told. */
+/** A channel through which the whole answer of a statement depends on other tenants. */
 const statementChannel = (
   name: string,
   size: string,
@@ -19,7 +19,7 @@ const statementChannel = (
   return { ...{ name, size, tells: EVERYTHING }, steps: () => [{ login, sql }], ...rest };
 };
 
-/** Somebody else's BI tool is connected and reads. */
+/** Connects another tenant's BI login, which reads in a transaction. */
 const connected =
   (logins: Logins): NonNullable<Channel['others']> =>
   async ({ postgres }) => {
@@ -33,7 +33,7 @@ const connected =
 
 const OF_DATABASE = 'datname = current_database()';
 
-/** What SQL tells of others; but for the auditor and the API's login to a login of a BI tool. */
+/** The channels of SQL: a BI login uses them, unless `login` names another login. */
 export const ofSql = (logins: Logins): readonly Channel[] => [
   statementChannel('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
   statementChannel(

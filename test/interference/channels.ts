@@ -4,6 +4,7 @@ import type { Channel } from './channel.ts';
 import { objectionTo } from './channel.ts';
 import { ofRequests } from './channels-of-requests.ts';
 import { ofSql } from './channels-of-sql.ts';
+import { draw } from './draw.ts';
 import type { Logins } from './logins.ts';
 import type { Opened } from './round.ts';
 import { differingInPostgres } from './sweep.ts';
@@ -12,13 +13,13 @@ export const allChannels = (logins: Logins): readonly Channel[] => [...ofRequest
 
 const read = (): Promise<string> => readFile(join(import.meta.dirname, '..', '..', 'docs', 'channels.md'), 'utf8');
 
-/** What docs/channels.md says of each: its name and its size. */
+/** The name and the size of each channel in docs/channels.md. */
 export async function statedChannels(): Promise<Pick<Channel, 'name' | 'size'>[]> {
   const rows = (await read()).matchAll(/^\| `([\w-]+)` +\|[^|]*\|[^|]*\| ([^|]*?) +\|/gm);
   return [...rows].map(([, name = '', size = '']) => ({ name, size }));
 }
 
-/** What differs in Postgres itself, one in so many of its relations and functions, and is not named there. */
+/** Postgres's own relations and functions whose answers differ although docs/channels.md does not name them; tries every `oneIn`th. */
 export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<string[]> {
   const codes = [...(await read()).matchAll(/`([\w*]+)`/g)].map(([, code = '']) => code);
   const isStated = (name: string): boolean =>
@@ -28,10 +29,10 @@ export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<str
   return names.filter((name) => !isStated(name)).map((name) => `${name} differs, and docs/channels.md does not say so`);
 }
 
-/** What is wrong with the statements of the channels, on the first and the last of the worlds. */
+/** Channels that docs/channels.md describes wrongly, as the first and the last world show. */
 export async function objectionsToChannels(opened: Opened): Promise<string[]> {
   const objections: (string | undefined)[] = [];
-  for (const channel of allChannels(opened.logins))
+  for (const channel of draw('channels', allChannels(opened.logins)))
     objections.push(await objectionTo(channel, opened, `channel ${channel.name}`));
   return objections.filter((one) => one !== undefined);
 }

@@ -2,14 +2,14 @@ import { describe, take } from './step.ts';
 import type { Step, StepAnswer } from './step.ts';
 import type { World } from './world.ts';
 
-/** What came of asking several worlds the same. */
+/** The counts and differences of asking several worlds the same questions. */
 export interface Compared {
   requests: number;
   statements: number;
-  /** In the answers that were held against each other, those of the first world included. */
+  /** The bytes of all answers compared, including those of the first world. */
   bytes: number;
   differing: number;
-  /** How many were answered how: by the status, or by rows or the code of an error. */
+  /** How many answers had each outcome: an HTTP status, 'rows', or an SQLSTATE. */
   readonly outcomes: Map<string, number>;
   readonly differences: string[];
 }
@@ -27,10 +27,10 @@ const CONTEXT = 120;
 
 let turns = 0;
 
-/** Roles are the cluster's, and other tests may make one between two questions; what a row tells, it tells each time. */
+/** A question whose answers differ is repeated: another test may create a role in the cluster meanwhile. A leak differs every time. */
 export const ATTEMPTS = 3;
 
-/** Asks every world, and holds each answer against that of the first. */
+/** Asks every world, and compares each answer with the answer of the first world. */
 export async function compare(worlds: readonly World[], step: Step, sum: Compared): Promise<void> {
   let answers = await ask(worlds, step);
   for (let attempt = 1; 'sql' in step && attempt < ATTEMPTS && !areAlike(answers); attempt += 1)
@@ -55,7 +55,7 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
 
 const areAlike = (answers: readonly StepAnswer[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
 
-/** What writes is asked of one world after the other: in a cluster that they share none waits for another's transaction. */
+/** Sends a write to one world after the other, so that no world waits for a transaction of another world. */
 async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {
   turns += 1;
   const turn = String(turns);
@@ -66,7 +66,7 @@ async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> 
   return answers;
 }
 
-/** From the first byte that differs to the last. */
+/** The number of bytes from the first difference to the last. */
 function differingBytes(one: string, other: string): number {
   const start = firstDifference(one, other);
   const most = Math.min(one.length, other.length) - start;

@@ -1,23 +1,23 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** Clients with a record of everything, as they are made in a world. */
+/** A firm: clients with at least one record of each kind. */
 export interface Firm {
-  /** All its ids follow from it. */
+  /** All ids of the firm are derived from the seed. */
   readonly seed: string;
   readonly clients: number;
   readonly claims: number;
-  /** Another flavour has the same records with other names, amounts, statuses, years and communes. */
+  /** The flavour chooses the names, amounts, statuses, years and communes of the records. */
   readonly flavour: number;
-  /** The flavour of its users, where it is not its own. */
+  /** The flavour of the firm's users; `flavour` if absent. */
   readonly people?: number;
 }
 
-/** The partner that firms may share, beside the linked one and the one with bills. */
+/** The partner that firms may share; each firm also has a linked partner and one with bills. */
 const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 
-/** The ids of a client's records; of several it has, the first. */
+/** The ids of a client's first record of each kind. */
 export type FirmNames = Tenant &
   Readonly<Record<'second' | 'shared' | 'draft' | Exclude<keyof typeof USERS, 'users' | 'newcomer'>, string>>;
 
@@ -43,7 +43,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** How many of each a client has; two sites, beside its claims. */
+/** How many records of each kind a client has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;
@@ -54,13 +54,13 @@ const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWL
 const COMMUNES = ['75056', '69123', '2A004', '13055'];
 const SIRETS = ['73282932000074', '35600000000048'];
 
-/** One of these words, by an expression. */
+/** The SQL that chooses one of these words by an expression. */
 const pick = (words: readonly string[], number: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(', ')}])[1 + (${number}) % ${words.length}]`;
 
 /**
- * The SQL that makes a firm, with nothing of chance in it: ids, times and texts are the same wherever it runs. As a
- * replica, so that no trigger dates or records it.
+ * The SQL that creates a firm. Its ids, times and texts are the same wherever it runs. It runs with the session role
+ * `replica`, so that no trigger changes a time or adds an audit record.
  */
 export function firmSql({ seed, clients, claims, flavour, people = flavour }: Firm): string {
   const id = (kind: string, ...numbers: string[]): string => idSql(seed, kind, ...numbers);
@@ -200,10 +200,10 @@ set local session_replication_role = origin;
 `;
 }
 
-/** What stands in its documents. */
+/** The content of each of the firm's documents. */
 export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
-/** Where the contents of its documents lie. */
+/** The storage paths of the firm's documents. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
   return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));

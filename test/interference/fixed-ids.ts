@@ -5,8 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { idOf } from './ids.ts';
 
 /*
- * Imported before the service: the ids and secrets that it makes up follow from the number that the request bears, so that two
- * services which are asked the same make up the same.
+ * Imported before the service: derives its random ids and secrets from the request's header X-Turn, so that two services
+ * answer the same request with the same ids.
  */
 
 let turn = 'start';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sampledByDay } from '../support/day.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import type { TestIdentity } from '../support/identity.ts';
 import { BREAKAGES } from './breakages.ts';
 import { lookedAt, lookedAtBroken } from './broken.ts';
 import { allChannels, objectionsToChannels, statedChannels, unstatedInPostgres } from './channels.ts';
 import { nothingYet } from './compare.ts';
+import { draw } from './draw.ts';
 import { makeLogins } from './logins.ts';
 import type { Logins } from './logins.ts';
 import { byHand, madeUp } from './requests.ts';
@@ -13,15 +13,15 @@ import { compareActs, compareStatements, openRound, ready, statementsOf } from '
 import type { Opened } from './round.ts';
 import { SMALL } from './variants.ts';
 
-/** Of everything that is asked one in so many, always the same ones; `npm run proofs -- interference` asks all of it. */
+/** This suite asks every 29th statement and every 41st act; run.ts asks all of them. */
 const STATEMENTS = 29;
 const ACTS = 41;
-/** Which is asked whatever the sample is: its moves are refused as conflicts. */
+/** This act is always asked, because its requests are refused with 409. */
 const WITH_CONFLICTS = 'the life of one of /api/invoices by admin';
 const MADE_UP = 100;
 const OF_POSTGRES = 7;
 
-/** On a machine that does much else. */
+/** The time limit of a test on a busy machine. */
 const BUSY_MS = 300_000;
 
 let identity: TestIdentity;
@@ -39,16 +39,16 @@ afterAll(async () => {
   await identity.stop();
 });
 
-describe('two databases that differ in the rows of others', () => {
+describe('two databases that differ only in the rows of other tenants', () => {
   test(
-    'answer everybody’s requests and the SQL of every login byte for byte alike',
+    'a caller and a database login get the same bytes, whatever rows other tenants have',
     async () => {
       const sum = nothingYet();
       const acts = byHand.filter(({ name }, index) => index % ACTS === 0 || name === WITH_CONFLICTS);
       await compareStatements(opened, await statementsOf(opened, { oneIn: STATEMENTS }), sum);
       await compareActs(opened, [...acts, ...madeUp(MADE_UP)], sum);
       expect(sum.differences).toEqual([]);
-      // Not for nothing: they were given something, and refused something.
+      // The callers got rows and refusals, so the comparison was not of empty answers.
       const outcomes = [...sum.outcomes.keys()];
       expect(outcomes).toEqual(expect.arrayContaining(['200', '201', '400', '403', '404', '409', 'rows', '42501']));
       expect(sum.statements).toBeGreaterThan(60);
@@ -57,15 +57,15 @@ describe('two databases that differ in the rows of others', () => {
     BUSY_MS,
   );
 
-  test('tell nothing of others by what Postgres itself shows but what docs/channels.md names', async () => {
+  test('Postgres’s own relations and functions tell a BI login of other tenants only what docs/channels.md names', async () => {
     expect(await unstatedInPostgres(opened, OF_POSTGRES)).toEqual([]);
   });
 
-  test('tell of others by what docs/channels.md states, and by all of it', async () => {
+  test('each channel of docs/channels.md shows what the page says, and no more', async () => {
     expect(await objectionsToChannels(opened)).toEqual([]);
   });
 
-  test.each(sampledByDay(BREAKAGES))('are told apart where $name', async (breakage) => {
+  test.each(draw('breakages', BREAKAGES))('two worlds answer differently if $name', async (breakage) => {
     expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
     expect((await lookedAt(opened, breakage)).differences).toEqual([]);
   });

@@ -3,14 +3,14 @@ import type { Statement } from './step.ts';
 import type { World } from './world.ts';
 
 /*
- * Functions that raise an error for what somebody else's row says. Where Postgres ran one before the policy, the error
- * would tell that there is such a row.
+ * Conditions that raise an error for a value in another tenant's row. If Postgres evaluated one before the policy, the
+ * error would show that the row exists.
  */
 
-/** How many foreign values of a column are looked for. */
+/** The largest number of foreign values that a condition lists. */
 const MOST = 40;
 
-/** Values of others in the worlds, which no row has that the login sees. */
+/** Values of a column that only rows of other tenants have. */
 async function foreignValues(worlds: readonly World[], { view, name }: Column): Promise<string[]> {
   const values = new Set<string>();
   const own = new Set<string>();
@@ -26,7 +26,7 @@ async function foreignValues(worlds: readonly World[], { view, name }: Column): 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Of a column: conditions that are an error for a foreign value, and true for every other. */
+/** Conditions on a column that raise an error for a foreign value, and are true for every other value. */
 function conditions({ name, type }: Column, values: readonly string[]): string[] {
   const [first = ''] = values;
   const is = `v.${name}::text = any (array[${values.map(quoted).join()}])`;
@@ -54,7 +54,7 @@ function conditions({ name, type }: Column, values: readonly string[]): string[]
   return [...general, `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`];
 }
 
-/** Where a condition may stand. */
+/** The places of a query in which a condition may stand. */
 const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v where ${condition}`,
   (view, condition) => `select count(*) filter (where ${condition}) from reporting.${view} as v`,
@@ -64,7 +64,7 @@ const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
 ];
 
-/** For each column and condition in one place after the other; the columns of which others have nothing of their own are none. */
+/** Puts each condition into a place, in rotation; skips columns without a foreign value. */
 export async function leaks(worlds: readonly World[], columns: readonly Column[]): Promise<Statement[]> {
   const all: Statement[] = [];
   for (const column of columns) {

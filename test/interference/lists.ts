@@ -10,7 +10,7 @@ const WHO: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'none']
 
 type Parameter = NonNullable<(typeof OPERATIONS)[number]['operation']['parameters']>[number];
 
-/** Words and parts of words that callers and others have, wildcards, and what nobody has. */
+/** Search texts: words of the callers' and of other tenants' records, wildcards, and a text that no record has. */
 const TEXTS = [
   'Martin',
   'hôtel',
@@ -47,7 +47,7 @@ const KINDS: Readonly<Record<string, keyof FirmNames>> = {
   resource_id: 'sites',
 };
 
-/** Every list, by every filter, in every order, page by page. */
+/** Requests for every list with every filter and sort order, page by page. */
 export const listsWalked: readonly Act[] = OPERATIONS.filter(
   ({ method, operation }) => method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
 ).flatMap(({ name, path, operation: { parameters = [] } }) =>
@@ -74,7 +74,7 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: FirmNames): string[] {
   const said = (values: readonly string[]): string[] => values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
-  // Of a parameter that takes several, each by itself.
+  // A parameter that takes several values is tried with each value alone.
   const schema = one.items ?? one;
   if (name === 'by') {
     const [first = '', ...more] = (schema.enum ?? []).map(String);

@@ -3,7 +3,7 @@ import { readRun } from '../support/database.ts';
 import type { TestRun } from '../support/database.ts';
 import { makeLogin } from '../support/world.ts';
 
-/** The logins that ask in SQL. They are the cluster's, so that each is one and the same in every world. */
+/** The logins that send SQL. A login belongs to the cluster, so every world has the same ones. */
 const LOGIN_NAMES = ['reporting', 'neighbour', 'auditor', 'api'] as const;
 export type LoginName = (typeof LOGIN_NAMES)[number];
 export type Logins = Readonly<Record<LoginName, TestRun['login']>>;
@@ -15,7 +15,7 @@ const GROUPS: Readonly<Record<LoginName, string>> = {
   api: 'taxclaims_api',
 };
 
-/** They go with the run. */
+/** Creates the logins; the end of the test run drops them. */
 export async function makeLogins(): Promise<Logins> {
   const { adminUrl, prefix } = readRun();
   const made = LOGIN_NAMES.map(async (kind) => {
@@ -25,7 +25,7 @@ export async function makeLogins(): Promise<Logins> {
   return Object.fromEntries(await Promise.all(made)) as Logins;
 }
 
-/** The SQL that grants clients to a login, at a time that is always the same. */
+/** The SQL that grants clients to a login, with a constant time. */
 export function grantSql({ name }: TestRun['login'], clients: readonly string[]): string {
   const rows = clients.map(
     (client) => `('${name}', '${client}', timestamptz '2024-05-01 00:00:00Z', 'dba', '${name}'::regrole::oid)`,

@@ -7,35 +7,35 @@ const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
-/** When an entry of an archive was uploaded, three times over. The list of documents tells it too. */
+/** The upload time of a ZIP entry, which the archive holds three times. The list of documents shows it too. */
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
-/** An answer as it came over the line. */
+/** An HTTP response as it was received. */
 export interface RawResponse {
   readonly status: number;
-  /** Names and values in turn. */
+  /** Header names and values, alternating. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
 
 /**
- * Reads the answers of one world, so that they can be held against those of another. Only what was made while the world
- * was asked is replaced, by a number in the order of its first occurrence: times since the beginning, tags of such
- * times, ids that Postgres made up, and places of changes. Everything else stays as it is, byte for byte.
+ * Reads the answers of one world, so that they can be compared with those of another. It replaces values that were made
+ * during the run (times, tags of such times, random ids of Postgres, places of changes) by the order of their first
+ * occurrence. Every other byte stays as it is.
  */
 export class Reading {
   readonly #database: string;
   readonly #since = Date.now() * 1000 - LATE_US;
   readonly #made = new Map<string, string>();
   readonly #tags = new Map<string, string>();
-  /** Six months after what was made: until then the administration answers a claim that was submitted. */
+  /** The deadlines six months after submission, by which the administration answers a claim. */
   readonly #due = new Map<number, string>();
 
   constructor(database: string) {
     this.#database = database;
   }
 
-  /** Numbers anew from here on. */
+  /** Starts numbering again. */
   forget(): void {
     for (const made of [this.#made, this.#tags, this.#due]) made.clear();
   }
@@ -78,7 +78,7 @@ export class Reading {
       case 'date':
         return '<now>';
       case 'ratelimit':
-        // How much of a minute is left, and what was asked in it.
+        // The remaining seconds of the rate limit's minute and its remaining requests.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
         // Of a HEAD it is that of the GET, which is compared itself: a time of the run takes more or fewer digits.
@@ -95,7 +95,7 @@ export class Reading {
     }
   }
 
-  /** The tag of a partner is a digest of what the record says: where that was made in the run, so was the tag. */
+  /** A partner's tag is a digest of the record, so the tag of a record made during the run is replaced too. */
   #tag(value: string, text: string, content: string): string {
     if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
@@ -114,7 +114,7 @@ export class Reading {
   }
 }
 
-/** The tags that a list and the description have: digests of what they say, or of its versions; it is compared itself. */
+/** Tags of lists and of the description. They are digests of content that is itself compared, so they are replaced. */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {
     const at = rawHeaders.indexOf(name);
@@ -134,7 +134,7 @@ function versionsIn(text: string): string {
   return records.map(({ id, updated_at: time = '' }) => `${id} ${inPostgres(time)}`).join();
 }
 
-/** A time as Postgres writes it in UTC. */
+/** A time in UTC, in the format of Postgres. */
 function inPostgres(time: string): string {
   return time.replace('T', ' ').replace('Z', '+00');
 }
@@ -143,7 +143,7 @@ function microseconds(day = '', time = '', part = ''): number {
   return Date.parse(`${day}T${time}Z`) * 1000 + Number(part.padEnd(6, '0'));
 }
 
-/** As Postgres counts them: the day stays, or is the last of a shorter month. */
+/** Adds months as Postgres does: the day stays, or becomes the last day of a shorter month. */
 function sixMonthsAfter(at: number): number {
   const date = new Date(Math.floor(at / 1000));
   const day = date.getUTCDate();

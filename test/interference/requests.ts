@@ -10,7 +10,7 @@ import { idOf } from './ids.ts';
 import { listsWalked } from './lists.ts';
 import type { Request } from './step.ts';
 
-/** Requests that follow from each other, by one who asks. */
+/** Requests of one caller that depend on each other. */
 export interface Act {
   readonly name: string;
   requests(callers: Callers, foreign: FirmNames): readonly Request[];
@@ -18,7 +18,7 @@ export interface Act {
 
 const SEED = 20_260_201;
 
-/** Whoever the description's generator names. */
+/** The caller for each kind of token that the request generator names. */
 const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   ADMIN: 'admin',
   ACCOUNT_MANAGER: 'manager',
@@ -26,7 +26,7 @@ const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   CLIENT: 'client',
 };
 
-/** So many requests that are made up from the description, always the same ones. */
+/** Requests generated from the OpenAPI description with a constant seed. */
 export function madeUp(count: number): Act[] {
   return fc.sample(anyRequest, { numRuns: count, seed: SEED }).map(({ operation, target, caller, headers, body }) => ({
     name: operation,
@@ -53,7 +53,7 @@ export function madeUp(count: number): Act[] {
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
 
-/** Every endpoint by everybody, about what is theirs, about somebody else's, and about what nobody has. */
+/** Requests of every caller to every endpoint: for own records, for other tenants' records and for ids that do not exist. */
 const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ALL.flatMap((who) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
@@ -78,7 +78,7 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ),
 );
 
-/** A body in which every record that it names is another's. */
+/** A body that names only records of another tenant. */
 function swapped(body: string, names: FirmNames, other: FirmNames): string {
   const kinds = Object.keys(names) as (keyof FirmNames)[];
   return kinds.reduce((text, kind) => text.replaceAll(names[kind], other[kind]), body);
@@ -86,7 +86,7 @@ function swapped(body: string, names: FirmNames, other: FirmNames): string {
 
 const json = { 'content-type': 'application/json' };
 
-/** A record from its creation to its end, with its versions and the answer that is kept for a repetition. */
+/** Requests that create, repeat, change and delete a record. */
 const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, ...changes: object[]])[] = [
   ['/api/sites', (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }), { site_name: 'Atelier' }, { address: null }],
   [
@@ -174,7 +174,7 @@ const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
   })),
 );
 
-/** What the callers share with others without knowing it, and what they do to their own. */
+/** Requests about partners and users that the callers share with other tenants. */
 const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as const).map((who) => ({
   name: `what is shared by ${who}`,
   requests: ({ names, tokens }: Callers): Request[] => {
@@ -214,7 +214,7 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
   },
 }));
 
-/** Changes of many records: of one's own, with another's or nobody's among them, tried, made and repeated. */
+/** Changes of many records at once, also with ids of another tenant or of no record among them. */
 const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map((who) => ({
   name: `many changes at once by ${who}`,
   requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
@@ -254,10 +254,10 @@ const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client',
   },
 }));
 
-/** The secret of the address of a firm's first document, by the firm's seed and the number of its client. */
+/** The secret in the address of a firm's first document, derived from the firm's seed and the client's number. */
 const secretOf = (document: string): string => hash('sha256', document);
 
-/** Contents whole, in parts, and of a version; probes; the description. */
+/** Requests for whole and partial contents, for versions, for the health probes and for the description. */
 const contents: readonly Act[] = ALL.map((who) => ({
   name: `contents by ${who}`,
   requests: ({ firm, names, tokens }: Callers, foreign: FirmNames): Request[] => {
@@ -293,7 +293,7 @@ const contents: readonly Act[] = ALL.map((who) => ({
   },
 }));
 
-/** Everything that a person would think of; each act is tried on what the one before has left. */
+/** All acts written by hand. */
 export const byHand: readonly Act[] = [
   ...listsWalked,
   ...everyEndpoint,

@@ -13,16 +13,16 @@ import type { Round, Variant } from './variants.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/** Callers use up what they have: after so many requests they get it anew. */
+/** After this many requests the callers get new records, because their requests use the records up. */
 const CALLERS_LAST = 60;
 
-/** A round's worlds, open. */
+/** The open worlds of a round. */
 export interface Opened {
   readonly round: Round;
   readonly worlds: readonly World[];
   readonly identity: TestIdentity;
   readonly logins: Logins;
-  /** The same callers with the same records in every world. */
+  /** Creates the same callers with the same records in every world. */
   callers(): Promise<Callers>;
   /** Grants the callers' clients to the login of a BI tool. */
   granted(callers: Callers): Promise<void>;
@@ -62,7 +62,7 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
   };
 }
 
-/** The statements about these views, one in so many of them; the worlds say what the values of others are. */
+/** Every `oneIn`th statement about these views; the worlds supply the values that belong to other tenants. */
 export async function statementsOf(
   { worlds }: Opened,
   { views = /./, oneIn = 1 }: { readonly views?: RegExp; readonly oneIn?: number } = {},
@@ -74,7 +74,7 @@ export async function statementsOf(
   return [...some(statements(columns)), ...(await leaks(worlds, some(columns)))];
 }
 
-/** Has callers whose clients are granted to the login of a BI tool, and the statistics that it can learn from. */
+/** Creates callers, grants their clients to the BI login, and collects the planner's statistics. */
 export async function ready(opened: Opened): Promise<void> {
   await opened.granted(await opened.callers());
   for (const world of opened.worlds) await world.admin('vacuum analyze');

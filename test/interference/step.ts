@@ -4,7 +4,7 @@ import type { LoginName } from './logins.ts';
 import type { RawResponse } from './reading.ts';
 import type { World } from './world.ts';
 
-/** What every world is asked. `<made>`, `<tag>`, `<time>` and `<next>` stand for what that world answered last. */
+/** A request to every world. `<made>`, `<tag>`, `<time>` and `<next>` stand for values of that world's last answer. */
 export type Step = Request | Statement;
 
 export interface Request {
@@ -17,7 +17,7 @@ export interface Request {
 export interface Statement {
   readonly login: LoginName;
   readonly sql: string;
-  /** Where nothing asks for an order of the rows, none is compared. */
+  /** True if the rows are compared without their order, because the statement has no ORDER BY. */
   readonly isUnordered?: true;
 }
 
@@ -26,7 +26,7 @@ export interface StepAnswer {
   readonly text: string;
 }
 
-/** The last record that a world made, and the last page that goes on. */
+/** The record that a world created last, and the address of its last next page. */
 interface Last {
   made: string;
   tag: string;
@@ -49,7 +49,7 @@ export function describe(step: Step): string {
     : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
 }
 
-/** What a world answers, as far as it can be compared; `turn` is the number of the step, the same in every world. */
+/** Sends a step to a world and returns the comparable answer; `turn` numbers the step, the same in every world. */
 export function take(world: World, step: Step, turn: string): Promise<StepAnswer> {
   return 'sql' in step ? ask(world, step) : request(world, step, turn);
 }
@@ -97,7 +97,7 @@ function lastOf({ status, rawHeaders, body }: RawResponse, last: Last): Last {
   return { made: record.id, tag: header('etag') ?? last.tag, time: record.updated_at ?? last.time, next };
 }
 
-/** The rows as the server writes them, or its error, and its notices; the transaction is taken back. */
+/** Runs the statement and rolls it back; returns the rows as the server sent them or its error, and its notices. */
 async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<StepAnswer> {
   const client = await world.login(login);
   const outputLines: string[] = [];

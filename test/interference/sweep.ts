@@ -1,15 +1,13 @@
 import { ATTEMPTS } from './compare.ts';
+import { draw } from './draw.ts';
 import type { Opened } from './round.ts';
 import { take } from './step.ts';
 import type { World } from './world.ts';
 
-/*
- * Everything of Postgres's own that a login of a BI tool may read or call: what of it differs between the worlds, by
- * whatever release.
- */
+/* Finds which of Postgres's own relations and functions give a BI login different answers in two worlds. */
 
 interface Question {
-  /** The relation or the function. */
+  /** The name of the relation or function. */
   readonly name: string;
   readonly sql: string;
 }
@@ -21,7 +19,7 @@ where c.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regna
     and c.relkind in ('r', 'v')
     and has_table_privilege('taxclaims_reporting', c.oid, 'SELECT')`;
 
-/** Of no argument, or of the number of a table, an index or, where it is about databases, of the database. */
+/** Functions without an argument, or whose argument is the oid of a table, of an index or of the database. */
 const FUNCTIONS = `
 select p.proname as name, format(
     case when p.proretset then 'select v from %I(%s) as v order by v::text' else 'select %I(%s)::text' end,
@@ -44,12 +42,14 @@ where p.pronamespace = 'pg_catalog'::regnamespace
     and (a.value !~ 'pg_database' or p.proname ~ '^pg_(stat_get_db|database)')
     and has_function_privilege('taxclaims_reporting', p.oid, 'EXECUTE')`;
 
-/** What of it differs between the first and the last of the worlds. */
+/** The relations and functions that answer differently in the first and the last world. */
 export async function differingInPostgres({ worlds }: Opened, oneIn = 1): Promise<{ asked: number; names: string[] }> {
   const [first, last] = [worlds[0], worlds.at(-1)];
   if (first === undefined || last === undefined) return { asked: 0, names: [] };
   const rows = await first.admin(`${RELATIONS} union all ${FUNCTIONS} order by 1, 2`);
-  const questions = (rows as unknown as Question[]).filter((_, index) => index % oneIn === 0);
+  const questions = draw('relations and functions', rows as unknown as Question[]).filter(
+    (_, index) => index % oneIn === 0,
+  );
   const names = new Set<string>();
   for (const { name, sql } of questions) {
     const answerOf = async (world: World): Promise<string> =>

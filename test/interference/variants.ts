@@ -2,13 +2,13 @@ import { idSql } from './ids.ts';
 import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
-/** What a world has beside the callers: the only thing in which worlds differ. */
+/** The other tenants of a world. Worlds differ in nothing else. */
 export interface Variant {
   readonly name: string;
   readonly firms: readonly Firm[];
-  /** A firm that comes with each firm of the callers. */
+  /** Another firm that is created with each firm of the callers. */
   readonly beside?: (callers: Firm) => Firm;
-  /** SQL that ties what the callers share to somebody else. */
+  /** SQL that links the callers' shared records to another tenant. */
   readonly shares?: (names: FirmNames) => string;
 }
 
@@ -19,7 +19,7 @@ const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 
-/** A partner of the callers' works for others and bills them, and one of their specialists has others' clients as well. */
+/** Other tenants get a partner of the callers and its bills, and a specialist of the callers gets the other tenants' clients. */
 function sharing({ shared, guest }: FirmNames): string {
   const client = idSql(SHARING.seed, 'clients', 'c');
   return `begin;
@@ -57,10 +57,10 @@ const changed: Variant = {
   firms: [{ ...NEIGHBOUR, claims: 40, flavour: 4, people: NEIGHBOUR.flavour }, MANY],
 };
 
-/** Worlds that are asked the same, the first of which the others are held against. */
+/** Worlds that are asked the same questions. Each answer is compared with the answer of the first world. */
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];
-  /** Whom the callers name as somebody else: who is in none of the worlds, or in every one. */
+  /** The other firm whose ids the callers send; it exists in none of the worlds, or in all of them. */
   readonly foreign: FirmNames;
 }
 
@@ -69,7 +69,7 @@ export const ROUNDS: readonly Round[] = [
   { variants: [neighbour, changed], foreign: namesOf(NEIGHBOUR) },
 ];
 
-/** As much as there is time for in every run of the tests. */
+/** A smaller world for interference.test.ts. */
 const few: Variant = {
   ...crowd,
   firms: [{ ...MANY, clients: 60 }, { ...LARGE, claims: 600 }, SHARING],

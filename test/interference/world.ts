@@ -14,16 +14,16 @@ import { UNLIMITED, accepting } from '../support/world.ts';
 
 const FIXED_IDS = join(import.meta.dirname, 'fixed-ids.ts');
 
-/** A database with the service on it, and what of its answers was made while it was asked. */
+/** A database with its service, and the reading that replaces times and ids made during the run. */
 export interface World {
   readonly name: string;
   readonly port: number;
   readonly postgres: TestDatabase;
   readonly reading: Reading;
-  /** As the superuser. */
+  /** Runs SQL as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>;
   login(name: LoginName): Promise<pg.Client>;
-  /** Makes a firm, with the contents of its documents. */
+  /** Creates a firm and the contents of its documents. */
   found(firm: Firm): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function openWorld(name: string, identity: TestIdentity, logins: Lo
   const service = start(folder, {
     ...{ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: postgres.apiUrl, DATABASE_POOL_SIZE: '2' },
     ...accepting(identity),
-    // A machine that is busy is no difference.
+    // A busy machine must not cause a difference.
     DATABASE_STATEMENT_TIMEOUT_MS: '120000',
     ...UNLIMITED,
     NODE_OPTIONS: `--import=${FIXED_IDS}`,
