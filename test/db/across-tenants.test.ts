@@ -4,14 +4,14 @@ import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Whatever looks past row-level security by its nature: each is of one client, or is named in db/README.md. */
+/* Constraints and sequences ignore row-level security: each belongs to one client, or db/README.md names it. */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
 const readme = await readFile(sqlFolder('README.md'), 'utf8');
 const explained = /\n## What knows no tenants\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
 
-/** What the database has, named as it must stand in the list. */
+/** Queries for the names that the list in db/README.md must have. */
 const EXISTING: Readonly<Record<string, string>> = {
   'unique and exclusion constraints whose key does not begin with the client': `
     select c.relname as name
@@ -41,7 +41,7 @@ async function existing(): Promise<string[]> {
   return rows.map(({ name }) => name).sort();
 }
 
-/** The names at the head of each entry of the list, with the reason behind them. */
+/** The names in the list of db/README.md, with the reason of each. */
 function listed(): Map<string, string> {
   const reasons = new Map<string, string>();
   for (const [, names = '', reason = ''] of explained.matchAll(/^- (`.*?`): (.*?)(?=\n- |\n\n)/gms)) {
@@ -50,7 +50,7 @@ function listed(): Map<string, string> {
   return reasons;
 }
 
-test('what could tell one tenant of another, or stop one by another, is named with the reason why it does not', async () => {
+test('db/README.md lists each constraint and sequence that ignores tenants, with a reason', async () => {
   const reasons = listed();
   expect([...reasons.keys()].sort()).toEqual(await existing());
   expect([...reasons].filter(([, reason]) => reason.length < 20)).toEqual([]);
@@ -74,7 +74,7 @@ test.each([
     'alter table public.sites add column partner_id uuid constraint added_fkey references public.partners',
   ],
   ['a sequence', 'sites_n_seq', 'alter table public.sites add column n integer generated always as identity'],
-])('%s that a migration adds is missed by its name', async (_what, name, sql) => {
+])('this test names %s across tenants that a migration adds', async (_what, name, sql) => {
   await admin.query('begin');
   try {
     await admin.query(sql);
@@ -84,7 +84,7 @@ test.each([
   }
 });
 
-test('a key that begins with the client needs no word', async () => {
+test('db/README.md need not list a unique key that begins with client_id', async () => {
   await admin.query('begin');
   try {
     await admin.query('alter table public.sites add constraint added_key unique (client_id, site_name)');

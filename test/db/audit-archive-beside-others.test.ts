@@ -6,10 +6,10 @@ import { COUNTS, openArchiveRun } from '../support/archive-run.ts';
 import type { ArchiveRun } from '../support/archive-run.ts';
 import { connected } from '../support/database.ts';
 
-/** Some forty processes one after the other: it ends a hang, and no more. */
+/** The time limit of a test that starts some forty processes. It only ends a hang. */
 const LONGEST_MS = 300_000;
 
-/* What others do while `npm run audit:archive` is at work, and what is left where it is killed. */
+/* `npm run audit:archive` beside other sessions, and killed at every step. */
 
 const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
@@ -28,7 +28,7 @@ afterEach(async () => {
   await run.close();
 });
 
-/** Resolves when the run waits for a lock that somebody holds. */
+/** Waits until the run waits for a lock. */
 async function untilItWaits(): Promise<void> {
   const waiting = `select from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and application_name = 'taxclaims-archive'`;
@@ -48,7 +48,7 @@ const isThere = (): Promise<number> => run.records(`actor = 'between'`);
 test.each([
   ['of its month', () => `${run.months[2]}-03`],
   ['of an older month than any that it holds', () => '2000-01-03'],
-])('a record %s that comes between archive and removal keeps its part from being removed', async (_what, at) => {
+])('a record %s that is added between archive and removal prevents the removal of its partition', async (_what, at) => {
   await refuseMeanwhile(at());
   const { outcome } = run.begin(fourth, '--remove');
   await untilItWaits();
@@ -64,14 +64,14 @@ test.each([
   expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
-test('of two archives at once the second begins when the first has ended, and finds nothing to do', async () => {
+test('the second of two simultaneous archives waits for the first, and finds nothing to do', async () => {
   const outcomes = await Promise.all([run.archive(fourth, '--remove'), run.archive(fourth, '--remove')]);
   expect(outcomes).toMatchObject([{ code: 0 }, { code: 0 }]);
   expect((await run.listed()).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
 });
 
-test('writes and lists go on while months are archived, removed and made, and none fails', async () => {
+test('no write or list fails while months are archived, removed and made', async () => {
   const api = await connected(run.database.apiUrl);
   let isOver = false;
   const repeating = async (work: (turn: number) => Promise<unknown>): Promise<number> => {
@@ -79,7 +79,7 @@ test('writes and lists go on while months are archived, removed and made, and no
     while (!isOver) await work(turns++);
     return turns;
   };
-  // The first come late, from a disk.
+  // The first records are late: they waited on a disk.
   const LATE = 3;
   const ageOf = (turn: number): number => (turn < LATE ? 200 * 86_400_000 : 0);
   const writing = repeating((turn) =>
@@ -121,7 +121,7 @@ test('writes and lists go on while months are archived, removed and made, and no
 });
 
 test(
-  'a run that is killed at any step loses nothing, and is made good by those after it',
+  'audit:archive loses no record when it is killed at any step, and the next runs complete it',
   async () => {
     const gone = async (): Promise<number> => {
       const { rows } = await run.admin.query<{ records: number }>(
@@ -138,10 +138,10 @@ test(
       ));
       expect([0, 'SIGKILL']).toContain(how);
       const listed = await run.listed();
-      // What is on the list is in a file, and what is no more in the log was on it.
+      // Every listed month has a valid file, and every removed record was listed.
       for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
       expect((await run.records()) + (await gone())).toBe(RECORDS);
-      // What one run has finished the next does not do again: its steps are counted from there on.
+      // The next run does not repeat finished months, so its steps are counted from there.
       diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
       before = listed;
     }

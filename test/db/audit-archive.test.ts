@@ -8,13 +8,13 @@ import type { ArchiveRun } from '../support/archive-run.ts';
 import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';
 
-/* `npm run audit:archive`, in a process of its own. */
+/* Runs `npm run audit:archive` as a process. */
 
 const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
 
 let run: ArchiveRun;
-/** The first month that is not archived, and the paths of the files of the second and the third. */
+/** The first month that is not archived, and the paths of the second and third month's files. */
 let [fourth, second, third] = ['', '', ''];
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ const complaints = async (): Promise<unknown[]> =>
     )
   ).rows;
 
-test('each month is a file that holds its records with all columns, on the list and in the chain, and the log is as before', async () => {
+test('audit:archive writes a file for each month with all columns of its records, lists it in audit.archives, and leaves the log unchanged', async () => {
   expect(await run.archive(fourth)).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS);
@@ -56,7 +56,7 @@ test('each month is a file that holds its records with all columns, on the list 
   );
 });
 
-test('without --before it takes the months that are over the retention, and no other', async () => {
+test('audit:archive without --before archives the months beyond AUDIT_RETENTION_MONTHS, and no other', async () => {
   const args = ['--to', run.folder];
   expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '3' })).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
@@ -78,7 +78,7 @@ test('the commands of db/README.md archive the months, remove them and verify th
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a second run does nothing again, but archives a month anew to which a record came late', async () => {
+test('a second audit:archive writes only the months again that have a late record', async () => {
   await run.archive(fourth);
   await run.archive(fourth);
   expect(await run.listed()).toEqual(run.lines);
@@ -88,7 +88,7 @@ test('a second run does nothing again, but archives a month anew to which a reco
   expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
-test('months are removed whole once they are archived, and only these; the rest goes on being read and written', async () => {
+test('audit:archive --remove removes the archived months, and the other months stay readable and writable', async () => {
   expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(removed());
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
@@ -99,7 +99,7 @@ test('months are removed whole once they are archived, and only these; the rest 
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a record that comes late, of a month that is removed, has its place, and is archived and removed as the others', async () => {
+test('a late record of a removed month is stored, archived and removed as other records', async () => {
   const [first, , month] = run.months;
   await run.archive(fourth, '--remove');
   await run.refuse(`${month}-02`);
@@ -115,7 +115,7 @@ test('a record that comes late, of a month that is removed, has its place, and i
   await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
 });
 
-test('a part of which a month is younger than asked for stays whole, and the administrator is told why', async () => {
+test('audit:archive keeps a partition with months younger than --before, and prints the reason', async () => {
   expect(await run.archive(run.months[1], '--remove')).toMatchObject({
     code: 0,
     said: expect.stringContaining(
@@ -126,7 +126,7 @@ test('a part of which a month is younger than asked for stays whole, and the adm
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('a month that was removed is no loss, one that was counted and emptied by hand is, and one that was archived too', async () => {
+test('the audit reports months emptied by hand as lost, but not months removed by audit:archive', async () => {
   const lost = async (): Promise<unknown[]> =>
     (
       await run.admin.query<Record<string, string>>(
@@ -155,7 +155,7 @@ test('a month that was removed is no loss, one that was counted and emptied by h
   ]);
 });
 
-test('only the oldest month can be removed, and only by who keeps the months', async () => {
+test('only the housekeeper can remove a partition, and only the oldest one', async () => {
   const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
   await run.admin.query('set role taxclaims_housekeeper');
   for (const one of [part(fourth), 'audit_log.later'])
@@ -168,7 +168,7 @@ test('only the oldest month can be removed, and only by who keeps the months', a
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('nothing is removed whose file is gone, is another, or was changed', async () => {
+test('audit:archive --remove removes no month whose file is missing or changed', async () => {
   await run.archive(fourth);
   await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
@@ -193,13 +193,13 @@ test.each([
   ],
   ['something behind the end', (text: string) => `${text}{}\n`, 'more behind its end'],
   ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
-])('%s is told of', async (_what, spoil, reason) => {
+])('audit:verify reports %s', async (_what, spoil, reason) => {
   await run.archive(fourth);
   await writeFile(second, zipped(spoil(await textOf(second))));
   expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
 });
 
-test('a file that is cut in its middle, or missing between two, is told of', async () => {
+test('audit:verify reports a file that was cut in its middle or is missing', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
   await writeFile(second, whole.subarray(0, whole.length / 2));
@@ -208,12 +208,12 @@ test('a file that is cut in its middle, or missing between two, is told of', asy
   expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
 });
 
-test('a file that was restored with any one byte of what it holds changed is refused', async () => {
+test('verifyArchive refuses a file with one changed byte', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
-  // Each byte of the beginning and the end, where gzip has its own, and some of the records.
+  // The bytes at the beginning and the end, which hold gzip's header and checksum, and some bytes of the records.
   const near = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
-  // But for the time and the system in the head of gzip, which hold nothing of the log.
+  // Bytes 4 to 9 are the time and system in gzip's header, which hold no audit data.
   const places = near.filter((at) => at < 4 || at > 9);
   for (const at of places) {
     const changed = Buffer.from(whole);
@@ -225,7 +225,7 @@ test('a file that was restored with any one byte of what it holds changed is ref
   expect(await verifyArchive(second)).toMatchObject({ number: 2, records: COUNTS[1] });
 });
 
-test('what is younger than is kept, the running month or none at all is refused before anything is written', async () => {
+test('audit:archive refuses an invalid --before, the running month, or a month younger than --keep, and writes nothing', async () => {
   const thisMonth = new Date().toISOString().slice(0, 7);
   const keeping = (before: string, ...more: string[]) => run.run(['--before', before, '--to', run.folder, ...more]);
   expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
@@ -236,7 +236,7 @@ test('what is younger than is kept, the running month or none at all is refused 
   expect([await run.files(), await run.listed()]).toEqual([[], []]);
 });
 
-test('what was archived stays on the list, to a superuser as well', async () => {
+test('not even a superuser can delete or change a row of audit.archives', async () => {
   await run.archive(run.months[1]);
   for (const change of ['delete from audit.archives', 'truncate audit.archives'])
     await expect(run.admin.query(change)).rejects.toThrow('cannot be changed or deleted');

@@ -24,11 +24,11 @@ async function column<T>(sql: string, values: unknown[] = [], client = admin): P
   return rows.map(([value]) => value);
 }
 
-/** The parts of the log that are named by their month, but for how they begin. */
+/** The partitions of the audit log that hold one month. */
 const months = (): Promise<string[]> =>
   column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
 
-/** As the names of months, beginning with the present one. */
+/** The names of the partitions for so many months from the present one on. */
 const ahead = (count: number): Promise<string[]> =>
   column(
     `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
@@ -40,8 +40,8 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-/** Does it in a transaction that is taken back. */
-async function meanwhile(work: () => Promise<void>): Promise<void> {
+/** Does the work in a transaction that is rolled back. */
+async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
     await work();
@@ -50,7 +50,7 @@ async function meanwhile(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As if the months from that one on had not been made yet, of those to come. */
+/** Drops the partitions from this month on, as if nobody had made them yet. */
 const unmake = (name: string, client = admin) =>
   client.query(
     `do $$
@@ -75,13 +75,13 @@ const record = (at: string, id: string = randomUUID()) =>
   );
 
 describe('the months of the audit log', () => {
-  test('a migrated database has the present one and the next three, and the audit finds nothing about them', async () => {
+  test('a migrated database has partitions for this month and the next three, and the audit reports nothing about them', async () => {
     expect(await months()).toEqual(await ahead(4));
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
   });
 
-  test('the login of the API makes those that are missing, once, however often it asks and from wherever', async () => {
+  test('the API’s login makes each missing month once, even from two connections at the same time', async () => {
     const [, , third = ''] = await ahead(4);
     await unmake(third);
     const other = await connected(database.apiUrl);
@@ -93,24 +93,24 @@ describe('the months of the audit log', () => {
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
-  test('the login of the API can neither name a month nor make one of its choice', async () => {
+  test('the API’s login can neither read a partition by name nor make one for a month that it chooses', async () => {
     const [present = ''] = await ahead(1);
     await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(/permission denied for schema/);
     await expect(api.query(`select audit_log.make_month('2040-01-01')`)).rejects.toThrow(/permission denied/);
     await expect(api.query('select app.place_audit_records()')).rejects.toThrow(/permission denied/);
   });
 
-  test('whoever holds the log open delays the making by a tenth of a second, after which it is left for later', async () => {
+  test('the API makes no month while a transaction reads the log, and makes it later', async () => {
     const [, , , fourth = ''] = await ahead(4);
     await unmake(fourth);
-    await meanwhile(async () => {
+    await rolledBack(async () => {
       await admin.query('select from public.audit_logs');
       expect(await make()).toEqual([0]);
     });
     expect(await make()).toEqual([1]);
   });
 
-  test('a month that was taken out by hand is told of, for nothing of its time can be written, and is made again', async () => {
+  test('the audit reports a dropped month, and the API makes it again', async () => {
     const [, next = ''] = await ahead(2);
     await admin.query(`drop table audit_log.${next}`);
     expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no partition from')]);
@@ -119,13 +119,13 @@ describe('the months of the audit log', () => {
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
-  test('no role of the house but its keeper reads or adds to a month by its name, though it was granted everything', async () => {
+  test('no role except the housekeeper reads or adds records in a partition, even with all grants on it', async () => {
     const [present = ''] = await ahead(1);
     await admin.query(
       `insert into public.audit_logs (action, resource_type, success, actor) values ('GET /x', 'sites', false, 'somebody')`,
     );
     for (const role of ['taxclaims_owner', 'taxclaims_definer', 'taxclaims_housekeeper', 'taxclaims_admin']) {
-      await meanwhile(async () => {
+      await rolledBack(async () => {
         expect(await column(`select count(*)::integer > 0 from audit_log.${present}`)).toEqual([true]);
         await admin.query(
           `grant usage on schema audit_log to ${role}; grant all on audit_log.${present} to ${role}; set local role ${role}`,
@@ -141,7 +141,7 @@ describe('the months of the audit log', () => {
   });
 
   test.each(['public.audit_logs', 'audit_log.months', 'audit_log.earlier', 'audit_log.later', ''])(
-    'nobody changes a record by way of %s, a superuser neither',
+    'not even a superuser can change or delete audit records through "%s" (empty: this month)',
     async (name) => {
       const part = name === '' ? `audit_log.${(await ahead(1))[0] ?? ''}` : name;
       for (const change of [`update ${part} set actor = 'x'`, `delete from ${part}`, `truncate ${part}`])
@@ -149,7 +149,7 @@ describe('the months of the audit log', () => {
     },
   );
 
-  describe('of a record whose month nobody made', () => {
+  describe('a record whose month nobody made', () => {
     const IN_TIME = `date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '100 days'`;
     const where = (id: string) => column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
     let fourth = '';
@@ -162,7 +162,7 @@ describe('the months of the audit log', () => {
       await unmake(fourth);
     });
     afterEach(() => admin.query('rollback'));
-    // Of what was taken back the space is still there.
+    // The rolled-back rows still take space in audit_log.later.
     afterAll(() => admin.query('vacuum audit_log.later'));
 
     const asApi = async (): Promise<unknown[]> => {
@@ -172,7 +172,7 @@ describe('the months of the audit log', () => {
       return made;
     };
 
-    test('it is written all the same, is told of, and gets its month from the service', async () => {
+    test('a record without a month goes to audit_log.later, is reported, and moves to its month when the API makes it', async () => {
       await record(IN_TIME, id);
       expect(await where(id)).toEqual(['audit_log.later']);
       expect(await findings()).toEqual([expect.stringContaining('audit_log.later: has or had records')]);
@@ -181,7 +181,7 @@ describe('the months of the audit log', () => {
       expect([...(await findings()), ...(await drift())]).toEqual([]);
     });
 
-    test('one of a clock gone wrong stays where it is, keeps no month from being made, and is told of until it comes', async () => {
+    test('a record dated years ahead stays in audit_log.later, is reported, and does not prevent new months', async () => {
       await record(IN_TIME, id);
       await record(`now() + interval '9 years'`, beyond);
       expect(await asApi()).toEqual([1]);
@@ -190,7 +190,7 @@ describe('the months of the audit log', () => {
       await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
     });
 
-    test('so many that others would wait for long are left to the owner', async () => {
+    test('the API leaves 20,000 records without a month to the owner, because moving them would block others', async () => {
       await record(IN_TIME, id);
       await admin.query(
         `insert into public.audit_logs (action, resource_type, success, actor, created_at)
@@ -206,9 +206,9 @@ describe('the months of the audit log', () => {
     });
   });
 
-  test('that nobody makes the next ones is told of before records have no month', async () => {
+  test('the audit reports a missing next month before records need it', async () => {
     const [, next = ''] = await ahead(2);
-    await meanwhile(async () => {
+    await rolledBack(async () => {
       await unmake(next);
       expect(await findings()).toEqual([
         `${next}: the audit log has no partition for this month: its records go to audit_log.later`,
@@ -216,9 +216,9 @@ describe('the months of the audit log', () => {
     });
   });
 
-  test('where all that is before or all that comes is taken out, that is told of', async () => {
+  test('the audit reports a detached audit_log.earlier or audit_log.later', async () => {
     for (const part of ['earlier', 'later'])
-      await meanwhile(async () => {
+      await rolledBack(async () => {
         await admin.query(`alter table audit_log.months detach partition audit_log.${part}`);
         expect(await findings()).toEqual([
           `audit_log.${part}: is not a partition of the audit log`,
@@ -228,9 +228,9 @@ describe('the months of the audit log', () => {
       });
   });
 
-  test('a page of the newest is read from the first part that has enough, whoever asks', async () => {
+  test('a list of the newest records reads only the newest partition, for an ADMIN with or without a list of clients', async () => {
     const [present = ''] = await ahead(1);
-    await meanwhile(async () => {
+    await rolledBack(async () => {
       await admin.query(
         `insert into public.audit_logs (action, resource_type, success, actor, client_context, created_at)
          select 'GET /x', 'sites', false, 'page', '${MINE}',
@@ -254,30 +254,30 @@ describe('the months of the audit log', () => {
   });
 });
 
-describe('a month that is not as the others', () => {
+describe('a partition that differs from the others', () => {
   const closed = (part: string): Readonly<Record<string, string>> => ({
     'without row-level security': `alter table ${part} disable row level security`,
-    'whose owner is not held': `alter table ${part} no force row level security`,
+    'without forced row-level security': `alter table ${part} no force row level security`,
     'with a policy': `create policy added on ${part} for select to taxclaims_auditor using (not success)`,
-    'with a right': `grant select (actor) on ${part} to taxclaims_admin`,
+    'with a grant': `grant select (actor) on ${part} to taxclaims_admin`,
     'of another owner': `alter table ${part} owner to taxclaims_owner`,
     'whose records can be changed': `drop trigger audit_logs_append_only on ${part}`,
     'whose trigger is switched off': `alter table ${part} disable trigger audit_logs_append_only`,
-    'without its key': `alter table ${part} drop constraint PART_pkey`,
+    'without its primary key': `alter table ${part} drop constraint PART_pkey`,
     'that holds other times': `alter table audit_log.months detach partition ${part};
       do $$ begin
         execute format('alter table audit_log.months attach partition ${part} for values from (%L) to (%L)',
           to_timestamp(right('${part}', 7) || ' +00', 'YYYY_MM TZH'), to_timestamp(right('${part}', 7) || ' +00', 'YYYY_MM TZH') + interval '1 day');
       end $$`,
-    'that was taken out': `alter table audit_log.months detach partition ${part}`,
+    'that was detached': `alter table audit_log.months detach partition ${part}`,
   });
 
-  test.each(Object.keys(closed('')))('%s is a finding by its name, and drift', async (what) => {
+  test.each(Object.keys(closed('')))('a partition %s is a finding and drift', async (what) => {
     const [, , third = ''] = await ahead(3);
-    await meanwhile(async () => {
+    await rolledBack(async () => {
       await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
       const found = await findings();
-      // Of a time that no part holds there is one more.
+      // A range of time without a partition is one more finding.
       expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
         expect.stringContaining(`audit_log.${third}: `),
       ]);
@@ -285,7 +285,7 @@ describe('a month that is not as the others', () => {
     });
   });
 
-  test('is as the others after the next deploy', async () => {
+  test('a deploy restores a partition whose protection was changed by hand', async () => {
     const [present = ''] = await ahead(1);
     await admin.query(
       `alter table audit_log.${present} no force row level security; grant select on audit_log.${present} to taxclaims_admin;
@@ -296,8 +296,8 @@ describe('a month that is not as the others', () => {
   });
 });
 
-describe('a refusal that is told twice', () => {
-  /** As the API tells it: when it was by its own reckoning of this clock. */
+describe('a refusal that is recorded twice', () => {
+  /** Records a refusal as the API does, with its time by the database's clock. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
       JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
@@ -309,7 +309,7 @@ describe('a refusal that is told twice', () => {
     const [end = new Date()] = await column<Date>(
       `select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
     );
-    // The end of the month before, of which a part of its own holds the records.
+    // The partition of last month, so that the end of that month lies between two partitions.
     await admin.query(
       `set role taxclaims_housekeeper;
       do $$ begin
@@ -325,14 +325,14 @@ describe('a refusal that is told twice', () => {
     after = new Date(end.getTime() + 5).toISOString();
   });
 
-  test('before and after the end of a month is kept once', async () => {
+  test('a refusal recorded with a time before and one after the end of a month is stored once', async () => {
     const id = randomUUID();
     await tell(id, before);
     await tell(id, after);
     expect(await kept(id)).toEqual([new Date(before)]);
   });
 
-  test('while the first telling is not committed waits for it, and is kept once', async () => {
+  test('a second recording of a refusal waits for the uncommitted first one, and the refusal is stored once', async () => {
     const id = randomUUID();
     const other = await connected(database.apiUrl);
     await other.query('begin');
@@ -344,7 +344,7 @@ describe('a refusal that is told twice', () => {
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('after the first telling failed is kept', async () => {
+  test('a refusal is stored by its second recording if the first was rolled back', async () => {
     const id = randomUUID();
     await api.query('begin');
     await tell(id, before);
@@ -353,7 +353,7 @@ describe('a refusal that is told twice', () => {
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('is remembered for forty days, where it was about the end of a month, and no longer', async () => {
+  test('the id of a refusal near the end of a month is kept for forty days', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await admin.query(
       `insert into app.refusals_at_month_end values ($1, now() - interval '41 days'), ($2, now() - interval '39 days')`,
@@ -366,8 +366,8 @@ describe('a refusal that is told twice', () => {
   });
 });
 
-describe('records that were counted', () => {
-  /** A month that is over, in a part of its own, with a record of each of its days; and the same of the days before. */
+describe('counted audit records', () => {
+  /** A past month with a partition and a record for each day, and the beginning of the finding about lost records. */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
 
@@ -394,7 +394,7 @@ describe('records that were counted', () => {
     );
   });
 
-  test('are those of the days that are over, a week of them at once, and are counted once', async () => {
+  test('the API counts the records of past days, seven days at once, and each day once', async () => {
     const other = await connected(database.apiUrl);
     expect(await count(other)).toEqual([7]);
     await Promise.all([count(), count(other)]);
@@ -423,29 +423,26 @@ describe('records that were counted', () => {
       (name: string) =>
         `set session_replication_role = replica; delete from audit_log.${name}; reset session_replication_role`,
     ],
-  ])(
-    'that were in a month that was %s stay a finding for the auditor, whatever the service makes anew, until it is accepted',
-    async (how, take) => {
-      const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
-      expect(held).toBeGreaterThan(27);
-      await meanwhile(async () => {
-        await admin.query(take(part));
-        // What is detached is in the way of the month that would be made anew.
-        if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
-        await admin.query('select app.count_audit_days()');
-        const gone = `${lost}${String(held)} records are missing that were counted or archived`;
-        await admin.query('set local role taxclaims_auditor');
-        expect(await findings()).toContain(gone);
-        await admin.query('set local role none');
-        await admin.query(`select audit.accept('audit_month_lost', split_part($1, ':', 1), 'tried')`, [lost]);
-        expect(await findings()).not.toContain(gone);
-      });
-      expect(await findings()).toEqual([]);
-    },
-  );
+  ])('the records of a month that was %s stay a finding for the auditor until it is accepted', async (how, take) => {
+    const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
+    expect(held).toBeGreaterThan(27);
+    await rolledBack(async () => {
+      await admin.query(take(part));
+      // A detached partition keeps its name, so the month cannot be made again.
+      if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
+      await admin.query('select app.count_audit_days()');
+      const gone = `${lost}${String(held)} records are missing that were counted or archived`;
+      await admin.query('set local role taxclaims_auditor');
+      expect(await findings()).toContain(gone);
+      await admin.query('set local role none');
+      await admin.query(`select audit.accept('audit_month_lost', split_part($1, ':', 1), 'tried')`, [lost]);
+      expect(await findings()).not.toContain(gone);
+    });
+    expect(await findings()).toEqual([]);
+  });
 
-  test('that came late hide no loss of those that were counted when their day was over, beyond their number', async () => {
-    await meanwhile(async () => {
+  test('a late record hides the loss of at most one counted record', async () => {
+    await rolledBack(async () => {
       await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
       expect(await findings()).toEqual([]);
       await admin.query(
@@ -457,8 +454,8 @@ describe('records that were counted', () => {
     });
   });
 
-  test('of the running month are missed as well', async () => {
-    await meanwhile(async () => {
+  test('the audit reports lost records of the running month', async () => {
+    await rolledBack(async () => {
       await record(`now() - interval '4 days'`);
       await admin.query(
         `set session_replication_role = replica; delete from public.audit_logs where actor = 'counted' and created_at > now() - interval '6 days';
@@ -468,7 +465,7 @@ describe('records that were counted', () => {
     });
   });
 
-  test('nobody changes the count, a superuser neither, and one that is taken away past the triggers is a finding', async () => {
+  test('not even a superuser can change the counts of audit records, and counts deleted past the triggers are a finding', async () => {
     for (const change of [
       'update app.audit_days set records = 0',
       'delete from app.audit_days',
@@ -476,7 +473,7 @@ describe('records that were counted', () => {
     ])
       await expect(admin.query(change)).rejects.toThrow('append-only');
     await expect(api.query('select from app.audit_days')).rejects.toThrow('permission denied');
-    await meanwhile(async () => {
+    await rolledBack(async () => {
       await admin.query(
         `set session_replication_role = replica; delete from app.audit_days where day in (select day from app.audit_days order by day offset 5 limit 2);
          reset session_replication_role`,
@@ -487,7 +484,7 @@ describe('records that were counted', () => {
   });
 });
 
-/** Each new client has its record, and records are only ever added, as in the release before. */
+/** The triggers of the earlier release: each new client adds an audit record, and no record is changed. */
 const RECORDING = `
   begin; set local role taxclaims_owner;
   create function app.note_client() returns trigger language plpgsql as $$
@@ -505,7 +502,7 @@ const RECORDING = `
   create policy of_old on public.audit_logs for select to taxclaims_auditor using (true);
   commit`;
 
-describe('a log that was one table', () => {
+describe('an audit log of one table', () => {
   const MIGRATIONS = ['0030_audit_log_1_bound', '0030_audit_log_2_checked', '0030_audit_log_3_by_month'];
   const messages: string[] = [];
   let old: TestDatabase;
@@ -529,14 +526,14 @@ describe('a log that was one table', () => {
       `insert into public.audit_logs (action, resource_type, success, actor, created_at) values ('x', 'x', false, $1, ${at})`,
       [who],
     );
-  /** A write as the release before does it, whose record the trigger makes. */
+  /** Creates a client as the earlier release does; its trigger adds the audit record. */
   const change = (who: string) =>
     client.query(
       `begin; select set_config('app.actor', '${who}', true);
        insert into public.clients (company_name, contact_email) values ('Boulangerie Martin', 'a@b.example'); commit`,
     );
 
-  test('becomes a part as it stands, unread, and the release before writes to it between the migrations and the rights', async () => {
+  test('an audit log of one table becomes a partition without being rewritten, and the earlier release writes to it meanwhile', async () => {
     await change('1 before');
     await write('2 by a clock gone wrong', `now() + interval '200 days'`);
     const [file] = await column(`select pg_relation_filenode('public.audit_logs')`, [], client);

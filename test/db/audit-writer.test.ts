@@ -26,14 +26,11 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }));
 
 interface Writer extends AuditWriter {
-  /** The level and the words of what was logged. */
+  /** The level and the message of each log line. */
   readonly said: readonly string[];
 }
 
-/**
- * A service's writer of its own on the test's folder, as one start after another has it. `spoil` is what happens to the
- * folder before anything is read of it.
- */
+/** Opens an audit writer on the test's folder, as a start of the service does. `spoil` changes the folder beforehand. */
 async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const said: string[] = [];
   const write = (line: string): void => {
@@ -85,7 +82,7 @@ async function recovery(): Promise<void> {
 }
 
 describe('a refusal', () => {
-  test('is stored once it is recorded, with all that is known of it, and never touches the disk', async () => {
+  test('a refusal is stored in the database with all its values, and not written to disk', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);
@@ -121,7 +118,7 @@ describe('a refusal', () => {
       { user_agent: `${'x'.repeat(1_999)}\uFFFD` },
     ],
     ['quotes and lines', { reason: '"\\\r\n\u2028{}' }, { error_message: '"\\\r\n\u2028{}' }],
-  ])('is stored whatever is in it, through the disk as well: %s', async (_case, hostile, expected) => {
+  ])('a refusal with %s is stored, directly and by way of the disk', async (_case, hostile, expected) => {
     const audit = await openWriter();
     const direct = refusal(hostile);
     await audit.record(direct);
@@ -136,7 +133,7 @@ describe('a refusal', () => {
 });
 
 describe('a refusal during an outage', () => {
-  test('is on disk when it is recorded, and stored once when the database is back, with no other to wait for', async () => {
+  test('a refusal during an outage is written to disk, and stored once when the database is back', async () => {
     const audit = await openWriter();
     const both = [refusal({ clientContext: MINE }), refusal()];
     await outage();
@@ -153,7 +150,7 @@ describe('a refusal during an outage', () => {
     await audit.close();
   });
 
-  test('is stored when the service ends after it', async () => {
+  test('a closing service stores the refusals that wait on disk', async () => {
     const audit = await openWriter();
     const kept = refusal();
     await outage();
@@ -163,7 +160,7 @@ describe('a refusal during an outage', () => {
     expect(await recorded(kept)).toHaveLength(1);
   });
 
-  test('is stored by the next start when the service ends before the database is back', async () => {
+  test('the next start of the service stores a refusal of an outage that outlasted the service', async () => {
     const before = await openWriter();
     const kept = refusal();
     await outage();
@@ -177,7 +174,7 @@ describe('a refusal during an outage', () => {
     await after.close();
   });
 
-  test('is recorded by nobody where the disk is away as well, which it says; with the database, the disk is not missed', async () => {
+  test('recording a refusal fails if database and disk fail, and succeeds without the disk once the database is back', async () => {
     const audit = await openWriter();
     await outage();
     await audit.record(refusal());
@@ -196,15 +193,15 @@ describe('a refusal during an outage', () => {
   });
 });
 
-describe('a refusal whose record the database holds up', () => {
-  test('is answered all the same, with every other, and stored once', async () => {
+describe('a refusal while the audit log is locked', () => {
+  test('refusals are answered while the audit log is locked, and stored once afterwards', async () => {
     const audit = await openWriter();
     const many = Array.from({ length: 40 }, () => refusal());
     await withAdmin(probe.postgres.adminUrl, async (admin) => {
       await admin.query('begin');
       await admin.query('lock table public.audit_logs');
       await Promise.all(many.map((one) => audit.record(one)));
-      // By now it is known: this one does not even wait.
+      // The writer knows by now that the database is blocked, so this refusal goes to disk at once.
       await audit.record(refusal());
       await admin.query('commit');
     });
@@ -214,7 +211,7 @@ describe('a refusal whose record the database holds up', () => {
   });
 });
 
-test('files on disk that are gone, or cannot be read, hold up no refusal and nothing else', async () => {
+test('missing and unreadable files on disk are logged, and the next refusal is stored', async () => {
   const left = join(dataDir, 'refusals', '7');
   const [gone, unreadable] = ['1', '2'].map((number) => join(left, `${number}.refusals`));
   await mkdir(left, { recursive: true });
@@ -234,7 +231,7 @@ test('files on disk that are gone, or cannot be read, hold up no refusal and not
   await audit.close();
 });
 
-test('a record that the database refuses for its own sake keeps out no other, and is set aside', async () => {
+test('a record that violates a constraint is set aside, and all other records are stored', async () => {
   await probe.admin(`alter table public.audit_logs add constraint no_teapot check (action <> 'BREW /') not valid`);
   const audit = await openWriter();
   const many = Array.from({ length: 20 }, (_, index) => refusal(index === 7 ? { action: 'BREW /' } : {}));
@@ -251,7 +248,7 @@ test('a record that the database refuses for its own sake keeps out no other, an
 });
 
 test.each(['22023', '23514', '54000', 'P0001'])(
-  'a record that the database refuses with %s is set aside whole, and keeps out no other',
+  'a record that the database refuses with %s is set aside whole, and other records are stored',
   async (sqlstate) => {
     await probe.admin(
       `create function public.no_teapot() returns trigger language plpgsql as
@@ -270,7 +267,7 @@ test.each(['22023', '23514', '54000', 'P0001'])(
   },
 );
 
-test('a damaged line on disk is set aside as it is, and keeps out no other', async () => {
+test('a damaged line on disk is set aside unchanged, and the lines around it are stored', async () => {
   const left = join(dataDir, 'refusals', '7');
   await mkdir(left, { recursive: true });
   const [before, after] = [refusal(), refusal()];
@@ -284,12 +281,12 @@ test('a damaged line on disk is set aside as it is, and keeps out no other', asy
   await audit.close();
 });
 
-describe('a record says when the refusal was', () => {
+describe('the time of a refusal', () => {
   afterEach(() => {
     mock.timers.reset();
   });
 
-  /** The machine's clock, which somebody has set. */
+  /** Sets the machine's clock. */
   function setClock(time: string): void {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: new Date(time) });
@@ -299,7 +296,7 @@ describe('a record says when the refusal was', () => {
   const now = async (): Promise<number> =>
     Number((await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as now'))[0]?.['now']);
 
-  /** Where the test began: the answers that tell of the database's clock took no longer than since then. */
+  /** The database's time at the start of the test. No answer with the database's time took longer than since then. */
   let begun: number;
   beforeEach(async () => {
     begun = await now();
@@ -311,14 +308,14 @@ describe('a record says when the refusal was', () => {
     readonly to: number;
   }
 
-  /** Records a refusal between two looks at the database's clock. */
+  /** Records a refusal between two readings of the database's clock. */
   async function recordBetween(audit: AuditWriter): Promise<Between> {
     const [one, from] = [refusal(), await now()];
     await audit.record(one);
     return { one, from, to: await now() };
   }
 
-  /** Between the two looks, but for what answers took, and for how long it was on its way since it was sent. */
+  /** Expects the stored time between the two readings, with a tolerance for the time that answers took. */
   async function expectDated({ one, from, to }: Between, sent = Infinity): Promise<void> {
     const [row] = await recorded(one);
     const at = (row?.['created_at'] as Date).getTime();
@@ -327,7 +324,7 @@ describe('a record says when the refusal was', () => {
     expect(at).toBeLessThanOrEqual(to + (to - begun) + onTheWay);
   }
 
-  /** By the database's clock, so that a record that says when it was stored would be seen; gives what it shows then. */
+  /** Waits long enough by the database's clock that the time of storing would fail expectDated. Returns that time. */
   async function passed(to: number): Promise<number> {
     const until = to + 2 * (to - begun) + 1_000;
     for (let shown = await now(); ; shown = await now()) {
@@ -336,7 +333,7 @@ describe('a record says when the refusal was', () => {
     }
   }
 
-  test('by the database’s clock, whatever the machine’s says, also when it was stored later', async () => {
+  test('a refusal has its time by the database’s clock, although the machine’s clock is wrong and it was stored later', async () => {
     setClock('2001-01-01T00:00:00Z');
     const audit = await openWriter();
     const direct = await recordBetween(audit);
@@ -351,7 +348,7 @@ describe('a record says when the refusal was', () => {
     await audit.close();
   });
 
-  test('by the database’s clock, also where an answer that tells of it was long on its way', async () => {
+  test('a refusal has its time by the database’s clock, although an answer with that clock was slow', async () => {
     const quick: number[] = [];
     const recorder = createRefusalRecorder({
       async callAsLogin(statement) {
@@ -365,11 +362,11 @@ describe('a record says when the refusal was', () => {
     await recorder.record([]);
     const from = await now();
     const { databaseMs } = recorder.date(refusal());
-    // Behind by what the first answer took at most, and not by what the second did.
+    // The time is late by the duration of the first answer at most, not by that of the second.
     expect(Number(databaseMs)).toBeGreaterThanOrEqual(from - (Math.max(...quick) - begun));
   });
 
-  test('also when another process stores it, by the database’s clock as the first had known it', async () => {
+  test('a refusal that another process stores has its time by the database’s clock', async () => {
     const before = await openWriter();
     await before.record(refusal());
     setClock('2001-01-01T00:00:00Z');
@@ -385,7 +382,7 @@ describe('a record says when the refusal was', () => {
     await after.close();
   });
 
-  test('or by how long ago the machine’s clock makes it, where the first had never seen the database', async () => {
+  test('a refusal of a service that never reached the database has its age by the machine’s clock', async () => {
     await outage();
     const before = await openWriter();
     const late = await recordBetween(before);

@@ -5,11 +5,11 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* An analyst or a DBA reads in psql or a BI tool what a thing is: of each there must be something to read. */
+/* Every object of the database has a comment, which analysts and DBAs read in psql or a BI tool. */
 
 const IN_HOUSE = `n.nspname in ('public', 'app', 'audit', 'reporting')`;
 
-/** What every object of the house says of itself, by kind; null where it says nothing. */
+/** The comment of each object of the project; null if it has none. */
 const COMMENTS = `
   select 'schema' as kind, n.nspname::text as object, obj_description(n.oid, 'pg_namespace') as comment
   from pg_namespace as n
@@ -43,23 +43,23 @@ const database = await forSuite(createTestDatabase());
 describe('the comments in the database', () => {
   const described = (): Promise<Described[]> =>
     withAdmin(database.adminUrl, async (admin: pg.Client) => {
-      // As whoever has no schema on the path, so that names are whole.
+      // An empty search path makes Postgres print names with their schemas.
       await admin.query(`set search_path = ''`);
       return (await admin.query<Described>(COMMENTS)).rows;
     });
 
-  test.each(['schema', 'relation', 'column', 'function'])('say of every %s what it is', async (kind) => {
+  test.each(['schema', 'relation', 'column', 'function'])('every %s of the database has a comment', async (kind) => {
     const ofKind = (await described()).filter((each) => each.kind === kind);
     expect(ofKind.length).toBeGreaterThan(2);
     expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
   });
 
-  test('are more than a word', async () => {
+  test('every comment in the database is longer than a word', async () => {
     const broken = (await described()).filter(({ comment }) => comment !== null && !/^\S+ .+\S$/s.test(comment));
     expect(broken).toEqual([]);
   });
 
-  test('explain each finding: what it lets happen, how it was made, how to mend it', async () => {
+  test('the comment of each finding says what it allows, how it arises, and how to mend it', async () => {
     const findings = (await described()).filter(
       ({ kind, object }) => kind === 'relation' && object.startsWith('audit.finding_'),
     );
@@ -67,7 +67,7 @@ describe('the comments in the database', () => {
     expect(findings.filter(({ comment }) => !/^.+\. .+\. Mend: .+\.$/.test(comment ?? ''))).toEqual([]);
   });
 
-  test('are those of the repository again after a deploy, and are no drift', async () => {
+  test('a deploy restores comments that were changed by hand, and a changed comment is no drift', async () => {
     const before = await described();
     await withAdmin(database.adminUrl, async (admin) => {
       await admin.query(`

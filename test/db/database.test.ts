@@ -26,7 +26,7 @@ function ofRole(role: RequestContext['caller']['role'], clientAccess: string[]):
 }
 
 describe('a request', () => {
-  test('is under its own role and settings in its statements, and nowhere after them', async () => {
+  test('a request has its role and settings only during its own statements', async () => {
     const rights = ['taxclaims_account_manager', `{${MINE}}`, '33333333-3333-4333-8333-333333333333'];
     const [written] = await probe.database.run(request({ readOnly: false }), [whoAmI]);
     expect(written?.rows).toEqual([
@@ -35,7 +35,7 @@ describe('a request', () => {
         ...['off', 'UTC', '10s'],
       ],
     ]);
-    // What only audit records say is not set for a request that only reads.
+    // A reading request does not set the values that only audit records need.
     const [read] = await probe.database.run(request({ readOnly: true }), [whoAmI]);
     expect(read?.rows).toEqual([[...rights, null, null, null, null, null, 'on', 'UTC', '10s']]);
     expect((await probe.connection()).state).toEqual(CLEAN);
@@ -47,12 +47,12 @@ describe('a request', () => {
     [ofRole('ACCOUNT_MANAGER', []), 'taxclaims_account_manager'],
     [ofRole('TAX_SPECIALIST', []), 'taxclaims_tax_specialist'],
     [ofRole('CLIENT', []), 'taxclaims_client'],
-  ])('can become the database role it is meant for, %#', async (context, role) => {
+  ])('a request of each role runs as the database role of that role, %#', async (context, role) => {
     const [result] = await probe.database.run(context, [sql('select current_user::text')]);
     expect(result?.rows).toEqual([[role]]);
   });
 
-  test('sees the rows of its clients alone, whoever used the connection and the statement before', async () => {
+  test('a request reads only the rows of its clients, although other requests used the connection and the statement before', async () => {
     const visibleRows = async (context: RequestContext) =>
       (await probe.database.run(context, [visible]))[0]?.rows.flat();
     expect(await visibleRows(request())).toEqual(['1000']);
@@ -62,13 +62,13 @@ describe('a request', () => {
     expect(await probe.stored()).toEqual([1000, 2000]);
   });
 
-  test('that names a client has no right to another of its own', async () => {
+  test('a request that names a client cannot read the caller’s other clients', async () => {
     const context = { ...ofRole('CLIENT', [MINE, FOREIGN]), client: FOREIGN };
     const [result] = await probe.database.run(context, [visible]);
     expect(result?.rows).toEqual([['2000']]);
   });
 
-  test('cannot write when it reads only, and can when not', async () => {
+  test('a reading request cannot write, and a writing request can', async () => {
     await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({
       code: '25006',
     });
@@ -76,7 +76,7 @@ describe('a request', () => {
     expect(await probe.stored()).toEqual([1, 1000, 2000]);
   });
 
-  test('is the user whom the database knows by its subject', async () => {
+  test('the user of a request is the stored user with the subject of the token', async () => {
     const [user] = await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|known') returning id, access_digest`,
@@ -90,7 +90,7 @@ describe('a request', () => {
     expect(result?.rows).toEqual([[user?.['id']]]);
   });
 
-  test('of a user who was made inactive runs nothing', async () => {
+  test('a request of an inactive user runs no statement', async () => {
     await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject, is_active)
        values ('b@b.example', '!', 'B', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
@@ -104,7 +104,7 @@ describe('a request', () => {
     expect(await probe.connection()).toEqual({ pid, state: CLEAN });
   });
 
-  test('gets a result for each statement, and none for its settings', async () => {
+  test('a request gets a result for each statement, and none for its settings', async () => {
     const results = await probe.database.run(request(), [insert(1), sql('select 1'), sql('select 2')]);
     expect(results.map(({ rows, rowCount }) => [rows, rowCount])).toEqual([
       [[], 1],
@@ -114,7 +114,7 @@ describe('a request', () => {
     expect(await probe.database.run(request(), [])).toEqual([]);
   });
 
-  test('whose caller has hung up runs to its end, and the next one does not wait for more', async () => {
+  test('a request whose caller hung up runs to its end, and the next request waits only for that', async () => {
     void probe.database.run(request(), [insert(1), sql('select pg_sleep(0.05)'), insert(2)]);
     await probe.database.run(request(), [insert(3)]);
     expect(await probe.stored()).toEqual([1, 2, 3, 1000, 2000]);
@@ -129,18 +129,21 @@ describe('a request that fails stores nothing and leaves its connection clean an
     ['by a NUL in a string', '22021', [insert(1), sql('select $1::text', 'a\0b')]],
   ] as const;
 
-  test.each(failures)('%s', async (_case, code, statements) => {
-    const { pid } = await probe.connection();
-    const failed = probe.database.run(request(), statements);
-    await expect(failed).rejects.toBeInstanceOf(DatabaseError);
-    await expect(failed).rejects.toMatchObject({ code });
-    expect(await probe.connection()).toEqual({ pid, state: CLEAN });
-    expect(await probe.stored()).toEqual([1000, 2000]);
-    await probe.database.run(request(), [insert(1)]);
-    expect(await probe.stored()).toEqual([1, 1000, 2000]);
-  });
+  test.each(failures)(
+    'a request that fails %s stores nothing and leaves its connection clean',
+    async (_case, code, statements) => {
+      const { pid } = await probe.connection();
+      const failed = probe.database.run(request(), statements);
+      await expect(failed).rejects.toBeInstanceOf(DatabaseError);
+      await expect(failed).rejects.toMatchObject({ code });
+      expect(await probe.connection()).toEqual({ pid, state: CLEAN });
+      expect(await probe.stored()).toEqual([1000, 2000]);
+      await probe.database.run(request(), [insert(1)]);
+      expect(await probe.stored()).toEqual([1, 1000, 2000]);
+    },
+  );
 
-  test('by a value that cannot be encoded', async () => {
+  test('a request with a value that cannot be encoded stores nothing and leaves its connection clean', async () => {
     const { pid } = await probe.connection();
     const invalid = sql('select $1::timestamptz', new Date(NaN));
     await expect(probe.database.run(request(), [insert(1), invalid])).rejects.toThrow(RangeError);
@@ -149,7 +152,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
   });
 });
 
-test('a statement that takes too long is ended by the server, and its connection is clean and in use', async () => {
+test('the server ends a statement that takes too long, and the connection stays in use', async () => {
   const hasty = await openProbe({ statementTimeoutMs: 200 });
   try {
     const { pid } = await hasty.connection();
@@ -162,7 +165,7 @@ test('a statement that takes too long is ended by the server, and its connection
   }
 });
 
-describe('what acts on the session', () => {
+describe('a statement that acts on the session', () => {
   test.each([
     'begin',
     'commit',
@@ -185,7 +188,7 @@ describe('what acts on the session', () => {
     'call x()',
     '-- a comment\nset role none',
     '',
-  ])('is refused before anything is sent: %s', async (text) => {
+  ])('a statement that acts on the session is refused before anything is sent: %s', async (text) => {
     const { database } = probe;
     const statements = [insert(1), sql(text)];
     await expect(database.run(request(), statements)).rejects.toThrow(TypeError);
@@ -200,12 +203,12 @@ describe('what acts on the session', () => {
     'SELECT pg_advisory_unlock(1)',
     'with x as (select 1) select * from x',
     'values (1)',
-  ])('is not confused with a statement on data: %s', async (text) => {
+  ])('a statement on data is not refused as one on the session: %s', async (text) => {
     await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
   });
 
   describe('and hides in a function', () => {
-    /** One whose session is spoiled, which must be no other test's. */
+    /** A probe of its own, because these tests spoil its session. */
     let spoiled: Probe;
 
     beforeEach(async () => {
@@ -214,7 +217,7 @@ describe('what acts on the session', () => {
     });
     afterEach(() => spoiled.close());
 
-    test('gives the next request no right that is not its own', async () => {
+    test('a function that changes a setting of the session gives the next request no other client', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_setting()')]);
       expect((await spoiled.connection()).state).toContain(`{${FOREIGN}}`);
       const [result] = await spoiled.database.run(request(), [visible]);
@@ -223,7 +226,7 @@ describe('what acts on the session', () => {
       expect(rows).toEqual([['']]);
     });
 
-    test('that changes the role costs that connection, not a right', async () => {
+    test('a function that changes the role of the session costs the connection, and the next request gets no other role', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_role()')]);
       const { pid } = await spoiled.connection();
       const failed = spoiled.database.run(ofRole('ADMIN', []), [visible]);
@@ -237,7 +240,7 @@ describe('what acts on the session', () => {
 });
 
 describe("a call of the API's own functions", () => {
-  test('runs as the login, under no request role and with no setting of a request', async () => {
+  test('a call of the API’s own functions runs as the login, without the role and settings of a request', async () => {
     await probe.database.run(request(), [insert(1)]);
     const { rows } = await probe.database.callAsLogin(
       sql(
@@ -249,7 +252,7 @@ describe("a call of the API's own functions", () => {
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
-  test('can tell whose a record is, and read no table', async () => {
+  test('the API’s login can look up the client of a record, but cannot read a table', async () => {
     const located = await probe.database.callAsLogin(sql(`select found from app.locate('clients', $1)`, MINE));
     expect(located.rows).toEqual([['f']]);
     await expect(probe.database.callAsLogin(visible)).rejects.toBeInstanceOf(RightMissing);
@@ -264,14 +267,14 @@ test('a migration that changes the columns of a prepared statement fails no requ
   expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
 });
 
-test('what was prepared and is not there any more fails no request, is said once, and is not tried again', async () => {
+test('a lost prepared statement fails no request, is logged once, and ends the use of prepared statements', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const pooled = await openProbe({ isDirect: true, log });
   const forget = sql('select public.forget_prepared()');
   const prepared = sql('select count(*) from pg_prepared_statements');
   try {
-    // As another server connection would have it, which knows none of the names.
+    // This is how another server connection behind a pooler would answer: it knows none of the names.
     await pooled.database.run(request(), [insert(1), forget]);
     await pooled.database.transaction(request(), (run) => run(insert(2)));
     await pooled.database.run(request(), [insert(3), forget]);
@@ -289,7 +292,7 @@ describe('behind a pooler in transaction mode', () => {
        (select reset_val from pg_settings where name = 'statement_timeout')`,
   );
 
-  test('nothing is prepared; elsewhere it is, and nowhere is anything asked of the session', async () => {
+  test('preparedStatements: false prepares no statement, true does, and neither changes a setting of the session', async () => {
     const pooled = await openProbe({ preparedStatements: false });
     const direct = await openProbe({ isDirect: true });
     try {

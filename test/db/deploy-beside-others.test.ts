@@ -25,7 +25,7 @@ async function database(making = createDatabaseToDeploy()): Promise<TestDatabase
   return made;
 }
 
-/** A reporting login in a transaction of its own, with the application's name. */
+/** A session of a new reporting login, with the application name `a-report`. */
 async function reporting(made: TestDatabase, ...sql: string[]): Promise<pg.Client> {
   const login = await createReportingLogin(made);
   cleanUp.push(() => login.drop());
@@ -41,7 +41,7 @@ async function session(url: string, application: string, ...sql: string[]): Prom
   return client;
 }
 
-/** Tables of the house to which nobody but their owner has any right. */
+/** Tables on which no role except the owner has a right. */
 const CLOSED = `
   select c.oid::regclass::text as name
   from pg_class as c
@@ -52,14 +52,14 @@ const CLOSED = `
           where a.attrelid = c.oid and r.grantee <> c.relowner
       )`;
 
-/** Of a release before some migrations. */
+/** A database of an earlier release. */
 const olderDatabase = (): Promise<TestDatabase> => database(createDatabaseBefore('0016'));
 
 describe('what a migration makes', () => {
   test.each([
     ['in a new database', createEmptyDatabase],
-    ['in one of a release before', olderDatabase],
-  ])('is seen together with the rights to it, %s', async (_what, make) => {
+    ['in a database of an earlier release', olderDatabase],
+  ])('a table that a migration makes %s appears together with its rights', async (_what, make) => {
     const made = await make();
     const session = await connected(made.adminUrl);
     const closed = async () => (await session.query<{ name: string }>(CLOSED)).rows.map(({ name }) => name);
@@ -87,12 +87,12 @@ describe('the lock of a deploy', () => {
     'prepare held as select from app.deploy_lock for update',
     'create trigger held before insert on app.deploy_lock execute function pg_catalog.suppress_redundant_updates_trigger()',
     'analyze app.deploy_lock',
-  ])('is in nobody’s hands who is no administrator: %s', async (sql) => {
+  ])('only an administrator can block a deploy by its lock: %s', async (sql) => {
     const made = await database();
     const savepoint = ['begin', 'savepoint before', sql];
     await reporting(made, ...savepoint);
     const api = await session(made.apiUrl, 'the-api', ...savepoint);
-    // Also as whoever a request becomes.
+    // The same as the role of a request.
     await api.query('rollback to before').catch(() => undefined);
     await api.query('set local role taxclaims_admin').catch(() => undefined);
     await api.query(sql).catch(() => undefined);
@@ -100,8 +100,8 @@ describe('the lock of a deploy', () => {
   });
 });
 
-describe('whoever is in the way of a deploy', () => {
-  test('is named while it waits, and once more when it gives up', async () => {
+describe('a session that blocks a deploy', () => {
+  test('a deploy names the session that blocks it while it waits, and in its final error', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, loggedText } = createTestLogger();
@@ -113,7 +113,7 @@ describe('whoever is in the way of a deploy', () => {
     expect(loggedText()).toMatch(/the deploy of the rights has waited \d+ s for pid \d+ \(login \w+_bi, /);
   });
 
-  test('is ended with --evict where it only reports, and nobody else is', async () => {
+  test('--evict ends only the blocking session of a reporting login, and no other session', async () => {
     const made = await database();
     const reader = ['begin', 'select from reporting.clients'];
     const report = await reporting(made, ...reader);
@@ -129,7 +129,7 @@ describe('whoever is in the way of a deploy', () => {
     const administrator = await session(made.adminUrl, 'the-dba', ...reader);
     const both = `${made.name}_both`;
     await withAdmin(made.adminUrl, (admin) =>
-      // Not of a second group of the house, which every database of the server would find.
+      // The second group is none of the project's, because the audit of every database on this server would report it.
       admin.query(
         `create role ${both}_team; create role ${both} login password 'both' in role taxclaims_reporting, ${both}_team`,
       ),
@@ -148,7 +148,7 @@ describe('whoever is in the way of a deploy', () => {
     expect(loggedText()).toMatch(/ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /);
   });
 
-  test('is left alone where it was not to be ended', async () => {
+  test('a deploy without --evict does not end the reporting session that blocks it', async () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(
@@ -157,13 +157,13 @@ describe('whoever is in the way of a deploy', () => {
     await report.query('select from reporting.clients');
   });
 
-  test('is named where it is no session any more', async () => {
+  test('a deploy names the prepared transaction that blocks it', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ most: number }>(
         `select current_setting('max_prepared_transactions')::integer as most`,
       );
-      // A server of somebody else's may take none, and then nobody is in the way like that.
+      // A server may allow no prepared transactions; then none can block a deploy.
       if (rows[0]?.most === 0) return;
       await admin.query(`begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`);
       try {
@@ -176,7 +176,7 @@ describe('whoever is in the way of a deploy', () => {
     });
   });
 
-  test('does not keep a migration from being tried again', async () => {
+  test('a deploy tries a blocked migration again and completes', async () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
@@ -189,8 +189,8 @@ describe('whoever is in the way of a deploy', () => {
   });
 });
 
-describe('a server that says nothing', () => {
-  test('ends the deploy, be it from the start or in its middle', async () => {
+describe('a silent server', () => {
+  test('a deploy fails if the server is silent, from the start or after some messages', async () => {
     const made = await database();
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -213,7 +213,7 @@ describe('a server that says nothing', () => {
   });
 });
 
-describe('a database that is not this code’s', () => {
+describe('a database of another release', () => {
   test.each([
     [
       'was migrated by newer code',
@@ -230,7 +230,7 @@ describe('a database that is not this code’s', () => {
       `${FORGET_APPLIED} delete from app.migrations where name = '0003_clients_and_sites'`,
       /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
     ],
-  ])('and %s is refused, and nothing in it is changed', async (_what, sql, message) => {
+  ])('a deploy changes nothing in a database that %s', async (_what, sql, message) => {
     const made = await database();
     await withAdmin(made.adminUrl, (admin) =>
       admin.query(`${sql}; create policy by_hand on public.clients using (false)`),
@@ -240,7 +240,7 @@ describe('a database that is not this code’s', () => {
     expect(await rightsIn(made.adminUrl)).toBe(before);
   });
 
-  test('no migration is entered twice', async () => {
+  test('the list of migrations cannot have a migration twice', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       await expect(

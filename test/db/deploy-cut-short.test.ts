@@ -10,12 +10,9 @@ import { createDatabaseBefore, createDatabaseToDeploy } from '../support/release
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
-/**
- * Moments of a run at which it is cut short: the first and the last of what it sends, and others with each `TEST_DAY` between them;
- * `DEPLOY_MOMENTS` of them, spread evenly.
- */
+/** How many moments of a deploy are interrupted: its first and last message, and others that `TEST_DAY` chooses. */
 const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 12);
-/** Each moment is a process or two: it ends a hang, and no more. */
+/** The time limit of a test that starts one or two processes for each moment. It only ends a hang. */
 const LONGEST_MS = 300_000;
 
 const open: TestDatabase[] = [];
@@ -29,7 +26,7 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
   return database;
 }
 
-/** Functions that work a column out, and the roles that write to its table and may not call them: their writes would fail. */
+/** Functions of generated columns that a role may not call although it writes to the table: its writes would fail. */
 const CLOSED_TO_WRITERS = `
   select f.oid::regprocedure::text as function, r.rolname::text as role
   from pg_attrdef as d
@@ -40,7 +37,7 @@ const CLOSED_TO_WRITERS = `
       on starts_with(r.rolname, 'taxclaims_') and not r.rolcanlogin
       and has_any_column_privilege(r.oid, a.attrelid, 'INSERT') and not has_function_privilege(r.oid, f.oid, 'EXECUTE')`;
 
-/** A database of an earlier release, which had no lock for its deploys. */
+/** A database of an earlier release, which had no table for the lock of a deploy. */
 async function olderDatabase(): Promise<TestDatabase> {
   const database = await opened(createDatabaseBefore('0016'));
   await withAdmin(database.adminUrl, (admin) =>
@@ -53,7 +50,7 @@ async function olderDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Runs the command until it has sent so much, then ends it so; gives how much it sent. */
+/** Runs db:migrate until it has sent `moment` messages, then interrupts it. Returns how many messages it sent. */
 async function runUntil(
   adminUrl: string,
   moment: number,
@@ -75,7 +72,7 @@ async function runUntil(
   return { sent, code, err };
 }
 
-/** Sessions of a run that has ended end by themselves, and with them what they hold. */
+/** Waits until the sessions of an interrupted deploy have ended, and with them their locks. */
 async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     const left = `select from pg_stat_activity where application_name = 'taxclaims-migrate' and datname = current_database()`;
@@ -85,7 +82,7 @@ async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   });
 }
 
-/** What anybody but its owner may do with a table of the house, or whose rows are not protected although it is filled. */
+/** Tables on which a role other than the owner has a right, or that lack forced row-level security. */
 async function openIn(adminUrl: string): Promise<string[]> {
   return withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ what: string }>(
@@ -103,7 +100,7 @@ async function openIn(adminUrl: string): Promise<string[]> {
   });
 }
 
-/** Requests of a client, one after the other, until told to end: what each has seen, each thing once. */
+/** Sends a client's requests until `end`, which returns the distinct ids that they saw. */
 function requests(apiUrl: string): { end: () => Promise<string[]> } {
   let over = false;
   const run = async (): Promise<string[]> => {
@@ -144,7 +141,7 @@ function momentsOf(sent: number): number[] {
   return [1, ...between, sent];
 }
 
-/** What fails at a moment says at which. */
+/** Runs the work for each moment; the error of a failure names its moment. */
 async function atEach(moments: readonly number[], work: (moment: number) => Promise<void>): Promise<void> {
   for (const moment of moments) {
     await work(moment).catch((error: unknown) => {
@@ -155,11 +152,11 @@ async function atEach(moments: readonly number[], work: (moment: number) => Prom
   }
 }
 
-describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
+describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   const end = ENDS[how] ?? (() => undefined);
 
   test(
-    'on an empty database leaves no right to anybody at any moment, and the next one finishes',
+    `a deploy to an empty database that was ${how} opens no table, and the next deploy completes it`,
     async () => {
       const whole = await opened(createEmptyDatabase());
       const { sent, code } = await runUntil(whole.adminUrl, 0, end);
@@ -181,7 +178,7 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
   );
 
   test(
-    'on the release before leaves its rules or the new ones, while requests see their own and nothing else',
+    `a deploy to an earlier release that was ${how} leaves the old rights or the new ones, and requests read only their own clients`,
     async () => {
       const whole = await olderDatabase();
       const { sent } = await runUntil(whole.adminUrl, 0, end);
@@ -195,7 +192,7 @@ describe.each(Object.keys(ENDS))('a deploy that is %s', (how) => {
         await untilNobodyIsLeft(adminUrl);
         const after = await rightsIn(adminUrl);
         lines.push(after === rights ? 'new' : 'old');
-        // The lock of the deploy may be there before the rest.
+        // The table for the lock of the deploy may exist before the other changes.
         const rules = (text: string): string => text.replace(/^app\.deploy_lock .*\n/m, '');
         if (after !== rights) expect(rules(after)).toBe(rules(before));
         expect(await withAdmin(adminUrl, (admin) => admin.query(CLOSED_TO_WRITERS))).toMatchObject({
@@ -230,14 +227,17 @@ describe('npm run db:migrate', () => {
       /^$/,
       /^no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
     ],
-  ])('with %j for %s ends with %d and one line', async (args, url, code, out, err) => {
-    const ended = await startDeploy(url, ...args).ended;
-    expect(ended.code).toBe(code);
-    expect(ended.out).toMatch(out);
-    expect(ended.err).toMatch(err);
-  });
+  ])(
+    'db:migrate with arguments %j and DATABASE_ADMIN_URL %s exits with %d and prints one message',
+    async (args, url, code, out, err) => {
+      const ended = await startDeploy(url, ...args).ended;
+      expect(ended.code).toBe(code);
+      expect(ended.out).toMatch(out);
+      expect(ended.err).toMatch(err);
+    },
+  );
 
-  test('ends with 3 where others were in the way for too long', async () => {
+  test('db:migrate exits with 3 if it gets no lock within --wait seconds', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     await withAdmin(adminUrl, async (admin) => {
       await admin.query('begin; select from public.clients');
@@ -249,7 +249,7 @@ describe('npm run db:migrate', () => {
     });
   });
 
-  test('ends no session where it may not, and says what it lacks before it begins', async () => {
+  test('db:migrate --evict by a login without pg_signal_backend changes nothing and names the missing right', async () => {
     const database = await opened(createEmptyDatabase());
     const name = `${database.name}_boss`;
     await withAdmin(database.adminUrl, (admin) =>

@@ -6,7 +6,7 @@ import { createTestLogger } from '../support/test-logger.ts';
 import { FORGET_APPLIED } from '../support/release-before.ts';
 import { rightsIn } from '../support/rights.ts';
 
-/* What a deploy does where somebody has dropped or deleted what deploys stand on. */
+/* Deploys after somebody dropped schemas or tables, or deleted rows of the list of migrations. */
 
 const log = pino({ level: 'silent' });
 const open: TestDatabase[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const LIST = 'select name, digest from app.migrations order by name collate "C"';
-/** The versions of what a deploy makes or changes. */
+/** The row versions of the catalog entries that a deploy makes or changes. */
 const CATALOG = `
   select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
   union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383
@@ -32,7 +32,7 @@ const rowsOf = (adminUrl: string, sql: string): Promise<unknown[]> =>
   withAdmin(adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
 
 describe('db:migrate', () => {
-  test('makes schema audit anew where it was dropped, as it was, and says what is forgotten', async () => {
+  test('db:migrate creates a dropped schema audit again, and logs which tables lost their rows', async () => {
     const { adminUrl } = await opened();
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) => admin.query('drop schema audit cascade'));
@@ -45,11 +45,11 @@ describe('db:migrate', () => {
   });
 
   test.each([
-    ['a line in the middle', `name like '0014%'`],
-    ['the first line', `name like '0001%'`],
-    ['the latest lines', `name > '0029'`],
-    ['every line', 'true'],
-  ])('goes on where %s of the list of migrations was deleted, and writes it again', async (_what, where) => {
+    ['a row in the middle', `name like '0014%'`],
+    ['the first row', `name like '0001%'`],
+    ['the latest rows', `name > '0029'`],
+    ['every row', 'true'],
+  ])('db:migrate restores %s of app.migrations after somebody deleted it', async (_what, where) => {
     const { adminUrl } = await opened();
     const before = await rowsOf(adminUrl, LIST);
     await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
@@ -58,7 +58,7 @@ describe('db:migrate', () => {
     expect(await rowsOf(adminUrl, LIST)).toEqual(before);
   });
 
-  test('names the statement that brings a line of the list back, where nothing tells that it was applied', async () => {
+  test('db:migrate prints the statement that restores a row of app.migrations if nothing shows that the migration was applied', async () => {
     const { adminUrl } = await opened();
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),
@@ -70,24 +70,20 @@ describe('db:migrate', () => {
   });
 
   test.each([
+    ['app.migrations', 'drop table app.migrations', /app\.migrations.* is gone.*restore schema app from a backup/],
+    ['schema app', 'drop schema app cascade', /app\.migrations.* is gone.*pg_restore --schema=app/],
     [
-      'the list of migrations',
-      'drop table app.migrations',
-      /app\.migrations.* is gone.*restore schema app from a backup/,
-    ],
-    ['the schema of the functions', 'drop schema app cascade', /app\.migrations.* is gone.*pg_restore --schema=app/],
-    [
-      'a table of a tenant',
+      'a table of tenants',
       'drop table public.documents cascade',
       /public\.documents: gone since the last deploy.*pg_restore --schema=public --table=documents/,
     ],
     [
-      'the schema of reporting',
+      'schema reporting',
       'drop schema reporting cascade',
       /reporting\.grants: gone since the last deploy.*pg_restore --schema=reporting --table=grants/,
     ],
   ])(
-    'stops and leaves tables, functions and policies as they are where %s was dropped, and names the way on',
+    'db:migrate changes nothing after somebody dropped %s, and names the command that restores it',
     async (_what, drop, message) => {
       const { adminUrl } = await opened();
       await withAdmin(adminUrl, (admin) => admin.query(drop));

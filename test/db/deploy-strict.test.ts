@@ -28,15 +28,15 @@ async function driftIn(adminUrl: string): Promise<unknown[]> {
   );
 }
 
-/** A function that no file makes, on which something outside the house depends. */
+/** A function that no file creates, on which a view outside the project depends. */
 const STAYS = `create schema elsewhere;
   create function app.by_hand() returns integer language sql return 1;
   create view elsewhere.needs_it as select app.by_hand()`;
 const TABLE = 'create table public.by_hand (id integer)';
 
 describe('npm run db:migrate', () => {
-  test('leaves what it does not take back as drift, and says so in one line for each', async () => {
-    // Whatever everybody may read of it, the table is no table of the house.
+  test('db:migrate logs one line for each drift that it does not take back', async () => {
+    // The table is none of the project's, although everybody may read it.
     const { adminUrl } = await databaseWith(
       `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz`,
     );
@@ -53,15 +53,15 @@ describe('npm run db:migrate', () => {
     }
   });
 
-  test('with --strict does nothing where something drifted that no deploy takes back, until it is accepted', async () => {
+  test('db:migrate --strict changes nothing while a drift is neither taken back nor accepted', async () => {
     const { adminUrl } = await databaseWith(TABLE, createDatabaseBefore('0018'));
-    // The release before knows no acceptance; its drift is told from this release on.
+    // The earlier release has no acceptances, so the first deploy only reports the drift.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} create policy by_hand on public.sites using (false)`),
     );
-    // Were it applied once more, it would fail.
+    // This migration would fail if it were applied again.
     const pending = `
       delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;
     const { rows } = await withAdmin(adminUrl, (admin) => admin.query<{ name: string; digest: string }>(pending));
@@ -88,7 +88,7 @@ describe('npm run db:migrate', () => {
     expect(accepted.out).not.toContain('still drift');
   });
 
-  test('with --strict takes everything back again where something stays that it would have taken back', async () => {
+  test('db:migrate --strict rolls its changes back if a drift remains', async () => {
     const { adminUrl } = await databaseWith(`${STAYS}; create policy by_hand on public.sites using (false)`);
     const before = [await rightsIn(adminUrl), await driftIn(adminUrl)];
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
@@ -99,7 +99,7 @@ describe('npm run db:migrate', () => {
     expect([await rightsIn(adminUrl), await driftIn(adminUrl)]).toEqual(before);
   });
 
-  test('with --strict names twenty of many', async () => {
+  test('db:migrate --strict names at most twenty drifts', async () => {
     const tables = Array.from({ length: 23 }, (_, index) => `create table public.t${String(index)} ()`);
     const { adminUrl } = await databaseWith(tables.join(';'));
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
@@ -108,23 +108,23 @@ describe('npm run db:migrate', () => {
     expect(err).toContain('; and 3 more. ');
   });
 
-  test('with --strict goes on where nothing drifted', async () => {
+  test('db:migrate --strict succeeds without drift', async () => {
     const { adminUrl } = await databaseWith('select');
     expect(await startDeploy(adminUrl, '--strict').ended).toMatchObject({ code: 0, err: '' });
   });
 });
 
-describe('a deploy that cannot go on leaves all as it was, and names', () => {
+describe('a deploy that fails', () => {
   test.each([
     [
-      'a view that was changed, and what depends on it',
+      'a changed view and its dependent',
       `create or replace view reporting.clients as
          select id, company_name, contact_email, address, created_at, updated_at, true as by_hand from public.clients;
        create schema elsewhere; create view elsewhere.needs_it as select by_hand from reporting.clients`,
       /^db\/reporting\/clients\.sql.*: cannot drop columns from view \(view reporting\.clients was changed by hand, and cannot be dropped: view elsewhere\.needs_it depends on view reporting\.clients\)$/,
     ],
     [
-      'a function that belongs to another role, and to which',
+      'a function that belongs to another role, and the role',
       'alter function app.is_siret(text) owner to ROLE',
       /^db\/functions\/columns\.sql.*: must be owner of function is_siret \(routine app\.is_siret\(siret text\) belongs to ROLE: alter routine app\.is_siret\(siret text\) owner to taxclaims_owner\)$/,
     ],
@@ -145,7 +145,7 @@ describe('a deploy that cannot go on leaves all as it was, and names', () => {
       'alter schema app owner to ROLE',
       /^permission denied for schema app \(schema app belongs to ROLE: alter schema app owner to taxclaims_owner\)$/,
     ],
-  ])('%s', async (_what, sql, message) => {
+  ])('a deploy that fails changes nothing and names %s', async (_what, sql, message) => {
     const database = await createTestDatabase();
     const role = `${database.name}_stranger`;
     const { adminUrl } = database;

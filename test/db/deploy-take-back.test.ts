@@ -17,7 +17,7 @@ const log = pino({ level: 'silent' });
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
 
-describe('what was changed by hand and a deploy takes back', () => {
+describe('changes by hand that a deploy takes back', () => {
   let before: unknown[];
   let said: string;
 
@@ -32,11 +32,14 @@ describe('what was changed by hand and a deploy takes back', () => {
     said = heard();
   });
 
-  test.each(TAKEN_BACK.map(({ what, there }) => [what, there] as const))('%s', async (_what, there) => {
-    expect((await admin.query(there)).rows).toEqual([]);
-  });
+  test.each(TAKEN_BACK.map(({ what, there }) => [what, there] as const))(
+    'a deploy takes back %s',
+    async (_what, there) => {
+      expect((await admin.query(there)).rows).toEqual([]);
+    },
+  );
 
-  test('leaves no drift, and each thing that was taken back has its line', async () => {
+  test('a deploy that takes changes back leaves no drift, and logs a line for each change', async () => {
     expect((await admin.query(DRIFT)).rows).toEqual([]);
     expect(before.length).toBeGreaterThan(20);
     expect(said.match(/"msg":"taken back: /g)).toHaveLength(before.length);
@@ -44,7 +47,7 @@ describe('what was changed by hand and a deploy takes back', () => {
     expect(said).not.toContain('still drift');
   });
 
-  test('leaves what is not of the house alone, a DBA’s view over what BI tools read among it', async () => {
+  test('a deploy leaves objects outside the project alone, such as a DBA’s view over a reporting view', async () => {
     expect((await admin.query(`select from pg_proc where proname = 'copy'`)).rowCount).toBe(1);
     await admin.query(
       'create view elsewhere.clients with (security_invoker) as select company_name from reporting.clients',
@@ -61,7 +64,7 @@ describe('what was changed by hand and a deploy takes back', () => {
   });
 });
 
-describe('what was given to a role of the house by hand', () => {
+describe('a change by hand of a role of the project', () => {
   const since16 = (sql: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${sql}'; end if; end $$`;
 
@@ -88,7 +91,7 @@ describe('what was given to a role of the house by hand', () => {
       `do $$ begin execute format('grant create, temporary on database %I to taxclaims_client', current_database()); end $$`,
     ],
     ['the schema of the tables', 'grant usage, create on schema public to taxclaims_reporting'],
-  ])('%s is taken back by a deploy, and nothing that others hold', async (_what, sql) => {
+  ])('a deploy takes back %s of a role, and nothing of other logins', async (_what, sql) => {
     await withAdmin(database.adminUrl, async (admin) => {
       const roles = `select r.rolname, r.rolinherit, r.rolconnlimit, s.setconfig,
           array(select to_jsonb(m) - 'oid' - 'grantor' from pg_auth_members as m where m.member = r.oid order by m.roleid) as members,
@@ -97,7 +100,7 @@ describe('what was given to a role of the house by hand', () => {
         from pg_roles as r
         left join pg_db_role_setting as s on s.setrole = r.oid
         where ${IS_HOUSE_ROLE} order by 1`;
-      // Roles belong to the whole server, where other tests run: this test commits no change of a role.
+      // Roles belong to the whole server, which other tests use: this test never commits a change of a role.
       await admin.query(
         `begin; create role test_bi login in role taxclaims_reporting; select reporting.grant_all_clients('test_bi')`,
       );

@@ -35,11 +35,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
 
-/** Beside which the release before serves: its GET /health accepts no table without forced policies. */
+/** A new table with forced row-level security, which the GET /health of the earlier release requires. */
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('migrations that may take long', () => {
-  test('are done beforehand where they come first, and with the rights behind one that makes something', async () => {
+  test('long migrations run before the rights if they come first, and with the rights after one that creates something', async () => {
     const folder = await createScratchFolder();
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
@@ -52,13 +52,13 @@ describe('migrations that may take long', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('make nothing that a request would need a right to', async () => {
+  test('a migration in a transaction of its own creates nothing that a request needs a right to', async () => {
     const names = [...(await readMigrationFiles()).keys()];
     for (const name of names) {
       const { beforehand } = await migrationsByPhase([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-      // No right is needed for an index, nor for a default that is a constant or the present time.
+      // A request needs no right for an index, or for a default that is a constant or the present time.
       const made = text
         .replace(FORCED, '')
         .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
@@ -72,7 +72,7 @@ describe('migrations that may take long', () => {
   });
 });
 
-/** A site of that name, with a claim for each of the grounds. */
+/** Inserts a site of this name and a claim for each of the grounds. */
 async function fill(admin: pg.Client, site: string, grounds: readonly string[]): Promise<void> {
   await admin.query(`
     insert into public.clients (id, company_name, contact_email)
@@ -91,12 +91,12 @@ function claim(admin: pg.Client, grounds: string): Promise<unknown> {
   );
 }
 
-/** Signs between words in the two forms in which the files of 0036 were published. */
+/** The signs that separate words, in the two published forms of migration 0036. */
 const SECOND_FORM = '\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020';
 const FORMS = { first: '\\u2000-\\u206f', second: SECOND_FORM };
 
 describe('the words of claims', () => {
-  test('are those of their texts, whatever the release before writes until a deploy that was cut short goes on', async () => {
+  test('the search words of claims match their texts, although the earlier release writes between two parts of the migration', async () => {
     const { adminUrl } = await opened(createDatabaseBefore('0036'));
     await withAdmin(adminUrl, async (admin) => {
       await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
@@ -120,53 +120,56 @@ describe('the words of claims', () => {
   test.each([
     ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
     ['second', ['smile😀more']],
-  ] as const)('are the same where the %s form of 0036 was applied', async (form, refilled) => {
-    const { adminUrl } = await opened(createDatabaseBefore('0036'));
-    await withAdmin(adminUrl, async (admin) => {
-      const grounds = ['as it-was', 'price€low', 'smile😀more', 'wide×high', `${'x'.repeat(2100)}→tail`];
-      await fill(admin, 'North→South', grounds);
-      for (const name of ['0036_search_words_1_filled', '0036_search_words_2_kept']) {
-        const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-        const published = text.replaceAll(SECOND_FORM, FORMS[form]);
-        const digest = createHash('sha256').update(published).digest('hex');
-        await admin.query(`
+  ] as const)(
+    'the search words of claims are the same after a deploy on the %s form of migration 0036',
+    async (form, refilled) => {
+      const { adminUrl } = await opened(createDatabaseBefore('0036'));
+      await withAdmin(adminUrl, async (admin) => {
+        const grounds = ['as it-was', 'price€low', 'smile😀more', 'wide×high', `${'x'.repeat(2100)}→tail`];
+        await fill(admin, 'North→South', grounds);
+        for (const name of ['0036_search_words_1_filled', '0036_search_words_2_kept']) {
+          const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
+          const published = text.replaceAll(SECOND_FORM, FORMS[form]);
+          const digest = createHash('sha256').update(published).digest('hex');
+          await admin.query(`
           begin;
           set local role taxclaims_owner;
           ${published}
           insert into app.migrations (name, run_on, digest) values ('${name}', now(), '${digest}');
           commit`);
-      }
-      const written = async (): Promise<Map<string, string>> => {
-        const { rows } = await admin.query<{ grounds: string; xmin: string }>(
-          'select r.grounds, w.xmin from app.claim_words as w join public.reclamations as r using (id) order by 1',
+        }
+        const written = async (): Promise<Map<string, string>> => {
+          const { rows } = await admin.query<{ grounds: string; xmin: string }>(
+            'select r.grounds, w.xmin from app.claim_words as w join public.reclamations as r using (id) order by 1',
+          );
+          return new Map(rows.map(({ grounds, xmin }) => [grounds, xmin]));
+        };
+        const before = await written();
+        await migrate({ adminUrl, log });
+        const after = await written();
+        expect([...after.keys()].filter((text) => after.get(text) !== before.get(text)).sort()).toEqual(
+          [...refilled].sort(),
         );
-        return new Map(rows.map(({ grounds, xmin }) => [grounds, xmin]));
-      };
-      const before = await written();
-      await migrate({ adminUrl, log });
-      const after = await written();
-      expect([...after.keys()].filter((text) => after.get(text) !== before.get(text)).sort()).toEqual(
-        [...refilled].sort(),
-      );
-      const { rows } = await admin.query<{ words: string }>(
-        'select words::text as words from app.claim_words order by 1',
-      );
-      expect(rows.map(({ words }) => words)).toEqual([
-        `'as' 'it' 'was'`,
-        `'high' 'wide'`,
-        `'low' 'price'`,
-        `'more' 'smile'`,
-        `'tail' '${'x'.repeat(200)}'`,
-      ]);
-      await admin.query('set enable_seqscan = off');
-      const south = `from public.sites where app.words(split_part(search_text, chr(31), 1)) @@ 'south'::tsquery`;
-      expect((await admin.query(`select ${south}`)).rowCount).toBe(1);
-    });
-  });
+        const { rows } = await admin.query<{ words: string }>(
+          'select words::text as words from app.claim_words order by 1',
+        );
+        expect(rows.map(({ words }) => words)).toEqual([
+          `'as' 'it' 'was'`,
+          `'high' 'wide'`,
+          `'low' 'price'`,
+          `'more' 'smile'`,
+          `'tail' '${'x'.repeat(200)}'`,
+        ]);
+        await admin.query('set enable_seqscan = off');
+        const south = `from public.sites where app.words(split_part(search_text, chr(31), 1)) @@ 'south'::tsquery`;
+        expect((await admin.query(`select ${south}`)).rowCount).toBe(1);
+      });
+    },
+  );
 });
 
 describe('db:migrate', () => {
-  test('a second run changes nothing', async () => {
+  test('a second db:migrate changes nothing', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     await migrate({ adminUrl, log });
     const first = await rightsIn(adminUrl);
@@ -199,7 +202,7 @@ describe('db:migrate', () => {
     ['schema audit, which is gone', 'drop schema audit cascade', 1],
     ['the release that was deployed last', 'comment on table audit.applied is null', 1],
   ])(
-    'a run on a database in which somebody changed %s applies as much as there is to do',
+    'db:migrate applies everything again only if something was changed by hand: %s',
     async (_what, change, applied) => {
       const { adminUrl } = await opened(createTestDatabase());
       const before = await rightsIn(adminUrl);
@@ -219,14 +222,14 @@ describe('db:migrate', () => {
     },
   );
 
-  test('two runs at once on an empty database both succeed, and give what one gives', async () => {
+  test('two simultaneous db:migrate runs on an empty database both succeed, with the result of one', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     const one = await opened(createTestDatabase());
     await Promise.all([migrate({ adminUrl, log }), migrate({ adminUrl, log })]);
     expect(await rightsIn(adminUrl)).toBe(await rightsIn(one.adminUrl));
   });
 
-  test('a run takes back every right and every policy that was added by hand', async () => {
+  test('db:migrate takes back grants and policies that were added by hand', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) =>
@@ -244,7 +247,7 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toBe(before);
   });
 
-  test('a run gives two functions of release 1.0.0 what they return now', async () => {
+  test('db:migrate changes the return types of two functions of release 1.0.0', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) =>
@@ -262,14 +265,14 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toBe(before);
   });
 
-  test('a run waits for a reader that holds a table, and gives way to it meanwhile', async () => {
+  test('db:migrate waits for a reader of a table, and blocks no other reader meanwhile', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const reader = await connected(adminUrl);
     await reader.query('begin; select from public.clients');
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
     await logged('waiting for a lock');
-    // The run has let go of every lock while it waits: others go on reading.
+    // db:migrate holds no lock while it waits, so others can read.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');
     await migrating;
@@ -277,7 +280,7 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toContain('clients_select_tenant');
   });
 
-  test('a run that meets a request in a deadlock gives way, and the request goes on', async () => {
+  test('in a deadlock with a request, db:migrate gives way and the request succeeds', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const writer = await connected(adminUrl);
     await writer.query('begin; update public.documents set filename = filename');
@@ -286,14 +289,14 @@ describe('db:migrate', () => {
       const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
       while ((await admin.query(waits)).rowCount === 0);
     });
-    // The run holds the clients and waits for the documents; now the writer waits for the clients.
+    // db:migrate holds public.clients and waits for public.documents; now the writer waits for public.clients.
     await writer.query(`update public.clients set address = 'Lyon'`);
     await writer.query('commit');
     await migrating;
     await writer.end();
   });
 
-  test('a run that finds another at work says who that is, and does not hang', async () => {
+  test('db:migrate names another running db:migrate and fails', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
       await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
@@ -304,7 +307,7 @@ describe('db:migrate', () => {
     await migrate({ adminUrl, log });
   });
 
-  test('a run that is told nothing else waits two minutes for another', async () => {
+  test('db:migrate waits two minutes for another run by default', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const said = jest.spyOn(pg.Client.prototype, 'query');
     try {
@@ -316,9 +319,9 @@ describe('db:migrate', () => {
   });
 
   test.each([
-    ['after it has let go of the tables', false, 0],
-    ['before it commits too, where it is to refuse that', true, 1],
-  ])('a run looks for what still drifts %s', async (_when, strict, before) => {
+    ['only after its commit', false, 0],
+    ['also before its commit with --strict', true, 1],
+  ])('db:migrate looks for drift %s', async (_when, strict, before) => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const query = jest.spyOn(pg.Client.prototype, 'query');
     try {
@@ -335,7 +338,7 @@ describe('db:migrate', () => {
     }
   });
 
-  test('an administrator who is no superuser can migrate a database of its own', async () => {
+  test('an administrator without superuser rights can migrate their own database', async () => {
     const dataDir = await createScratchFolder();
     const server = await startEmbeddedServer({ dataDir, log });
     try {
@@ -353,11 +356,11 @@ describe('db:migrate', () => {
     }
   });
 
-  test('a role of the house that may log in stops the run with its name', async () => {
+  test('db:migrate stops and names a role of the project that may log in', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const { applyRoles, readSqlFiles } = await import('../../src/db/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
-      // Roles belong to the whole server, where other tests run: the change is never committed.
+      // Roles belong to the whole server, which other tests use: the change is never committed.
       await admin.query('begin; alter role taxclaims_client login');
       await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
         /role taxclaims_client may log in or is privileged/,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { firmSql } from '../interference/firm.ts';
@@ -9,12 +9,12 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
-/* A list of the tests that a new table is not in would go on passing, and prove nothing of that table. */
+/* Tests walk lists of tables. This file fails if a new table is in such a list neither with a row nor with a reason. */
 
 const OF_NO_REQUEST = 'no request reads or writes it';
 const OF_NO_TENANT = 'it holds no row of a tenant';
 
-/** What is of no tenant, in whatever list of tenants' rows. */
+/** Tables without rows of a tenant, which no list of tenants' rows has. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.audit_days': OF_NO_TENANT,
@@ -30,7 +30,7 @@ const NEVER = {
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
 
-/** What comes of a request only, and not of rows that somebody puts there. */
+/** Tables that only requests fill. */
 const OF_REQUESTS = {
   'app.content_removals': 'it is filled by deletions and uploads',
   'app.created_clients': 'it is filled by whoever creates a client by a request',
@@ -40,9 +40,9 @@ const OF_REQUESTS = {
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
-/** Of each list: which tables are not in it, and why. */
+/** The tables that are missing from each list, with the reason. */
 const ABSENT = {
-  'the rights that are written a second time': {
+  'the rights in test/policies/rights.ts': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
     ...Object.fromEntries(Object.keys(OF_REQUESTS).map((table) => [table, OF_NO_REQUEST])),
     'app.claim_words': OF_NO_REQUEST,
@@ -50,7 +50,7 @@ const ABSENT = {
     'public.invoice_counters': OF_NO_REQUEST,
     'reporting.grants': OF_NO_REQUEST,
   },
-  'the rows that the made-up requests must leave alone': {
+  'the rows of another tenant that generated requests must not change': {
     ...NEVER,
     ...OF_REQUESTS,
     'app.claim_words': 'they follow the claims',
@@ -58,19 +58,19 @@ const ABSENT = {
     'public.audit_logs': 'each refusal to touch the tenant adds to it',
     'public.invoice_counters': OF_NO_TENANT,
   },
-  'the two firms on whom the rights are tried': {
+  'the two firms of test/policies/fixture.ts': {
     ...NEVER,
     ...OF_REQUESTS,
     'public.invoice_counters': 'no invoice of theirs is issued',
     'reporting.grants': 'granted to the login that is tried',
   },
-  'the tenant that the endpoints are tried on': {
+  'the tenant on whom the endpoints are tested': {
     ...NEVER,
     ...OF_REQUESTS,
     'public.invoice_counters': 'no invoice of theirs is issued',
     'reporting.grants': OF_NO_REQUEST,
   },
-  'the firms that nobody else’s answers depend on': {
+  'the firms of the interference proof': {
     ...NEVER,
     'app.refusals_at_month_end': OF_REQUESTS['app.refusals_at_month_end'],
     'public.invoice_counters': 'what it tells is a channel that docs/channels.md states',
@@ -98,7 +98,7 @@ async function tablesOf(admin: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The tables to which the SQL adds rows. */
+/** The tables to which this SQL adds rows. */
 async function filledBy(sql: string): Promise<string[]> {
   return withAdmin(database.adminUrl, async (admin) => {
     const counts = async (): Promise<number[]> => {
@@ -117,20 +117,21 @@ async function filledBy(sql: string): Promise<string[]> {
 const tenant = newTenant();
 
 const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[]>>> = {
-  'the rights that are written a second time': () => Promise.resolve(TABLES.map((table) => `public.${table}`)),
-  'the rows that the made-up requests must leave alone': () => Promise.resolve(Object.keys(FOREIGN_ROWS)),
-  'the two firms on whom the rights are tried': () => filledBy(FIXTURE),
-  'the tenant that the endpoints are tried on': () =>
+  'the rights in test/policies/rights.ts': () => Promise.resolve(TABLES.map((table) => `public.${table}`)),
+  'the rows of another tenant that generated requests must not change': () =>
+    Promise.resolve(Object.keys(FOREIGN_ROWS)),
+  'the two firms of test/policies/fixture.ts': () => filledBy(FIXTURE),
+  'the tenant on whom the endpoints are tested': () =>
     filledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
-  'the firms that nobody else’s answers depend on': () =>
-    filledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
+  'the firms of the interference proof': () => filledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
   'the demonstration': async () => filledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
 };
 
-describe('every table of the database, or the reason why not, is in', () => {
-  test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])('%s', async (list) => {
+test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])(
+  'every table of the database is in %s, or is listed here with a reason',
+  async (list) => {
     const present = await LISTS[list]();
     expect(tables.length).toBeGreaterThan(15);
     expect(tables.filter((table) => !present.includes(table))).toEqual(Object.keys(ABSENT[list]).sort());
-  });
-});
+  },
+);

@@ -11,7 +11,7 @@ const postgres = await forSuite(createTestDatabase());
 const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: true, log };
 const database = await forSuite(openDatabase({ url: postgres.apiUrl, ...options }));
 
-/** Puts rows there, in place of any others, of which the first ones are older than a day. */
+/** Replaces all kept answers by so many that are older than a day, and so many others. */
 function fill(expired: number, others: number): Promise<void> {
   return withAdmin(postgres.adminUrl, async (admin) => {
     await admin.query('delete from app.idempotency_keys');
@@ -40,7 +40,7 @@ test('a sweep removes every answer that is older than a day, batch by batch, and
   expect(await left()).toBe(3);
 });
 
-test('a sweep that fails says so in the log alone, and the next one does its work', async () => {
+test('a failed sweep only logs an error, and the next sweep removes the answers', async () => {
   const failures: unknown[] = [];
   const errorLog = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
   await fill(2, 1);

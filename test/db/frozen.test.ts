@@ -11,7 +11,7 @@ import { request, sql } from '../support/probe.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* A real server whose every process is stopped, and then goes on. */
+/* Stops all processes of a Postgres server with SIGSTOP, and continues them later. */
 
 const log = pino({ level: 'silent' });
 
@@ -27,12 +27,12 @@ const database = await forSuite(
   }),
 );
 
-test('every request of a frozen server ends, and once it thaws the same service goes on, with nothing half-stored', async () => {
+test('requests to a frozen server fail, and after it thaws requests succeed and no transaction is stored in part', async () => {
   await withAdmin(adminUrl, (admin) =>
     admin.query('create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager'),
   );
   const half = (id: number) => sql('insert into public.halves values ($1)', id);
-  // Two connections that are open already, and more that are yet to be made.
+  // Two connections are open before the freeze; the requests below need more.
   await Promise.all([1, 2].map(() => database.run(request(), [sql('select pg_sleep(0.1)')])));
   const thaw = await freeze(await postmasterPid(adminUrl));
   try {
@@ -51,20 +51,20 @@ test('every request of a frozen server ends, and once it thaws the same service 
     thaw();
   }
   await database.run(request(), [half(3)]);
-  // Nobody is left over there with a transaction or its locks.
+  // No session is left with a transaction or locks.
   const busy = `select from pg_stat_activity where application_name like 'taxclaims-api%' and state <> 'idle'`;
   await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(busy)).rowCount === 0));
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query('select id, count(*)::integer from public.halves group by id order by id'),
   );
-  // What the server had in hand when it froze was stored whole, or not at all.
+  // A transaction that was running at the freeze is stored whole or not at all.
   expect(rows.filter(({ count }) => count !== 2)).toEqual([{ id: 3, count: 1 }]);
 });
 
-test('a commit that a standby never confirms is no success, although the server calls it one when it is cancelled', async () => {
+test('a request fails whose commit no standby confirms, although Postgres reports success after the cancellation', async () => {
   const standbys = (names: string) =>
     withAdmin(adminUrl, async (admin) => {
-      // Of the superuser's own connection nobody waits for.
+      // The superuser's own commits do not wait for the standby.
       await admin.query('set synchronous_commit = local');
       await admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await admin.query('select pg_reload_conf()');

@@ -13,7 +13,7 @@ import { insert, openProbe, request, sql } from '../support/probe.ts';
 import type { Probe } from '../support/probe.ts';
 import { until } from '../support/upload.ts';
 
-/* A server that says nothing and a line on which nothing is heard: without an end of our own each of these waits for ever. */
+/* Connections on which no bytes arrive any more. Without a time-out of the service, each of these requests would wait forever. */
 
 /** ReadyForQuery outside of any transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
 
-/** The next request is served, on a connection of its own, and of the last one nothing is left open. */
+/** Expects the next request to succeed on a new connection, and the old connection to be closed. */
 async function expectServed(stored: readonly number[]): Promise<void> {
   line.speak();
   await probe.database.run(request(), [insert(9)]);
@@ -41,15 +41,15 @@ async function expectServed(stored: readonly number[]): Promise<void> {
   await until(() => line.open === 1);
 }
 
-describe('on a line that goes mute', () => {
-  test('a pipeline ends, and is stored whole or not at all', async () => {
+describe('a mute connection', () => {
+  test('a pipeline on a mute connection fails, and is stored whole or not at all', async () => {
     await probe.connection();
     line.mute();
     await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
     await expectServed([]);
   });
 
-  test('a write whose answer is lost is unavailable, although it was stored', async () => {
+  test('a write whose answer is lost fails with DatabaseUnavailable, although it was stored', async () => {
     await probe.connection();
     const lost = line.muteAt(READY);
     await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
@@ -57,7 +57,7 @@ describe('on a line that goes mute', () => {
     await expectServed([1, 2]);
   });
 
-  test('the wait for the end of a refused statement ends', async () => {
+  test('a refused statement on a mute connection does not wait forever', async () => {
     await probe.connection();
     const lost = line.muteAt(READY);
     await unavailable(probe.database.run(request(), [insert(1), insert(1)]));
@@ -65,7 +65,7 @@ describe('on a line that goes mute', () => {
     await expectServed([]);
   });
 
-  test('a list that is read whole ends, before its first row and between its pages', async () => {
+  test('a streamed list on a mute connection fails, before its first row or between two pages', async () => {
     await probe.connection();
     line.mute();
     await unavailable(probe.database.stream(request(), sql('select 1')));
@@ -77,13 +77,13 @@ describe('on a line that goes mute', () => {
     line.mute();
     await unavailable(
       pages.forEach(() => {
-        // Whatever is on its way already.
+        // Consumes the bytes that are already on their way.
       }),
     );
     await expectServed([]);
   });
 
-  test('a transaction ends at its next statement, and nothing of it is stored', async () => {
+  test('a transaction on a mute connection fails at its next statement and stores nothing', async () => {
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
       line.mute();
@@ -93,7 +93,7 @@ describe('on a line that goes mute', () => {
     await expectServed([]);
   });
 
-  test('a COMMIT ends, and what it did is stored', async () => {
+  test('a COMMIT without an answer fails, although the transaction is stored', async () => {
     let lost: Promise<void> | undefined;
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -104,7 +104,7 @@ describe('on a line that goes mute', () => {
     await expectServed([1]);
   });
 
-  test('a ROLLBACK ends, and nothing is stored', async () => {
+  test('a ROLLBACK without an answer fails, and nothing is stored', async () => {
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
       line.mute();
@@ -114,13 +114,13 @@ describe('on a line that goes mute', () => {
     await expectServed([]);
   });
 
-  test('a new connection ends, and so does one that was never taken', async () => {
+  test('a request that needs a new connection to a mute server fails', async () => {
     line.mute();
     await unavailable(probe.database.run(request(), [insert(1)]));
     await expectServed([]);
   });
 
-  test('what has its answer twice, because a migration changed what was prepared, has one end for both', async () => {
+  test('a request that is repeated because of a changed prepared statement has one time-out for both attempts', async () => {
     const asked = sql('select * from public.probe');
     await probe.database.run(request(), [asked]);
     await probe.admin('alter table public.probe add column more integer');
@@ -130,7 +130,7 @@ describe('on a line that goes mute', () => {
     await expectServed([]);
   });
 
-  test('closing ends, whatever is still waited for', async () => {
+  test('closing the database ends requests that wait on a mute connection', async () => {
     const patient = await openProbe({ statementTimeoutMs: 600_000, databaseUrl: (url) => line.via(url) });
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
     const underWay = patient.database.transaction(request(), async (run) => {
@@ -140,7 +140,7 @@ describe('on a line that goes mute', () => {
       await run(insert(2));
     });
     await begun;
-    // The one connection is taken: this one waits for it.
+    // The only connection is in use, so this request waits for it.
     const waiting = patient.database.run(request(), [insert(3)]);
     const refused = [unavailable(underWay), unavailable(waiting)];
     await patient.database.close(50);
@@ -149,7 +149,7 @@ describe('on a line that goes mute', () => {
     await patient.close();
   });
 
-  test('the connection of nobody is ended when the pool is closed', async () => {
+  test('closing the pool ends an idle mute connection', async () => {
     await probe.connection();
     line.mute();
     await probe.database.close();
@@ -157,7 +157,7 @@ describe('on a line that goes mute', () => {
   });
 });
 
-test('work between statements that never ends gives its connection back, and is rolled back', async () => {
+test('a transaction whose code never ends is rolled back and returns its connection', async () => {
   const never = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await new Promise(() => undefined);
@@ -166,13 +166,13 @@ test('work between statements that never ends gives its connection back, and is 
   await expectServed([]);
 });
 
-test('what waits for a lock without a time-out of the server is cancelled there, too', async () => {
+test('a statement that waits for a lock before the server’s time-out is set is cancelled on the server', async () => {
   const url = new URL(probe.postgres.apiUrl);
   const lone = openDatabase({
     ...{ url: url.href, poolSize: 1, statementTimeoutMs: 100, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
-  // The very first statement of a request, which sets the time-out, asks who the caller is.
+  // The first statement of a request, which sets the time-out, also reads the caller's user.
   const held = probe.admin('begin; lock table public.users in access exclusive mode; select pg_sleep(4); commit');
   const locked = `select from pg_locks where relation = 'public.users'::regclass and granted and mode = 'AccessExclusiveLock'`;
   await until(async () => (await probe.admin(locked)).length === 1);
@@ -191,11 +191,11 @@ describe('the queue for a connection', () => {
   });
   afterEach(() => crowded.close());
 
-  test('refuses at once whoever comes when it is full, and serves those in it', async () => {
+  test('a full queue refuses a new request at once, and serves the waiting ones', async () => {
     const holder = crowded.database.transaction(request(), async (run) => {
       await run(insert(1));
       const waiting = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => crowded.database.run(request(), [insert(id)]));
-      // While all of them still wait, since this transaction has the only connection.
+      // All of them still wait, because this transaction has the only connection.
       await unavailable(crowded.database.run(request(), [insert(10)]));
       return { waiting: Promise.all(waiting) };
     });
@@ -205,7 +205,7 @@ describe('the queue for a connection', () => {
     expect(await crowded.stored()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test('is left by whoever waited for long, while those before still have their turn', async () => {
+  test('a request that waited too long leaves the queue', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => crowded.database.run(request(), [sql('select pg_sleep(60)')])),
     );
@@ -216,7 +216,7 @@ describe('the queue for a connection', () => {
   });
 });
 
-test('whoever waits behind a locked table is answered before another time-out has passed, however many wait', async () => {
+test('300 requests that wait for a locked table all fail with ERROR_UNAVAILABLE within two time-outs', async () => {
   const statementTimeoutMs = 3_000;
   const crowd = openDatabase({
     ...{ url: probe.postgres.apiUrl, poolSize: 2, maxWaiting: 300, statementTimeoutMs },
@@ -239,14 +239,14 @@ test('whoever waits behind a locked table is answered before another time-out ha
   expect(endings.map(({ error }) => toRequestError(error).code)).toEqual(
     Array.from({ length: 300 }, () => 'ERROR_UNAVAILABLE'),
   );
-  // The first are those that had a connection at once, for the whole time-out.
+  // The first to fail are those that had a connection from the start.
   expect(Math.max(...times) / Math.min(...times)).toBeLessThan(1.8);
   await crowd.run(request(), [insert(1)]);
   expect(await probe.stored()).toEqual([1]);
   await crowd.close();
 });
 
-test('a list that is read whole has no more time behind a locked table than any other', async () => {
+test('a streamed list waits for a locked table no longer than any other request', async () => {
   const opened = (statementTimeoutMs: number) =>
     openDatabase({
       ...{ url: probe.postgres.apiUrl, poolSize: 1, statementTimeoutMs },
@@ -264,7 +264,7 @@ test('a list that is read whole has no more time behind a locked table than any 
   const first = ended('the first', crowd.run(request(), [insert(1)]));
   const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
-  // The list has waited for the first, so that little of its time is left; this has all of its own.
+  // The list has waited for the first request, so little of its time is left; this request has its whole time.
   const later = ended('the later', other.run(request(), [insert(2)]));
   await Promise.all([list, later]);
   expect(order).toEqual(['the first', 'the list', 'the later']);
@@ -273,7 +273,7 @@ test('a list that is read whole has no more time behind a locked table than any 
   await Promise.all([crowd.close(), other.close()]);
 });
 
-test('at connecting nothing is said but who asks for what: a pooler in transaction mode refuses all else', async () => {
+test('a new connection sends only user, database, application name and encoding, because a transaction pooler refuses other parameters', async () => {
   const said: Buffer[] = [];
   const server = createServer((socket) => {
     socket.on('data', (data) => {

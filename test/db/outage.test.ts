@@ -17,7 +17,7 @@ afterEach(() => probe.close());
 const visible = sql('select id from public.probe order by id');
 
 describe('a lost connection', () => {
-  test('in the middle of a statement means that the database is out of reach, and costs the next nothing', async () => {
+  test('a connection lost in the middle of a statement fails with DatabaseUnavailable, and the next request succeeds', async () => {
     const lost = probe.database.run(request(), [insert(1), sql('select pg_sleep(60)'), insert(2)]);
     const refused = Promise.all([
       expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable),
@@ -31,7 +31,7 @@ describe('a lost connection', () => {
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
-  test('that was idle is replaced', async () => {
+  test('the pool replaces an idle connection that was lost', async () => {
     const { pid } = await probe.connection();
     await probe.terminate();
     await probe.database.run(request(), [insert(1)]);
@@ -48,7 +48,7 @@ describe('an outage', () => {
     log: pino({ level: 'silent' }),
   });
 
-  test('is told from an error, and ends without a restart', async () => {
+  test('requests fail with DatabaseUnavailable during an outage, and succeed after it without a restart', async () => {
     await probe.connection();
     await probe.admin(`alter database ${probe.postgres.name} connection limit 0`);
     await probe.terminate();
@@ -62,22 +62,22 @@ describe('an outage', () => {
   });
 
   test.each([
-    ['where nobody listens', 'postgres://nobody@127.0.0.1:1/none'],
-    ['where no host is', 'postgres://nobody@host.invalid/none'],
-  ])('is what a database is %s', async (_case, address) => {
+    ['no server listens at the address', 'postgres://nobody@127.0.0.1:1/none'],
+    ['the host does not exist', 'postgres://nobody@host.invalid/none'],
+  ])('a request fails with DatabaseUnavailable if %s', async (_case, address) => {
     const database = openDatabase(at(address));
     await expect(database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.close();
   });
 
-  test('is what a database is that does not exist', async () => {
+  test('a request fails with DatabaseUnavailable if the database does not exist', async () => {
     const database = openDatabase(at(asDatabase(probe.postgres.apiUrl, 'no_such_database')));
     await expect(database.callAsLogin(sql('select 1'))).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.close();
   });
 });
 
-test('closing lets a request end that was under way, and takes no other', async () => {
+test('a closing database completes the running request and refuses new ones', async () => {
   const last = probe.database.run(request(), [sql('select pg_sleep(1)'), insert(1)]);
   await probe.until(`wait_event = 'PgSleep'`);
   const closed = probe.database.close();

@@ -27,7 +27,7 @@ afterEach(() => client.end());
 
 async function connect(): Promise<Client> {
   const made = new Client({ connectionString: database.adminUrl });
-  // As in the pool: an event that nobody listens to would end the process.
+  // An unhandled error event would end the process; the pool has the same listener.
   made.on('error', () => undefined);
   await made.connect();
   return made;
@@ -62,7 +62,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('a pipeline that arrives', () => {
-  test('gives each statement its rows as text and its count, in order', async () => {
+  test('a pipeline returns the rows of each statement as text, and its count, in order', async () => {
     const outcome = await send(
       sql('values (1, null), (2, $1::text)', 'é'),
       insert(1),
@@ -79,7 +79,7 @@ describe('a pipeline that arrives', () => {
     });
   });
 
-  test('is one transaction: a local setting reaches the statements after it and nobody else', async () => {
+  test('a pipeline is one transaction: a local setting holds for its later statements only', async () => {
     const { results } = await send(
       setLocally,
       sql(`select current_setting('app.probe')`),
@@ -92,7 +92,7 @@ describe('a pipeline that arrives', () => {
     await expectNothingLeft();
   });
 
-  test('keeps every value as it was given', async () => {
+  test('a pipeline sends every string, array, number and boolean unchanged', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, fc.array(text), fc.integer(), fc.boolean(), async (one, many, number, flag) => {
@@ -105,7 +105,7 @@ describe('a pipeline that arrives', () => {
     );
   });
 
-  test('keeps an instant to the millisecond, and null as null', async () => {
+  test('a pipeline sends a time to the millisecond, and null as null', async () => {
     const { results } = await send(
       sql(
         `select $1::timestamptz = timestamptz '2024-02-29 23:59:59.123+00', $2::text is null`,
@@ -118,7 +118,7 @@ describe('a pipeline that arrives', () => {
 });
 
 describe('a pipeline that fails', () => {
-  test('by an error in the middle stores nothing and leaves nothing on the connection', async () => {
+  test('a pipeline with an error in the middle stores nothing and leaves no setting on the connection', async () => {
     const { results, error, status } = await send(setLocally, insert(1), sql('select 1 / $1::integer', 0), insert(2));
     expect(results).toHaveLength(2);
     expect(error).toMatchObject({ code: '22012' });
@@ -127,7 +127,7 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('by a deferred constraint is not a success, although its last statement was one', async () => {
+  test('a pipeline that violates a deferred constraint fails, although its last statement succeeded', async () => {
     const { results, error, status } = await send(sql('insert into note values (1, 404)'));
     expect(results).toHaveLength(1);
     expect(error).toMatchObject({ code: '23503' });
@@ -136,7 +136,7 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('by a value that cannot be encoded sends not one byte', async () => {
+  test('a pipeline with a value that cannot be encoded sends no byte', async () => {
     const { stream } = (client as Client & { connection: { stream: { bytesWritten: number } } }).connection;
     const before = stream.bytesWritten;
     await expect(send(insert(1), sql('select $1::timestamptz', new Date(NaN)))).rejects.toThrow(RangeError);
@@ -145,14 +145,14 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('2');
   });
 
-  test('by a NUL in a string stores nothing', async () => {
+  test('a pipeline with a NUL in a string stores nothing', async () => {
     const { error } = await send(insert(1), sql('select $1::text', 'a\0b'));
     expect(error).toMatchObject({ code: '22021' });
     await expectNothingLeft();
     expect(await stored()).toBe('');
   });
 
-  test('by COPY, whose data nobody would send, loses its connection instead of waiting for ever', async () => {
+  test('a pipeline with COPY from stdin loses its connection instead of waiting for data forever', async () => {
     const { error, status } = await send(insert(1), sql('copy note from stdin'));
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect(status).toBeNull();
@@ -160,7 +160,7 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('by a connection killed in the middle of a statement stores nothing and says so', async () => {
+  test('a pipeline whose connection is killed stores nothing and fails with DatabaseUnavailable', async () => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const pipeline = send(insert(1), sql('select pg_sleep(60)'), insert(2));
     await withAdmin(database.adminUrl, async (admin) => {
@@ -177,7 +177,7 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('leaves no listener behind on the connection', async () => {
+  test('a failed pipeline leaves no listener on the connection', async () => {
     const { connection } = client as Client & { connection: NodeJS.EventEmitter };
     const count = () => connection.listenerCount('end') + connection.listenerCount('readyForQuery');
     const before = count();
@@ -189,7 +189,7 @@ describe('a pipeline that fails', () => {
 describe('prepared statements', () => {
   const twice = sql('select $1::integer * 2', 21);
 
-  test('are parsed once, in one pipeline as in the next', async () => {
+  test('a prepared statement is parsed once for several pipelines', async () => {
     await send(twice, twice);
     await send(twice);
     expect(await prepared()).toEqual([twice.text]);
@@ -200,12 +200,12 @@ describe('prepared statements', () => {
     expect(rows[0]?.runs).toBe('3');
   });
 
-  test('are one for each role', async () => {
+  test('each role has its own prepared statement for the same SQL', async () => {
     for (const role of ['one', 'other', 'one']) await sendPipeline(client, [{ role, statements: [twice] }], true);
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
 
-  test('whose pipeline failed work in the next, whether the server has kept them or not', async () => {
+  test('a prepared statement of a failed pipeline works in the next pipeline', async () => {
     const fails = sql('select 1 / $1::integer', 0);
     const never = sql('select 7');
     expect((await send(fails, never)).error).toMatchObject({ code: '22012' });
@@ -216,14 +216,14 @@ describe('prepared statements', () => {
     expect(results.map(({ rows }) => rows)).toEqual([[['1']], [['7']]]);
   });
 
-  test('that the server has lost fail once and then work again', async () => {
+  test('a prepared statement that the server lost fails once and then works again', async () => {
     await send(twice);
     await client.query('deallocate all');
     expect((await send(twice)).error).toMatchObject({ code: '26000' });
     expect((await send(twice)).error).toBeUndefined();
   });
 
-  test('whose columns a migration changed fail once and then work again', async () => {
+  test('a prepared statement whose columns changed fails once and then works again', async () => {
     await client.query('create table changing (a integer)');
     const all = sql('select * from changing');
     await send(all);
@@ -232,7 +232,7 @@ describe('prepared statements', () => {
     expect((await send(all)).error).toBeUndefined();
   });
 
-  test('never become more than the limit, and those in use stay', async () => {
+  test('a connection keeps 300 prepared statements at most, and drops the least recently used', async () => {
     for (let number = 0; number < 400; number++) {
       const { error } = await send(twice, sql(`select ${number}`));
       expect(error).toBeUndefined();
@@ -246,7 +246,7 @@ describe('prepared statements', () => {
     ]);
   });
 
-  test('are not used at all when switched off', async () => {
+  test('a pipeline prepares no statement if prepared statements are switched off', async () => {
     const { results, error } = await sendPipeline(
       client,
       [{ role: 'tester', statements: [twice, sql('select 1'), twice] }],

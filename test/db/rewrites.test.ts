@@ -4,12 +4,12 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
 
-/** Those that rewrote a table before it was a rule that none does, each with what it rewrites. */
+/** The migrations that rewrite tables: they are older than the rule that forbids it. */
 const REWRITES: Readonly<Record<string, readonly string[]>> = {
   '0022_search_texts': ['cadastres', 'clients', 'reclamations', 'sites'],
 };
 
-/** Whatever is rewritten is noted, with how many migrations were entered before. */
+/** Records each table that is rewritten, with the number of migrations applied before. */
 const WATCH = `
   create schema watch;
   create table watch.rewrites (migrations_before bigint, name text);
@@ -20,7 +20,7 @@ const WATCH = `
   end $$;
   create event trigger watch_rewrites on table_rewrite execute function watch.note();`;
 
-test('no migration rewrites a table, which would keep every request of it waiting, but those that always did', async () => {
+test('no new migration rewrites a table, which would block all requests to that table', async () => {
   const database = await createEmptyDatabase();
   try {
     await withAdmin(database.adminUrl, (admin) => admin.query(WATCH));

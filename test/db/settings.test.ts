@@ -27,7 +27,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/** What each setting is set to, in order: a literal, the value of its parameter, or an expression. */
+/** The name and value of each setting in order. The value is a literal, a parameter's value or an SQL expression. */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
@@ -43,9 +43,12 @@ describe('the role of a request', () => {
     ['ACCOUNT_MANAGER', [], undefined, 'taxclaims_account_manager'],
     ['TAX_SPECIALIST', [FIRST], FIRST, 'taxclaims_tax_specialist'],
     ['CLIENT', [FIRST], undefined, 'taxclaims_client'],
-  ])('of %s with clients %j that names client %s is %4$s', (role, clientAccess, client, expected) => {
-    expect(determineDatabaseRole(context(role, clientAccess, client))).toBe(expected);
-  });
+  ])(
+    'a request of role %s with clients %j for client %s runs as database role %s',
+    (role, clientAccess, client, expected) => {
+      expect(determineDatabaseRole(context(role, clientAccess, client))).toBe(expected);
+    },
+  );
 });
 
 describe('the settings of a request', () => {
@@ -54,7 +57,7 @@ describe('the settings of a request', () => {
     ['datestyle', `'ISO'`],
   ];
 
-  test('that only reads are all local, say what its statements read, and the role last', () => {
+  test('a reading request sets only local settings, those that its statements read, and its role last', () => {
     const { text } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(text.match(/set_config\(/g)).toHaveLength(text.match(/, true\)/g)?.length ?? 0);
     expect(written(buildSettingsStatement(context('CLIENT', [FIRST]), 5_000))).toEqual([
@@ -68,7 +71,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('that only reads one record leave of several clients its own', () => {
+  test('a reading request for one record narrows the caller’s clients to the client of the record', () => {
     const record = { table: 'sites', id: SECOND };
     const several = buildSettingsStatement({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
     expect(written(several)).toContainEqual(['app.client_access', 'app.narrowed($2, $9, $10)']);
@@ -81,7 +84,7 @@ describe('the settings of a request', () => {
       expect(buildSettingsStatement({ ...plain, record }, 5_000)).toEqual(buildSettingsStatement(plain, 5_000));
   });
 
-  test('that may write also say what its audit records do', () => {
+  test('a writing request also sets the values for its audit records', () => {
     const settings = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
     expect(settings.text.match(/set_config\(/g)).toHaveLength(settings.text.match(/, true\)/g)?.length ?? 0);
     expect(written(settings)).toEqual([
@@ -101,7 +104,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('ask the database about the subject, the time and the rights that the token states', () => {
+  test('a request sends the subject, time and rights of its token to the database', () => {
     const { values } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(values.slice(2, 6)).toEqual([
       'auth0|someone',
@@ -111,7 +114,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('of the next turn change the clients and the role, or take both away', () => {
+  test('the settings of the next batch change the clients and the role, or clear both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],
@@ -125,15 +128,15 @@ describe('the settings of a request', () => {
   test.each([
     ['the whole list when the request names no client', [FIRST, SECOND], undefined, `{${FIRST},${SECOND}}`],
     ['the named client alone', [FIRST, SECOND], SECOND, `{${SECOND}}`],
-    ['a new client, which is in no list yet', [], FIRST, `{${FIRST}}`],
-    ['no client where the list is empty', [], undefined, '{}'],
-  ])('hold %s', (_case, clientAccess, client, expected) => {
+    ['a new client of an account manager without a list', [], FIRST, `{${FIRST}}`],
+    ['no client if the list is empty', [], undefined, '{}'],
+  ])('app.client_access of a request holds %s', (_case, clientAccess, client, expected) => {
     const settings = buildSettingsStatement(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
     expect(written(settings)).toContainEqual(['app.client_access', expected]);
   });
 
   test.each([`${FIRST},${SECOND}`, `${FIRST}}`, `{${FIRST}}`, `${FIRST}\n`, '', 'null'])(
-    'cannot be widened by a client named %j',
+    'a request cannot get more clients by naming the client %j',
     (client) => {
       expect(() => buildSettingsStatement(context('CLIENT', [FIRST], client), 5_000)).toThrow(TypeError);
     },

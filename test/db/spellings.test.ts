@@ -6,7 +6,7 @@ import { connected, createTestDatabase, withAdmin } from '../support/database.ts
 import { createDatabaseBefore } from '../support/release-before.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* One person has one subject and one email, however these are written, and whoever writes them. */
+/* A person's subject and email have one spelling, so that a person cannot become two users. */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
@@ -36,18 +36,18 @@ const OTHERWISE: readonly (readonly [string, string])[] = [
 ];
 
 describe('a subject', () => {
-  test.each(OTHERWISE)('with %s is not stored, even by a superuser', async (_what, subject) => {
+  test.each(OTHERWISE)('not even a superuser can store a subject with %s', async (_what, subject) => {
     await expect(store(subject)).rejects.toMatchObject({ constraint: 'users_subject_form' });
   });
 
   test.each([UUID, 'auth0|Ada', 'CN=Ada Lovelace, O=Cabinet', `{${UUID.toUpperCase()}}`, '~', 'x'.repeat(255)])(
-    'such as %s is stored',
+    'the subject %s can be stored',
     async (subject) => {
       expect(await subjectOf(await store(subject))).toBe(subject);
     },
   );
 
-  test('that an earlier release stored in another spelling is taken from its user, who waits to be found by email', async () => {
+  test('a deploy clears the misspelled subjects of an earlier release, and keeps the others', async () => {
     const earlier = await createDatabaseBefore('0020');
     const { adminUrl } = earlier;
     await withAdmin(adminUrl, async (client) => {
@@ -63,13 +63,13 @@ describe('a subject', () => {
 });
 
 describe('an email', () => {
-  test('is that of one user, whatever the case of its letters', async () => {
+  test('two users cannot have emails that differ only in capitals', async () => {
     await store(null, 'info@b.example');
     await expect(store(null, 'INFO@B.example')).rejects.toMatchObject({ constraint: 'users_email_key' });
   });
 
-  test('is compared in the same way in whatever language the database sorts', async () => {
-    // In Turkish the small letter of I is another one than i.
+  test('the comparison of emails does not depend on the language of the database', async () => {
+    // In Turkish, the lower case of I is not i.
     const { rows } = await admin.query<{ definition: string; turkish: boolean }>(
       `select
            pg_get_indexdef('public.users_email_key'::regclass) as definition,

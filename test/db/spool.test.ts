@@ -30,7 +30,7 @@ async function close(spool: Spool): Promise<void> {
   await spool.close();
 }
 
-/** Reads and removes all that waits. */
+/** Reads and removes every file that waits. */
 async function emptied(spool: Spool): Promise<string[]> {
   const lines: string[] = [];
   for (let file = await spool.oldest(); file !== undefined; file = await spool.oldest()) {
@@ -40,7 +40,7 @@ async function emptied(spool: Spool): Promise<string[]> {
   return lines;
 }
 
-/** Another process with a spool in the same folder, which holds `held` and never lets go of it by itself. */
+/** Starts another process whose spool in the same folder holds these lines until the process is killed. */
 async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<void> }> {
   const module = join(import.meta.dirname, '../../src/db/refusals/spool.ts');
   const code = `
@@ -62,7 +62,7 @@ async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<vo
 }
 
 describe('the spool of one process', () => {
-  test('gives back each line once, in order, over many files, and leaves none', async () => {
+  test('the spool returns every line once and in order, although the lines fill several files', async () => {
     const spool = await opened();
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
     await Promise.all(lines.map((line) => spool.append(line)));
@@ -73,7 +73,7 @@ describe('the spool of one process', () => {
     expect(await readdir(join(dataDir, 'refusals', '0'))).toEqual(['lock']);
   });
 
-  test('is for its owner alone', async () => {
+  test('only the owner of the service can read the files of the spool', async () => {
     const spool = await opened();
     await spool.append('line\n');
     await spool.setAside(['line']);
@@ -87,7 +87,7 @@ describe('the spool of one process', () => {
     });
   });
 
-  test('has nothing to give while all that waits in another slot is postponed, and gives it after', async () => {
+  test('the spool offers no postponed file until the next adopt()', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(left, { recursive: true });
     await writeFile(join(left, '000000000001.refusals'), 'left\n');
@@ -98,7 +98,7 @@ describe('the spool of one process', () => {
     expect([spool.isEmpty, await emptied(spool)]).toEqual([false, ['left']]);
   });
 
-  test('begins again where somebody has removed its folder', async () => {
+  test('the spool makes its folder again after somebody removed it', async () => {
     const spool = await opened();
     await spool.append('lost\n');
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -108,21 +108,21 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['kept']);
   });
 
-  test('takes no notice of what is no file', async () => {
+  test('the spool ignores folders and symbolic links among its files', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(join(left, '000000000001.refusals'), { recursive: true });
     await symlink('/nowhere', join(left, '000000000002.refusals'));
     expect((await opened()).isEmpty).toBe(true);
   });
 
-  test('leaves a DATA_DIR that it has to make open for others to pass', async () => {
+  test('other accounts can read a DATA_DIR that the spool made, but not its folder refusals', async () => {
     const path = join(dataDir, 'new', 'data');
     open.push(await openSpool(path));
     for (const folder of [path, join(path, '..')]) expect((await stat(folder)).mode & 0o005).toBe(0o005);
     expect((await stat(join(path, 'refusals'))).mode & 0o777).toBe(0o700);
   });
 
-  test('holds so much and no more, and takes again when that is gone', async () => {
+  test('a full spool rejects lines until its files are removed', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(59)}\n`);
     await expect(spool.append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
@@ -131,7 +131,7 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('gives back the room of a refusal that the disk did not take', async () => {
+  test('a line that could not be written takes no room in the spool', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(19)}\n`);
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -141,14 +141,14 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('counts what it finds at the start', async () => {
+  test('a new spool counts the bytes that an earlier process left', async () => {
     const before = await opened(100);
     await before.append(`${'x'.repeat(59)}\n`);
     await close(before);
     await expect((await opened(100)).append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
   });
 
-  test('loses only the line that a crash has cut off', async () => {
+  test('a crash in the middle of a line loses only that line', async () => {
     const before = await opened();
     await before.append('whole\n');
     await before.append('never answered\n');
@@ -163,7 +163,7 @@ describe('the spool of one process', () => {
     expect(await emptied(after)).toEqual(['later']);
   });
 
-  test('goes on in another file where one was removed, and says so to whoever wrote there', async () => {
+  test('the spool rejects a line whose file was removed, and writes the next line to a new file', async () => {
     const spool = await opened();
     await spool.append('first\n');
     await rm(join(dataDir, 'refusals', '0', '000000000001.refusals'));
@@ -181,21 +181,21 @@ describe('the spool of one process', () => {
         return join(dataDir, 'file');
       },
     ],
-    ['in a file system that takes none', () => Promise.resolve('/dev/null/data')],
+    ['a path on which no folder can be made', () => Promise.resolve('/dev/null/data')],
     [
-      'without its folder for refusals',
+      'a folder in which refusals is a file',
       async () => {
         await writeFile(join(dataDir, 'refusals'), '');
         return dataDir;
       },
     ],
-  ])('names DATA_DIR where that is %s', async (_what, make) => {
+  ])('openSpool names DATA_DIR in its error if DATA_DIR is %s', async (_what, make) => {
     await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
   });
 });
 
 describe('two processes on one folder', () => {
-  test('have each its own, and none takes from the other while that lives', async () => {
+  test('two living processes have a spool folder each, and neither reads the other’s lines', async () => {
     const other = await otherProcess('of the other\n');
     const spool = await opened();
     await spool.append('own\n');
@@ -207,7 +207,7 @@ describe('two processes on one folder', () => {
     expect(await readFile(join(dataDir, 'refusals', '0', 'lock'), 'utf8')).toBe('');
   });
 
-  test('have each its own where somebody has removed both, and neither takes from the other or from itself', async () => {
+  test('two processes whose spool folders were removed get a new folder each, and neither reads the other’s lines', async () => {
     const spool = await opened();
     await rm(join(dataDir, 'refusals'), { recursive: true });
     await spool.append('own\n');
@@ -217,7 +217,7 @@ describe('two processes on one folder', () => {
     expect(await emptied(spool)).toEqual(['own']);
   });
 
-  test('the next one to start has what a killed one has left, and takes its place', async () => {
+  test('the next process to start takes over the lines and the folder of a killed process', async () => {
     const first = await otherProcess('one\n', 'two\n');
     const second = await otherProcess('three\n');
     await first.kill();
@@ -228,7 +228,7 @@ describe('two processes on one folder', () => {
   });
 });
 
-describe('a line', () => {
+describe('a line of the spool', () => {
   const clock = { run: 'run', monotonicMs: 1.5, machineMs: 2, databaseMs: null };
   const refusal = dateRefusal(
     {
@@ -238,14 +238,14 @@ describe('a line', () => {
     clock,
   );
 
-  test('is one line of some kilobytes whatever is in it, and is read as it was written', () => {
+  test('a refusal with any characters is one line of a few kilobytes, and is read back unchanged', () => {
     const line = formatSpoolLine(refusal);
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.length).toBeLessThan(4_000);
     expect(parseSpoolLine(line.slice(0, -1))).toEqual(refusal);
   });
 
-  test('that is not as it was written is none, wherever it was changed or cut', () => {
+  test('a spool line that was changed or cut anywhere is not read as a refusal', () => {
     const line = formatSpoolLine(refusal).slice(0, -1);
     for (let at = 0; at < line.length; at += 7) {
       expect(parseSpoolLine(line.slice(0, at))).toBeUndefined();

@@ -1,4 +1,4 @@
-/* What was changed by hand, and what gives a row as long as it is there. */
+/* Changes by hand that a deploy takes back; each query returns a row while the change exists. */
 
 -- a trigger that copies every claim elsewhere
 create schema elsewhere;

@@ -19,7 +19,7 @@ async function expectClean(pid: string): Promise<void> {
 }
 
 describe('an explicit transaction', () => {
-  test('stores what its statements did, each seeing what those before it gave', async () => {
+  test('an explicit transaction stores the work of all its statements, which see each other’s results', async () => {
     const { pid } = await probe.connection();
     const given = await probe.database.transaction(request(), async (run) => {
       const first = await run(sql('insert into public.probe (id, client_id) values (1, $1) returning id + 1', MINE));
@@ -32,14 +32,14 @@ describe('an explicit transaction', () => {
     await expectClean(pid);
   });
 
-  test('is under the role and the settings of its request from its first statement to its last', async () => {
+  test('every statement of an explicit transaction runs with the role and settings of its request', async () => {
     const who = sql('select current_user::text, app.client_access()::text');
     const callers = await probe.database.transaction(request(), async (run) => [await run(who), await run(who)]);
     const manager = ['taxclaims_account_manager', `{${MINE}}`];
     expect(callers.map(({ rows }) => rows[0])).toEqual([manager, manager]);
   });
 
-  test('cannot write when its request only reads, and can when not', async () => {
+  test('an explicit transaction of a reading request cannot write, and one of a writing request can', async () => {
     const write = (readOnly: boolean) => probe.database.transaction(request({ readOnly }), (run) => run(insert(1)));
     await expect(write(true)).rejects.toMatchObject({ code: '25006' });
     expect(await probe.stored()).toEqual([]);
@@ -47,7 +47,7 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1]);
   });
 
-  test('undoes a refused attempt alone, and stores what is around it', async () => {
+  test('an explicit transaction undoes only a refused attempt, and stores the statements around it', async () => {
     const refused = await probe.database.transaction(request(), async (run, attempt) => {
       await run(insert(1));
       const error = await attempt(insert(2), fails);
@@ -59,14 +59,14 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1, 3, 4]);
   });
 
-  test('gives an attempt no way around the service: no statement for the session', async () => {
+  test('an attempt in a transaction cannot run a statement that acts on the session', async () => {
     const set = sql('set role taxclaims_admin');
     await expect(probe.database.transaction(request(), (_run, attempt) => attempt(set))).rejects.toThrow(
       'A statement must act on data',
     );
   });
 
-  test('sends statements that were not awaited one after the other, and all before it commits', async () => {
+  test('an explicit transaction sends unawaited statements one after the other, before its commit', async () => {
     const results: unknown[] = [];
     await probe.database.transaction(request(), async (run) => {
       await Promise.all([run(insert(1)), run(insert(2))]);
@@ -77,7 +77,7 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1, 2, 3]);
   });
 
-  test('knows what the statement before has prepared when the next was asked for too early', async () => {
+  test('an unawaited statement reuses what the statement before it prepared', async () => {
     const text = 'select 7 * $1::integer';
     const direct = await openProbe({ isDirect: true });
     await direct.database.transaction(request(), (run) => Promise.all([run(sql(text, 1)), run(sql(text, 2))]));
@@ -89,13 +89,15 @@ describe('an explicit transaction', () => {
   });
 });
 
-describe('what was undone because it could not be put in an order with others', () => {
-  /** Fails the first time that it is asked: nobody takes back what a sequence has counted. */
+describe('a transaction that Postgres rolled back because of another one', () => {
+  /** Fails the first time it is called. A rollback does not reset the sequence that counts the calls. */
   const once = sql('select public.fails_once()');
 
-  test.each(['40001', '40P01'])('as Postgres says with %s, is done once more for its caller', async (sqlstate) => {
-    await probe.admin(
-      `create sequence public.asked;
+  test.each(['40001', '40P01'])(
+    'the service repeats a transaction that Postgres rolled back with %s',
+    async (sqlstate) => {
+      await probe.admin(
+        `create sequence public.asked;
        grant usage on sequence public.asked to public;
        create function public.fails_once() returns bigint language plpgsql as $$
        declare
@@ -104,15 +106,16 @@ describe('what was undone because it could not be put in an order with others', 
            if asked in (1, 3) then raise exception 'others' using errcode = '${sqlstate}'; end if;
            return asked;
        end $$`,
-    );
-    await probe.database.run(request(), [insert(1), once]);
-    await probe.database.transaction(request(), async (run) => {
-      await run(insert(2));
-      await run(once);
-    });
-    expect(await probe.stored()).toEqual([1, 2]);
-    await probe.admin('drop function public.fails_once(); drop sequence public.asked');
-  });
+      );
+      await probe.database.run(request(), [insert(1), once]);
+      await probe.database.transaction(request(), async (run) => {
+        await run(insert(2));
+        await run(once);
+      });
+      expect(await probe.stored()).toEqual([1, 2]);
+      await probe.admin('drop function public.fails_once(); drop sequence public.asked');
+    },
+  );
 });
 
 describe('an explicit transaction that fails stores nothing and leaves its connection clean and in use', () => {
@@ -121,7 +124,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     ['its code threw', () => Promise.reject(new Error('the code')), { message: 'the code' }],
     ['a value could not be encoded', (run) => run(unencodable), { name: 'RangeError' }],
     ['a deferred constraint failed at its COMMIT', (run) => run(orphan), { code: '23503' }],
-  ])('because %s', async (_why, work, error) => {
+  ])('an explicit transaction stores nothing if %s', async (_why, work, error) => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -132,7 +135,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('because the settings were refused', async () => {
+  test('an explicit transaction whose settings are refused runs none of its code', async () => {
     await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject, is_active)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
@@ -149,7 +152,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('although its code swallowed the error, which is told all the same', async () => {
+  test('an explicit transaction fails even if its code catches the error of a statement', async () => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -162,7 +165,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('while statements that nobody awaited are still under way or have yet to be sent', async () => {
+  test('an explicit transaction whose code throws stores nothing, although unawaited statements are still running', async () => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -180,7 +183,7 @@ test.each([
   ['was committed', (run: StatementRunner) => Promise.resolve(run)],
   ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
-  'a statement that comes after its transaction %s is refused, and does nothing',
+  'a statement sent after its transaction %s is refused and changes nothing',
   async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
     const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {
@@ -194,7 +197,7 @@ test.each([
   },
 );
 
-test('a connection that is lost between two statements means that the database is out of reach', async () => {
+test('a transaction that loses its connection between two statements fails with DatabaseUnavailable', async () => {
   const lost = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await probe.terminate();
@@ -206,7 +209,7 @@ test('a connection that is lost between two statements means that the database i
   expect(await probe.stored()).toEqual([3]);
 });
 
-test('a connection that is lost before COMMIT is no success', async () => {
+test('a transaction that loses its connection before COMMIT fails', async () => {
   const lost = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await probe.terminate();
@@ -215,7 +218,7 @@ test('a connection that is lost before COMMIT is no success', async () => {
   expect(await probe.stored()).toEqual([]);
 });
 
-test('a transaction whose code takes too long is ended by the server, which frees its locks', async () => {
+test('the server ends a transaction whose code takes too long, and frees its locks', async () => {
   const hasty = await openProbe({ statementTimeoutMs: 300 });
   const locks = `select from pg_locks where relation = 'public.probe'::regclass
     and database = (select oid from pg_database where datname = current_database())`;

@@ -43,7 +43,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** How many records of each kind a client has. */
+/** How many records of these kinds a client has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;

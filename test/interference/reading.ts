@@ -81,7 +81,7 @@ export class Reading {
         // The remaining seconds of the rate limit's minute and its remaining requests.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
-        // Of a HEAD it is that of the GET, which is compared itself: a time of the run takes more or fewer digits.
+        // The length in a HEAD response depends on the digits of times made during the run. The GET is compared itself.
         if (text === '') return value === '0' ? value : '<length of what is not sent>';
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':

@@ -116,7 +116,7 @@ function ofColumn({ view, name, type, joins }: Column): Statement[] {
   );
 }
 
-/** Queries of the audit views, whose answers depend on no tenant's rows. */
+/** Queries of catalogs, audit views and closed tables. Their answers must not depend on another tenant's rows. */
 const CATALOG = [
   `select count(*), md5(string_agg(v::text, ',' order by v::text)) from reporting.${OF_NOBODY} as v`,
   `select * from pg_stats where schemaname in ('public', 'app', 'reporting') order by 1, 2, 3`,
