@@ -193,13 +193,13 @@ test.each([
   ],
   ['something behind the end', (text: string) => `${text}{}\n`, 'more behind its end'],
   ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
-])('audit:verify reports %s', async (_what, spoil, reason) => {
+])('verifying an archive reports %s', async (_what, spoil, reason) => {
   await run.archive(fourth);
   await writeFile(second, zipped(spoil(await textOf(second))));
   expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
 });
 
-test('audit:verify reports a file that was cut in its middle or is missing', async () => {
+test('verifying an archive reports a file that was cut in its middle or is missing', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
   await writeFile(second, whole.subarray(0, whole.length / 2));
