@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import type pg from 'pg';
 import {
   type DatabaseFact,
@@ -7,10 +8,10 @@ import {
   FULL_FACTS_POSTGRES_RELEASE,
 } from '../../src/db/audit/declared.ts';
 
-/** Where the matrix stands that is meant: what the rights come to, whose diff a reviewer reads first. */
+/** The expected matrix of rights; a reviewer reads its diff first. */
 export const GOLDEN_FILE = new URL('../../db/audit/matrix.golden', import.meta.url);
 
-/** Everything that decides a right, always in the same order. */
+/** The facts of audit.state(), always in the same order. */
 export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
   const { rows } = await client.query<DatabaseFact>(
     'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
@@ -18,19 +19,22 @@ export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
   return rows;
 }
 
-/** The text of db/audit/declared for a release: every fact that the repository can know, or what is different from 18. */
+/** The text of db/audit/declared for a release: the facts without those of the server; for old releases only what differs from 18. */
 export async function declaredText(
   client: pg.Client,
   facts: readonly DatabaseFact[],
   release: number,
 ): Promise<string> {
-  const { rows } = await client.query<{ kind: string }>('select kind from audit.kinds_of_state() where is_surrounding');
-  const surroundings = rows.map(({ kind }) => kind);
-  const present = facts.filter(({ kind }) => !surroundings.includes(kind));
+  const present = await withoutServer(client, facts);
   return textOfParts(release === FULL_FACTS_POSTGRES_RELEASE ? present : await differences(present));
 }
 
-/** The text of a file, one part a line: what a reviewer reads. */
+async function withoutServer(client: pg.Client, facts: readonly DatabaseFact[]): Promise<readonly DatabaseFact[]> {
+  const { rows } = await client.query<{ kind: string }>('select kind from audit.kinds_of_state() where is_surrounding');
+  return facts.filter(({ kind }) => !rows.some((row) => row.kind === kind));
+}
+
+/** The text of a file of db/audit/declared: one object a line. */
 export function textOfParts(parts: readonly FileFact[]): string {
   const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
@@ -64,7 +68,7 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
   );
 }
 
-/** What is different from the release whose facts are written out whole; without a definition what is not there. */
+/** The facts that differ from the release whose file is complete; a fact that this release lacks has no definition. */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
@@ -73,6 +77,59 @@ async function differences(present: readonly DatabaseFact[]): Promise<readonly F
     ...present.filter((fact) => meant.get(keyOf(fact)) !== fact.definition),
     ...whole.filter((fact) => !places.has(keyOf(fact))).map((fact) => ({ ...fact, definition: null })),
   ];
+}
+
+/**
+ * How the present facts differ from db/audit/declared, for a person: a definition by its changed parts, and the body of a
+ * function or view by the diff of its file since the declared state was last committed. Empty if nothing differs.
+ */
+export async function describeChanges(
+  client: pg.Client,
+  facts: readonly DatabaseFact[],
+  release: number,
+): Promise<string> {
+  const present = await withoutServer(client, facts);
+  // db:migrate writes this function from the digests of the others, whose changes are described.
+  const isSource = ({ object }: FileFact): boolean => object !== 'app.read_deployed_digests()';
+  const before = new Map((await readDeclaredFacts(release)).facts.filter(isSource).map((fact) => [keyOf(fact), fact]));
+  const after = new Map(present.filter(isSource).map((fact) => [keyOf(fact), fact]));
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (key) => before.get(key)?.definition !== after.get(key)?.definition,
+  );
+  const objects = changed.map((key) => ({ before: before.get(key), after: after.get(key) }));
+  const bodies = objects.flatMap((one) => {
+    const fact = one.after ?? one.before;
+    return fact?.kind.endsWith(' body') === true ? [fact.object.replace(/\(.*/s, '')] : [];
+  });
+  return [...objects.flatMap(linesOfChange), ...diffOfSources(bodies)].join('\n');
+}
+
+function linesOfChange({ before, after }: { before: DatabaseFact | undefined; after: DatabaseFact | undefined }) {
+  const { kind, object } = (after ?? before) as DatabaseFact;
+  const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+  const parts = (fact?: DatabaseFact): string[] => (kind.endsWith(' body') ? [] : (fact?.definition.split('; ') ?? []));
+  const without = (some: string[], others: string[]): string[] => some.filter((part) => !others.includes(part));
+  return [
+    `${change} ${kind} ${object}`,
+    ...without(parts(before), parts(after)).map((part) => `  - ${part}`),
+    ...without(parts(after), parts(before)).map((part) => `  + ${part}`),
+  ];
+}
+
+/** The changed lines of the files that define these functions and views; none where Git does not know the files. */
+function diffOfSources(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const git = (...args: string[]): string[] =>
+    spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter(Boolean);
+  const patterns = names.flatMap((name) => ['-e', `(function|view) ${name.replaceAll('.', '\\.')}\\b`]);
+  const files = git('grep', '--full-name', '-lP', ...patterns, '--', ':/db');
+  const [declared = 'HEAD'] = git('log', '-1', '--format=%H', '--', ':/db/audit/declared');
+  if (files.length === 0) return [];
+  return git('diff', '--unified=2', declared, '--', ...files.map((file) => `:/${file}`)).filter(
+    (line) => !/^(diff|index|---) /.test(line),
+  );
 }
 
 function keyOf({ kind, object }: Pick<DatabaseFact, 'kind' | 'object'>): string {

@@ -1,6 +1,6 @@
 /**
- * `npm run db:golden`: writes the matrix of rights and the whole state that db:migrate leaves behind, from a database made of
- * the files under db/. For the other releases of Postgres, with TEST_DATABASE_URL, what is different there.
+ * `npm run db:golden` migrates a new database and writes its matrix of rights and its declared state; it prints what changed. On a
+ * server of an older release (TEST_DATABASE_URL) it writes only what differs from Postgres 18.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseProcessArguments } from '../../src/commands/run-command.ts';
@@ -11,7 +11,7 @@ import { matrixText } from '../../src/db/audit/text.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
-import { declaredText, GOLDEN_FILE, readFacts } from './golden.ts';
+import { declaredText, describeChanges, GOLDEN_FILE, readFacts } from './golden.ts';
 
 parseProcessArguments({ usage: 'usage: npm run db:golden\n  --help, --version' });
 await setUp();
@@ -21,6 +21,8 @@ try {
     const facts = await readFacts(admin);
     await writeFile(GOLDEN_FILE, [...matrixText(await readRightsMatrix(admin)), ''].join('\n'));
     const release = await readServerRelease(admin);
+    const changes = await describeChanges(admin, facts, release);
+    if (changes !== '') console.log(changes);
     await writeFile(factFilePath(release), await declaredText(admin, facts, release));
   });
   await database.close();

@@ -70,12 +70,13 @@ describe('the comments in the database', () => {
   test('a deploy restores comments that were changed by hand, and a changed comment is no drift', async () => {
     const before = await described();
     await withAdmin(database.adminUrl, async (admin) => {
+      const { rows: drift } = await admin.query('table audit.drift');
       await admin.query(`
         comment on table public.clients is 'by hand';
         comment on column public.clients.company_name is null;
         comment on function app.role() is 'by hand';
         comment on view reporting.clients is 'by hand'`);
-      expect((await admin.query('table audit.drift')).rows).toEqual([]);
+      expect((await admin.query('table audit.drift')).rows).toEqual(drift);
     });
     expect(await described()).not.toEqual(before);
     await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
