@@ -34,11 +34,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     suites: ['test/audit/'],
     but: ['test/audit/declared.test.ts'],
   },
-  breakages: {
-    question: 'Does the audit report actions of a DBA that were listed by people who had not read the audit?',
-    minutes: 2,
-    script: ['test/audit/invented.ts'],
-  },
   mutation: {
     question: 'Does a test or the audit notice each right, and a sample of all objects, when they are changed?',
     minutes: 10,

@@ -21,7 +21,7 @@ const CLOSED = 'alter table public.sites force row level security';
 const ACCEPT = `select * from audit.accept('rls_not_forced', 'public.sites', 'a copy is made')`;
 const WITHDRAW = `select * from audit.withdraw('rls_not_forced', 'public.sites')`;
 
-describe('accepting', () => {
+describe('accepting a finding or a drift', () => {
   let database: TestDatabase;
   let admin: pg.Client;
   let dba: pg.Client;
@@ -71,7 +71,7 @@ describe('accepting', () => {
       .rows;
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
-  /** What is committed by the test is taken back after it, for the next one. */
+  /** Runs the test, then this SQL and the withdrawal of every acceptance, for the next test. */
   async function afterwards(sql: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -84,14 +84,14 @@ describe('accepting', () => {
     }
   }
 
-  /** Until the other connection's statement waits for a lock. */
+  /** Waits until the client's statement waits for a lock. */
   async function untilItWaits(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number };
     const waits = `select from pg_locks where not granted and pid = ${String(processID)}`;
     while ((await auditor.query(waits)).rowCount === 0);
   }
 
-  test('a DBA as db/README.md makes one is no finding and no drift', async () => {
+  test('a DBA’s login as db/README.md creates it is no finding and no drift', async () => {
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
     const { rows } = await auditor.query('select name::text from audit.logins where is_dba');
@@ -109,14 +109,14 @@ describe('accepting', () => {
       'may make temporary tables',
       `do $$ begin execute format('grant temporary on database %I to DBA', current_database()); end $$`,
     ],
-  ])('a DBA who %s is one', async (_what, sql) => {
+  ])('the audit reports a DBA who %s', async (_what, sql) => {
     await admin.query('begin');
     await admin.query(sql.replace('DBA', names.dba));
     expect(await findings()).not.toEqual([]);
     await admin.query('rollback');
   });
 
-  test('a DBA accepts a finding with the reason, sees what that was, and it is told no more', async () => {
+  test('a finding that a DBA accepted with a reason is reported no more', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       expect(await findings(dba)).toEqual(FOUND);
@@ -137,7 +137,7 @@ describe('accepting', () => {
     });
   });
 
-  test('an accepted drift is told no more, and again once it is another than was accepted', async () => {
+  test('an accepted drift is reported again once the object changes', async () => {
     await admin.query(`create function public.by_hand() returns integer language sql set search_path = '' return 1`);
     await afterwards('drop function public.by_hand()', async () => {
       const kinds = (await drift()).filter(({ object }) => object.includes('by_hand'));
@@ -155,7 +155,7 @@ describe('accepting', () => {
     });
   });
 
-  test('an accepted drift is told again once the thing is gone and made as another', async () => {
+  test('an acceptance of a finding holds only as long as the object is as it was accepted', async () => {
     await admin.query('drop index public.sites_client_id_idx');
     await afterwards(
       'create index sites_client_id_idx on public.sites (client_id, created_at desc, id desc)',
@@ -175,7 +175,7 @@ describe('accepting', () => {
     );
   });
 
-  test('a withdrawn one is told at once, and who accepted and who withdrew stays on record', async () => {
+  test('a finding whose acceptance is withdrawn is reported again, and the log keeps who accepted and who withdrew', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await dba.query(ACCEPT);
@@ -192,7 +192,7 @@ describe('accepting', () => {
     });
   });
 
-  test('a finding with several rows for an object is accepted whole, and one more of them is told', async () => {
+  test('a DBA accepts all rows of a finding for an object at once, and a new row is reported', async () => {
     await admin.query('grant truncate, references on public.sites to taxclaims_admin');
     await afterwards('revoke truncate, references, trigger on public.sites from taxclaims_admin', async () => {
       const { rows } = await dba.query<Acceptance>(
@@ -209,7 +209,7 @@ describe('accepting', () => {
     });
   });
 
-  test('an accepted publication is told again once it sends the audit log, too', async () => {
+  test('an accepted publication is reported again once it publishes the audit log', async () => {
     await admin.query('create publication widened for table public.sites');
     await afterwards('drop publication widened', async () => {
       await dba.query(`select audit.accept('published_table', 'widened', 'the warehouse reads it')`);
@@ -219,7 +219,7 @@ describe('accepting', () => {
     });
   });
 
-  test('what is accepted survives a deploy', async () => {
+  test('an acceptance survives a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {
       await dba.query(`select audit.accept('published_table', 'kept', 'the warehouse reads it')`);
@@ -230,7 +230,7 @@ describe('accepting', () => {
     });
   });
 
-  test('two DBAs who accept the same at once leave one acceptance, and both see it', async () => {
+  test('two DBAs who accept the same finding at once make one acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query('begin');
@@ -244,7 +244,7 @@ describe('accepting', () => {
     });
   });
 
-  test('an acceptance that another DBA withdraws meanwhile is a new one', async () => {
+  test('a DBA who accepts a finding while another DBA withdraws its acceptance makes a new acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query(ACCEPT);
@@ -290,12 +290,12 @@ describe('accepting', () => {
       undefined,
     ],
     [
-      'a withdrawal of what is not accepted',
+      'a withdrawal without an acceptance',
       WITHDRAW,
       /no acceptance of this name and object: rls_not_forced, public\.sites/,
       /^There is no acceptance\.$/,
     ],
-  ])('%s is refused with words that help', async (_what, sql, message, hint) => {
+  ])('audit.accept and audit.withdraw refuse %s, and name the nearest finding', async (_what, sql, message, hint) => {
     await admin.query('begin');
     await admin.query(OPEN);
     const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
@@ -304,7 +304,7 @@ describe('accepting', () => {
     if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
-  test('a withdrawal under a slightly different name is told the right one', async () => {
+  test('audit.withdraw refuses a misspelt object, and names the right one', async () => {
     await admin.query('begin');
     await admin.query(`${OPEN}; ${ACCEPT}`);
     await expect(admin.query(`select audit.withdraw('rls_not_forced', 'public.site')`)).rejects.toMatchObject({
@@ -314,22 +314,22 @@ describe('accepting', () => {
   });
 
   test.each([
-    ['accepts', ACCEPT],
-    ['withdraws', WITHDRAW],
+    ['accepts a finding', ACCEPT],
+    ['withdraws an acceptance', WITHDRAW],
     [
-      'writes an acceptance',
+      'inserts an acceptance',
       `insert into audit.acceptances (what, object, as_it_stood, reason) values ('a', 'b', 'c', 'd')`,
     ],
-    ['changes one', `update audit.acceptances set withdrawn_at = now()`],
-    ['deletes one', `delete from audit.acceptances`],
-  ])('an auditor reads what is accepted, and never %s', async (_what, sql) => {
+    ['changes an acceptance', `update audit.acceptances set withdrawn_at = now()`],
+    ['deletes an acceptance', `delete from audit.acceptances`],
+  ])('an auditor reads acceptances, and never %s', async (_what, sql) => {
     await auditor.query(
       'select id, what, object, as_it_stood, reason, withdrawn_by, withdrawn_at from audit.acceptances',
     );
     await expect(auditor.query(sql)).rejects.toThrow(/permission denied/);
   });
 
-  test('a DBA accepts in the own name alone, and a superuser too', async () => {
+  test('nobody, not even a superuser, accepts in another name or at another time', async () => {
     const forged = `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
       values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`;
     for (const [client, name] of [
@@ -348,28 +348,24 @@ describe('accepting', () => {
   });
 
   test.each([
-    ['a DBA', () => dba, 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null', 0],
-    ['a DBA', () => dba, 'delete from audit.acceptances', 0],
-    ['a DBA', () => dba, 'truncate audit.acceptances', /cannot be changed or deleted/],
-    [
-      'a superuser',
-      () => admin,
-      'update audit.acceptances set withdrawn_at = null, withdrawn_by = null',
-      /cannot be changed or deleted/,
-    ],
-    ['a superuser', () => admin, 'delete from audit.acceptances', /cannot be changed or deleted/],
-    ['a superuser', () => admin, 'truncate audit.acceptances', /cannot be changed or deleted/],
-  ])('what was withdrawn stays on record: %s', async (_who, client, sql, outcome) => {
+    { who: 'a DBA', sql: 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null', changed: 0 },
+    { who: 'a DBA', sql: 'delete from audit.acceptances', changed: 0 },
+    { who: 'a DBA', sql: 'truncate audit.acceptances' },
+    { who: 'a superuser', sql: 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null' },
+    { who: 'a superuser', sql: 'delete from audit.acceptances' },
+    { who: 'a superuser', sql: 'truncate audit.acceptances' },
+  ])('$who cannot change a withdrawn acceptance: $sql', async ({ who, sql, changed }) => {
+    const client = who === 'a DBA' ? dba : admin;
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query(ACCEPT);
       await admin.query(WITHDRAW);
       const { rows: before } = await admin.query('table audit.acceptances');
-      await client().query('begin');
-      const done = client().query(sql);
-      if (outcome === 0) expect((await done).rowCount).toBe(0);
-      else await expect(done).rejects.toThrow(outcome);
-      await client().query('rollback');
+      await client.query('begin');
+      const done = client.query(sql);
+      if (changed === undefined) await expect(done).rejects.toThrow(/cannot be changed or deleted/);
+      else expect((await done).rowCount).toBe(changed);
+      await client.query('rollback');
       expect(before.length).toBeGreaterThan(0);
       expect((await admin.query('table audit.acceptances')).rows).toEqual(before);
     });

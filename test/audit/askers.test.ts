@@ -5,7 +5,7 @@ import { forSuite } from '../support/suite.ts';
 import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Something of each kind that Postgres writes out as it is set to, and something to find. */
+/** Objects whose definitions Postgres prints by the session's settings, and some findings. */
 const BROKEN = `
   create table public.added (
     "Odd name" interval default '1 year 2 mons 03:04:05', at timestamptz default '2026-01-02 03:04:05+06',
@@ -21,7 +21,7 @@ const BROKEN = `
   alter table public.sites disable row level security;
   grant select on public.added to taxclaims_reporting`;
 
-/** Of how values and names are written and read; those that refuse to answer, and so hide nothing, are left out. */
+/** The settings of how values and names are printed and read. Settings that make a query fail hide nothing, and are left out. */
 const SETTINGS = `
   select name, case
       when name in ('DateStyle') then array['German', 'SQL, DMY', 'Postgres, YMD']
@@ -47,11 +47,11 @@ const SAID = `
 
 const { database, admin } = await forSuite(openAsSuperuser());
 
-describe('what the audit says', () => {
+describe('the audit in any session', () => {
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);
 
-  test('is the same for a superuser, an auditor and the owner, whatever they set for how things are written', async () => {
+  test('a superuser, an auditor and the owner read the same audit with every setting of formats and names', async () => {
     const { rows: settings } = await admin.query<{ name: string; values: string[] }>(SETTINGS);
     expect(settings.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['DateStyle', 'IntervalStyle', 'bytea_output', 'quote_all_identifiers', 'xmlbinary']),
@@ -80,7 +80,7 @@ describe('what the audit says', () => {
     }
   });
 
-  test('does not blame the server for the path that an asker came with', async () => {
+  test('the audit does not report the settings of a session as settings of the server', async () => {
     const asker = new pg.Client({
       connectionString: database.adminUrl,
       options: '-c jit=off -c search_path=public,pg_temp -c quote_all_identifiers=on',
@@ -93,7 +93,7 @@ describe('what the audit says', () => {
     }
   });
 
-  test('is what npm run db:audit says, in a database that writes everything otherwise', async () => {
+  test('db:audit prints the same in a database with other formats', async () => {
     const before = await audit(database.adminUrl);
     await withAdmin(database.adminUrl, (client) =>
       client.query(`alter database ${database.name} set quote_all_identifiers = on;

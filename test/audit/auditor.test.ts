@@ -9,13 +9,13 @@ import { openAuditedWorld } from './auditor.ts';
 const world = await forSuite(openAuditedWorld());
 
 describe('an auditor', () => {
-  test.each(TABLES.filter((table) => table !== 'audit_logs'))('reads no row of %s', async (table) => {
+  test.each(TABLES.filter((table) => table !== 'audit_logs'))('an auditor cannot read table %s', async (table) => {
     const sql = `select 1 from public.${table}`;
     expect(await attempt(world.auditor, { sql })).toBe('denied');
     expect(await attempt(world.admin, { sql })).toBe('done');
   });
 
-  test('becomes no other role of the house and runs none of its functions outside the audit', async () => {
+  test('an auditor cannot become another role of the service or run its functions', async () => {
     for (const role of ['owner', 'definer', 'api', 'admin', 'client', 'reporting']) {
       expect([role, await attempt(world.auditor, { sql: `set role taxclaims_${role}` })]).toEqual([role, 'denied']);
     }
@@ -26,9 +26,9 @@ describe('an auditor', () => {
   });
 
   test.each(['matrix', 'findings', 'drift', 'denials', 'changes', 'exceptions', 'policies', 'rights', 'logins'])(
-    'reads audit.%s, as the superuser does',
+    'an auditor reads the same rows of audit.%s as a superuser',
     async (view) => {
-      // Logins belong to the whole server, where other tests make theirs meanwhile: both look at one moment.
+      // Other suites create logins meanwhile, so both roles read one snapshot.
       const all = `select v::text as line from audit.${view} as v order by 1`;
       const begin = 'begin transaction isolation level repeatable read';
       await world.admin.query(begin);
@@ -42,7 +42,7 @@ describe('an auditor', () => {
     },
   );
 
-  test('reads every refusal in audit.denials, and no success in the log behind it', async () => {
+  test('an auditor reads every refusal in audit.denials, and cannot read the audit log itself', async () => {
     const { rows } = await world.auditor.query(`select actor, action, client_id, reason from audit.denials`);
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -58,7 +58,7 @@ describe('an auditor', () => {
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
   });
 
-  test('reads the email of whoever was refused, where the subject or the user is stored, and of nobody else', async () => {
+  test('audit.denials shows the email of a refused user who is stored, and no other email', async () => {
     await world.admin.query(
       `insert into public.audit_logs (actor, user_id, action, resource_type, success) values
          ('subject-a', null, 'GET /email', 'x', false), ('renamed', $1, 'GET /email', 'x', false),
@@ -78,7 +78,7 @@ describe('an auditor', () => {
     );
   });
 
-  test('is told that a client is unknown, and of no client that it is', async () => {
+  test('audit.who_can_see says that a client does not exist', async () => {
     const said = async (client: string): Promise<unknown[]> => {
       const { rows } = await world.auditor.query<{ name: string; reason: string }>(
         `select name, reason from audit.who_can_see($1) where kind = 'client'`,
@@ -91,14 +91,14 @@ describe('an auditor', () => {
     expect(await said(idOf('a', 'clients'))).toEqual([]);
   });
 
-  test('finds no success among the refusals, though the log has both', async () => {
+  test('audit.denials shows no successful request', async () => {
     const { rows } = await world.auditor.query(
       `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
     );
     expect(rows).toEqual([]);
   });
 
-  test('learns how many changes the identity provider does not know, and of nobody whose they are', async () => {
+  test('an auditor sees how many changes the identity provider lacks, and not whose', async () => {
     const findingsFor = async (viewer: pg.Client): Promise<unknown[]> => {
       const { rows } = await viewer.query<Record<string, unknown>>(
         `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
@@ -137,7 +137,7 @@ describe('an auditor', () => {
     }
   });
 
-  test('learns who can see a client, each with the reason', async () => {
+  test('audit.who_can_see lists who can see a client, each with the reason', async () => {
     const { rows } = await world.auditor.query('select * from audit.who_can_see($1)', [idOf('a', 'clients')]);
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -163,7 +163,7 @@ describe('an auditor', () => {
     expect(names).not.toContain('taxclaims_owner');
   });
 
-  test('learns of a login that can become a role which bypasses the policies, inherited or not', async () => {
+  test('audit.who_can_see lists a login that can become a role with BYPASSRLS, inherited or not', async () => {
     // Never committed: roles belong to the whole server, where other tests run.
     await world.admin.query(`begin;
       create role test_strong bypassrls; create role test_middle noinherit in role test_strong;
@@ -183,7 +183,7 @@ describe('an auditor', () => {
     }
   });
 
-  test('no longer finds a user who was made inactive, or a login that was revoked', async () => {
+  test('audit.who_can_see lists neither an inactive user nor a revoked login', async () => {
     const client = idOf('b', 'clients');
     const names = async (): Promise<string[]> =>
       (await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])).rows.map(
@@ -195,7 +195,7 @@ describe('an auditor', () => {
     expect(await names()).not.toContain('b@users.example.org');
   });
 
-  test('learns of an ADMIN without a list that every client is theirs', async () => {
+  test('audit.who_can_see says that an ADMIN without a list sees every client', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role) values ('all@example.org', '!', 'All', 'ADMIN')`,
     );
@@ -207,7 +207,7 @@ describe('an auditor', () => {
     ]);
   });
 
-  test('learns of an ADMIN with a list as which role they reach its clients', async () => {
+  test('audit.who_can_see lists an ADMIN with a list as taxclaims_scoped_admin', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role, client_access)
        values ('listed@example.org', '!', 'Listed', 'ADMIN', array[$1::uuid])`,

@@ -7,12 +7,12 @@ import { openWorld, type World } from '../policies/world.ts';
 export interface AuditedWorld extends World {
   readonly name: string;
   readonly adminUrl: string;
-  /** A login in taxclaims_auditor, and nothing else. */
+  /** A login in taxclaims_auditor alone. */
   readonly auditor: pg.Client;
   readonly auditorUrl: string;
 }
 
-/** The two firms of the policies' tests, and an auditor who looks at them. */
+/** The world of the policies' tests with two firms, and an auditor's login. */
 export async function openAuditedWorld(): Promise<AuditedWorld> {
   const database = await createTestDatabase();
   const reporting = await createReportingLogin(database);

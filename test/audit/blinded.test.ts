@@ -5,12 +5,12 @@ import { forSuite } from '../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
-/** A trigger that the audit is to be silent about. */
+/** A trigger that a changed audit does not report. */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
 
-/** Replaces a function or a view by what it was, with something put in. */
+/** Each statement changes a part of the audit, so that it does not report the trigger. */
 const REPLACED = {
   state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
     'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,
@@ -36,9 +36,9 @@ describe('npm run db:audit, as an auditor', () => {
     ['a column is left out', REPLACED.columns, '  function body audit.catalog_columns()'],
     ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
     ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
-    ['nothing is excused any more', REPLACED.exceptions, '  view body audit.exceptions'],
+    ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
     ['audit.applied was written by hand', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
-  ])('says so where %s', async (_what, blind, line) => {
+  ])('db:audit says that the audit itself was changed where %s', async (_what, blind, line) => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
       const applied = await admin.query('table audit.applied');
@@ -61,7 +61,7 @@ describe('npm run db:audit, as an auditor', () => {
     });
   });
 
-  test('says so of an audit that was made blind and accepted as it is', async () => {
+  test('db:audit says that the audit itself was changed even if a DBA accepted the change', async () => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
       await admin.query(REPLACED.findings);
@@ -78,7 +78,7 @@ describe('npm run db:audit, as an auditor', () => {
     });
   });
 
-  test("believes it again once it is the repository's, and ends well", async () => {
+  test('db:audit trusts the audit again once it is the repository’s', async () => {
     const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
     const { code, out, err } = await audit(world.auditorUrl);
     expect([code, err]).toEqual([well, '']);
@@ -87,7 +87,7 @@ describe('npm run db:audit, as an auditor', () => {
   });
 });
 
-/** What makes the functions and views again that are replaced here. */
+/** Statements that restore the functions and views of REPLACED. */
 const MEND = `
   select pg_get_functiondef(f.oid) as statement
   from pg_proc as f

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** One of everything that a database as it was migrated has none of. */
+/** One object of each kind that a migrated database lacks. */
 const ONE_OF_EACH = `
   create publication one for table public.sites where (true);
   alter publication one add tables in schema reporting;
@@ -40,13 +40,13 @@ const ONE_OF_EACH = `
 const { admin } = await forSuite(openAsSuperuser());
 
 describe('the catalogs of the server', () => {
-  /** The single column of a query, in its order. */
+  /** The first column of a query. */
   async function read(sql: string): Promise<string[]> {
     const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });
     return rows.map(([value]) => value);
   }
 
-  test('are each said to be part of the state, or why not', async () => {
+  test('audit.catalogs lists every catalog of Postgres, with an explanation', async () => {
     const listed = await read('select catalog from audit.catalogs()');
     const missing = await read(
       `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' order by relname`,
@@ -55,7 +55,7 @@ describe('the catalogs of the server', () => {
     expect(await read('select catalog from audit.catalogs() where length(explanation) < 3')).toEqual([]);
   });
 
-  test('are compared in every column but for those that the list leaves out by name', async () => {
+  test('audit.catalog_rows compares every column that audit.catalog_columns does not leave out', async () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const columns = await read(
@@ -69,7 +69,7 @@ describe('the catalogs of the server', () => {
     );
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
-    // Facts of their own, one for each right and each setting.
+    // audit.state() has a fact for each right and each setting.
     const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
       ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
     );
@@ -78,19 +78,19 @@ describe('the catalogs of the server', () => {
     expect(columns.length).toBeGreaterThan(150);
   });
 
-  test('are left out in no column that no release has', async () => {
+  test('audit.catalog_columns names only columns that a release of Postgres has', async () => {
     const unknown = await read(
       `select attribute from audit.catalog_columns() where attribute <> all (
          select a.attname from pg_attribute as a
          join pg_class as c on c.oid = a.attrelid and c.relnamespace = 'pg_catalog'::regnamespace)`,
     );
-    // Gone in 18, or new in 16 to 18.
+    // These are gone in Postgres 18, or new in 16 to 18.
     const known = ['attcacheoff', 'conenforced', 'relallfrozen', 'set_option', 'subfailover', 'suborigin'];
     known.push('subpasswordrequired', 'subrunasowner');
     expect(unknown.filter((attribute) => !known.includes(attribute))).toEqual([]);
   });
 
-  test('are compared by a query that knows every kind of fact it gives', async () => {
+  test('audit.kinds_of_state lists every kind of fact of audit.drift once', async () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const kinds = await read('select distinct kind from audit.drift order by kind');

@@ -1,100 +1,152 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
-import { sampledByDay } from '../support/day.ts';
-import { findingsBeside } from '../support/durability.ts';
-import type { Found } from '../support/durability.ts';
-import { sqlFor } from '../support/listed.ts';
+import { expect, test } from '@jest/globals';
+import { findingsBeside, type Found } from '../support/durability.ts';
 import { forSuite } from '../support/suite.ts';
-import { BREAKAGES } from './breakages.ts';
-import { WAYS } from './ways.ts';
-import { openAsSuperuser } from './superuser.ts';
+import { ACTIONS } from './actions.ts';
+import { openAuditedWorld } from './auditor.ts';
 
-/** Of the server as a whole, which are tried by themselves. */
-const OF_SERVER = ['other_database_open', 'setting_of_server'];
-const FINDINGS = 'select finding, object from audit.findings';
+interface Finding extends Found {
+  readonly remedy: string;
+}
 
-const { admin, database } = await forSuite(openAsSuperuser());
+const { admin } = await forSuite(openAuditedWorld());
 
-describe('the findings', () => {
-  const found = async (): Promise<readonly Found[]> => findingsBeside(admin, (await admin.query<Found>(FINDINGS)).rows);
+const readFindings = async (): Promise<readonly Finding[]> =>
+  findingsBeside(admin, (await admin.query<Finding>('select * from audit.findings')).rows);
 
-  test('a database as it was migrated has none but those of its server', async () => {
-    expect(await found()).toEqual([]);
-  });
-
-  test.each(sampledByDay(BREAKAGES).map((breakage) => [breakage.what, breakage] as const))(
-    'a DBA is told of %s',
-    async (_what, { finding, object, bad, mend }) => {
-      // Never committed: roles belong to the whole server, where other tests run.
-      await admin.query('begin');
-      try {
-        await admin.query(sqlFor(database, bad));
-        // What keeps GET /health from 200 is said of a login of the API whatever else is said of it.
-        const said = (await found()).filter((one) => [finding, one.finding].indexOf('api_login_objection') !== 1);
-        expect(said).toEqual([{ finding, object: expect.stringContaining(object) }]);
-        if (mend !== undefined) {
-          await admin.query(mend);
-          expect(await found()).toEqual([]);
-        }
-      } finally {
-        await admin.query('rollback');
-      }
-    },
-  );
-
-  test('every file of a finding has something that it finds', () => {
-    const files = readdirSync(new URL('../../db/audit/findings', import.meta.url)).map((file) =>
-      file.replace('.sql', ''),
-    );
-    const tried = [...BREAKAGES, ...WAYS].map(({ finding }) => finding);
-    expect([...new Set([...tried, ...OF_SERVER])].sort()).toEqual(files.sort());
-  });
-
-  test('every exception excuses something, says why, and nothing is excused twice', async () => {
-    const { rows } = await admin.query(
-      `select e.finding, e.object, e.reason, count(f.object) as excused
-       from audit.exceptions as e
-       left join audit.findings_before_exceptions as f on f.finding = e.finding and f.object like e.object
-       group by e.finding, e.object, e.reason
-       having count(f.object) = 0 or length(e.reason) < 20`,
-    );
-    expect(rows).toEqual([]);
-    const { rows: twice } = await admin.query(
-      `select f.finding, f.object
-       from audit.findings_before_exceptions as f
-       join audit.exceptions as e on f.finding = e.finding and f.object like e.object
-       group by f.finding, f.object
-       having count(*) > 1`,
-    );
-    expect(twice).toEqual([]);
-  });
-
-  test('are not compiled by a server that compiles what it expects much of', async () => {
-    const { rows } = await admin.query<{ 'QUERY PLAN': readonly { Plan: Record<string, number> }[] }>(
-      'explain (format json) table audit.findings',
-    );
-    const { rows: limits } = await admin.query<{ compiled: number; inside: string[] }>(
-      `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
-       from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
-    );
-    // What the function does inside is planned by itself, where compiling is switched off.
-    expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
-    expect(limits[0]?.inside).toContain('jit=off');
-  });
-
-  test('each finding says how grave it is, what is wrong and what to do', async () => {
-    await admin.query('begin');
-    await admin.query('alter table public.sites disable row level security');
-    const { rows } = await admin.query<Found>('select * from audit.findings');
+/** Does something that is rolled back: roles belong to the whole server, which other suites use. */
+async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
+  try {
+    await admin.query(`begin; create role test_bi login in role taxclaims_reporting; ${sql}`);
+    return await work();
+  } finally {
     await admin.query('rollback');
-    expect(await findingsBeside(admin, rows)).toEqual([
-      {
-        finding: 'rls_disabled',
-        object: 'public.sites',
-        level: 'error',
-        detail: 'row-level security is off',
-        remedy: 'alter table public.sites enable row level security;',
-      },
-    ]);
+  }
+}
+
+test('every finding has an action that it reports', () => {
+  const files = readdirSync(new URL('../../db/audit/findings', import.meta.url)).map((file) => file.slice(0, -4));
+  // server.test.ts changes what belongs to the server.
+  const ofServer = ['other_database_open', 'setting_of_server'];
+  const reported = ACTIONS.flatMap(({ findings }) => findings.map(({ finding }) => finding));
+  expect([...new Set([...reported, ...ofServer])].sort()).toEqual(files.sort());
+});
+
+test('every exception of audit.exceptions has a reason and excuses a finding, and no finding is excused twice', async () => {
+  const { rows } = await admin.query(
+    `select e.finding, e.object, e.reason, count(f.object) as excused
+     from audit.exceptions as e
+     left join audit.findings_before_exceptions as f on f.finding = e.finding and f.object like e.object
+     group by e.finding, e.object, e.reason
+     having count(f.object) = 0 or length(e.reason) < 20`,
+  );
+  expect(rows).toEqual([]);
+  const { rows: twice } = await admin.query(
+    `select f.finding, f.object
+     from audit.findings_before_exceptions as f
+     join audit.exceptions as e on f.finding = e.finding and f.object like e.object
+     group by f.finding, f.object
+     having count(*) > 1`,
+  );
+  expect(twice).toEqual([]);
+});
+
+test('Postgres never compiles audit.findings just in time', async () => {
+  const { rows } = await admin.query<{ 'QUERY PLAN': readonly { Plan: Record<string, number> }[] }>(
+    'explain (format json) table audit.findings',
+  );
+  const { rows: limits } = await admin.query<{ compiled: number; inside: string[] }>(
+    `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
+     from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
+  );
+  // Postgres plans the query inside the function by itself, with the function's settings.
+  expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
+  expect(limits[0]?.inside).toContain('jit=off');
+});
+
+test('a finding has a level, a detail and a remedy', async () => {
+  expect(await within('alter table public.sites disable row level security', readFindings)).toEqual([
+    {
+      finding: 'rls_disabled',
+      object: 'public.sites',
+      level: 'error',
+      detail: 'row-level security is off',
+      remedy: 'alter table public.sites enable row level security;',
+    },
+  ]);
+});
+
+test('an auditor reads the same findings as a superuser', async () => {
+  await within('grant pg_monitor to test_bi; create schema odd authorization test_bi', async () => {
+    const findings = await readFindings();
+    expect(findings).toHaveLength(2);
+    await admin.query('set local role taxclaims_auditor');
+    expect(await readFindings()).toEqual(findings);
   });
+});
+
+test('the audit reports a login in each role of Postgres that audit.harmless_roles does not list', async () => {
+  await within('', async () => {
+    const { rows } = await admin.query<{ role: string; harmless: boolean }>(
+      `select r.rolname as role, h.name is not null as harmless
+       from pg_roles as r
+       left join audit.harmless_roles as h on h.name = r.rolname
+       where r.rolname like 'pg\\_%' and r.rolname <> 'pg_database_owner'`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { role, harmless } of rows) {
+      await admin.query(`savepoint before; grant ${role} to test_bi`);
+      const findings = await readFindings();
+      expect({ role, findings: findings.map(({ finding }) => finding) }).toEqual({
+        role,
+        findings: harmless ? [] : ['login_reaches_privilege'],
+      });
+      for (const { remedy } of findings) await admin.query(remedy);
+      expect(await readFindings()).toEqual([]);
+      await admin.query('rollback to before');
+    }
+  });
+});
+
+test('audit.superusers lists every superuser with the logins that can become one', async () => {
+  await within('create role test_strong superuser login; grant test_strong to test_bi', async () => {
+    await admin.query('set local role taxclaims_auditor');
+    const { rows } = await admin.query('select name, is_first, become_by::text[] from audit.superusers');
+    expect(rows).toContainEqual({ name: 'test_strong', is_first: false, become_by: ['test_bi'] });
+    expect(rows).toContainEqual(expect.objectContaining({ is_first: true, become_by: [] }));
+  });
+});
+
+test('an administrator as db/README.md describes one, who owns the database and creates roles, is no finding', async () => {
+  const boss = `create role test_boss login createrole in role taxclaims_owner, taxclaims_definer;
+    do $$ begin execute format('alter database %I owner to test_boss', current_database()); end $$`;
+  expect(await within(boss, readFindings)).toEqual([]);
+});
+
+test('the audit reports template1 once a login owns a large object in it', async () => {
+  await within('grant connect on database template1 to public', async () => {
+    const readOpen = async (): Promise<Finding[]> =>
+      (await admin.query<Finding>(`select * from audit.findings where finding = 'other_database_open'`)).rows;
+    expect(await readOpen()).toEqual([]);
+    // The server writes this row when a login creates a large object in template1.
+    await admin.query(`insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
+      select d.oid, 'pg_largeobject_metadata'::regclass, 4711, 0, 'pg_authid'::regclass, 'test_bi'::regrole, 'o'
+      from pg_database as d where d.datname = 'template1'`);
+    const open = await readOpen();
+    expect(open).toEqual([expect.objectContaining({ object: 'template1' })]);
+    for (const { remedy } of open) await admin.query(remedy);
+    expect(await readOpen()).toEqual([]);
+  });
+});
+
+test('the audit does not report a right or a grant that Postgres has from the start', async () => {
+  const { rows } = await admin.query(
+    `select object from audit.finding_catalog_right union all select object from audit.drift where kind = 'grant'`,
+  );
+  expect(rows).toEqual([]);
+  const { rows: closed } = await admin.query(
+    `select object from audit.applied
+     where kind = 'grant' and object like 'function pg\\_read\\_%' and definition = 'without EXECUTE'`,
+  );
+  expect(closed.length).toBeGreaterThanOrEqual(8);
 });

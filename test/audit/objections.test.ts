@@ -7,7 +7,7 @@ import { openAsSuperuser } from './superuser.ts';
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections', () => {
-  /** Asked by a new login, never committed: roles belong to the whole server, where other tests run. */
+  /** Asks as a new login that is rolled back: roles belong to the whole server, which other suites use. */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -21,7 +21,7 @@ describe('app.objections', () => {
 
   const IN_API = 'in role taxclaims_api';
 
-  /** Before Postgres 16 whoever may create roles grants itself any, and a membership has no options. */
+  /** Before Postgres 16 a membership has no options. */
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
@@ -32,7 +32,7 @@ describe('app.objections', () => {
       said,
       sql,
     })),
-  )('says of a login that has $what what is wrong', async ({ attributes, sql, said }) => {
+  )('app.objections reports a login of the API that has $what', async ({ attributes, sql, said }) => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     const found = await objectionsOf(attributes, sqlFor(database, sql));
     expect(
@@ -40,7 +40,7 @@ describe('app.objections', () => {
     ).toEqual(said);
   });
 
-  test('says it of every role of the server that a login can be put into', async () => {
+  test('app.objections reports a login in any role of Postgres', async () => {
     const { rows } = await admin.query<{ role: string }>(
       `select rolname as role from pg_roles where rolname like 'pg\\_%' and rolname <> 'pg_database_owner'`,
     );
@@ -51,7 +51,7 @@ describe('app.objections', () => {
     }
   });
 
-  test('says it of a membership that gives nothing but the right to give it', async () => {
+  test('app.objections reports a membership that only allows to grant it on', async () => {
     const granted = 'grant taxclaims_owner to test_suspect with admin true, inherit false, set false';
     const said = await objectionsOf(IN_API, since16(granted));
     const { rows } = await admin.query<{ is16: boolean }>(
@@ -61,7 +61,7 @@ describe('app.objections', () => {
     expect(said.includes(whole)).toBe(rows[0]?.is16);
   });
 
-  test('is part of what speaks against serving, as is a login that cannot become what a request must', async () => {
+  test('app.objections reports a login that cannot become a request role', async () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     expect(await objectionsOf(`createdb ${IN_API}`)).toEqual(['the login test_suspect has CREATEDB']);
     const lost = 'revoke taxclaims_client from taxclaims_api';
@@ -70,7 +70,7 @@ describe('app.objections', () => {
     ]);
   });
 
-  test('names every table that is open', async () => {
+  test('app.objections names every table without forced row-level security', async () => {
     const open = `alter table public.sites disable row level security; alter table app.migrations no force row level security;
       create table public.added (id integer); alter table public.added owner to taxclaims_owner`;
     expect(await objectionsOf(IN_API, open)).toEqual([

@@ -11,7 +11,7 @@ import { audit } from './command.ts';
 describe('npm run db:audit', () => {
   let database: TestDatabase;
   let folder: string;
-  /** What is wrong with the server itself, and how a command ends that finds nothing else. */
+  /** The findings of the server of the tests, and the exit code if there are no others. */
   let ofServer: readonly Found[];
   let well: 0 | 1;
 
@@ -27,7 +27,7 @@ describe('npm run db:audit', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('prints the matrix of a sound database and ends well', async () => {
+  test('db:audit prints the matrix of a migrated database and exits with 0', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
     // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, reporting all, auditor,
@@ -42,7 +42,7 @@ describe('npm run db:audit', () => {
     expect(out).toContain('No drift');
   });
 
-  test('shows what somebody broke, in the matrix too, and fails until it is mended', async () => {
+  test('db:audit reports a table without row-level security, and exits with 1 until a DBA mends it', async () => {
     const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql('alter table public.sites disable row level security');
     const file = join(folder, 'broken.html');
@@ -60,7 +60,7 @@ describe('npm run db:audit', () => {
     expect(mended.out).not.toContain('rls_disabled');
   });
 
-  test('lists what was accepted with its reason, and fails for nothing of it', async () => {
+  test('db:audit lists accepted findings with their reasons, and exits with 0', async () => {
     const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql(`
       alter table public.sites no force row level security;
@@ -84,7 +84,7 @@ describe('npm run db:audit', () => {
     expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
   });
 
-  test('writes a page that needs nothing from elsewhere, with every policy behind its square', async () => {
+  test('db:audit --html writes a page with every policy that loads nothing from elsewhere', async () => {
     const file = join(folder, 'sound.html');
     await audit(database.adminUrl, '--html', file);
     const html = await readFile(file, 'utf8');
@@ -97,7 +97,7 @@ describe('npm run db:audit', () => {
     expect(html).not.toMatch(/(src|href)=|@import|url\(/);
   });
 
-  test('writes whatever a name or an expression says as text, and never as a part of the page', () => {
+  test('db:audit --html escapes every name and expression', () => {
     const hostile = (where: string): string => `<${where} title="x">&`;
     const row = { role: 'taxclaims_client', granted: true, columns: hostile('columns'), isView: false };
     const rules = { policies: hostile('policies'), using: hostile('using'), check: hostile('check') };
@@ -129,24 +129,10 @@ describe('npm run db:audit', () => {
         },
       ],
     });
-    const places = [
-      ...['database', 'server', 'columns', 'policies', 'using', 'check', 'table', 'function', 'role'],
-      ...[
-        'level',
-        'finding',
-        'object',
-        'detail',
-        'remedy',
-        'kind',
-        'drifted',
-        'change',
-        'applied',
-        'present',
-        'blinded',
-      ],
-      ...['what', 'accepted', 'as it stood', 'reason', 'by', 'on'],
-    ];
-    for (const where of places) {
+    const places =
+      'database server columns policies using check table function role level finding object detail remedy kind drifted ' +
+      'change applied present blinded what accepted reason by on';
+    for (const where of [...places.split(' '), 'as it stood']) {
       expect(html).toContain(`&lt;${where} title=&quot;x&quot;&gt;&amp;`);
       expect(html).not.toContain(hostile(where));
     }
@@ -156,7 +142,7 @@ describe('npm run db:audit', () => {
   test.each([
     ['a database that cannot be reached', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
     ['no address', '', /DATABASE_ADMIN_URL must be set/],
-  ])('ends with 2 and one line for %s', async (_what, url, message) => {
+  ])('db:audit exits with 2 and one line for %s', async (_what, url, message) => {
     const { code, err } = await audit(url);
     expect(code).toBe(2);
     expect(err).toMatch(message);

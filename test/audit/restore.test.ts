@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { restore } from './restored.ts';
 
-/** What the health of the service asks, too. */
+/** GET /health asks the same. */
 const GUARDS_CHANGED = `
   select object, g.digest
   from app.digest_functions_and_triggers() as g
   full join jsonb_each_text(app.read_deployed_digests()) as d (object, digest) using (object)
   where g.digest is distinct from d.digest`;
 
-test('a database that was dumped and restored is no drift, and what is broken then is one', async () => {
+test('a dumped and restored database has no drift, until somebody drops a constraint', async () => {
   const database = await createTestDatabase();
   try {
     await restore(database);

@@ -9,9 +9,8 @@ import { createScratchFolder } from '../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * Replaces a database by what a dump of it restores: with pg_dump and pg_restore where they are as new as the server,
- * for the embedded server comes without them; else everything that Postgres stores parsed is made anew from what it
- * prints.
+ * Dumps and restores a database if a pg_dump as new as the server is installed; the embedded server has none. Otherwise
+ * recreates every object that Postgres stores parsed from the text that Postgres prints.
  */
 export async function restore(database: TestDatabase): Promise<void> {
   const release = await withAdmin(database.adminUrl, async (admin) => {
@@ -48,7 +47,7 @@ async function toolsOf(release: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** What a dump would print, as statements that make it again in its place. */
+/** Statements that recreate each parsed object from the text that pg_dump would print. */
 const PRINTED = `
   select n.nspname, 1 as step, format('create or replace view %s%s as %s', c.oid::regclass,
       ' with (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(c.oid)) as statement

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 interface SuperusersDatabase {
   readonly database: TestDatabase;
-  /** Without compiling, which would take the audit longer than it saves. */
+  /** Without JIT, which takes longer than it saves. */
   readonly admin: pg.Client;
   readonly close: () => Promise<void>;
 }

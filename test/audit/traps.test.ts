@@ -8,11 +8,11 @@ import { openAuditedWorld } from './auditor.ts';
 
 const world = await forSuite(openAuditedWorld());
 
-/** The known traps of row-level security that no other test is about; db/README.md lists them all. */
+/** The traps of row-level security that no other suite tests; db/README.md lists all. */
 describe('the traps of row-level security', () => {
   const manager = { role: 'account_manager', clientAccess: OWN };
 
-  test('a unique key that a tenant can try tells nothing but of random ids and paths', async () => {
+  test('a tenant’s duplicate of a foreign key reveals only random ids and paths', async () => {
     const { rows } = await world.admin.query(
       `select distinct c.relname || ' (' || k.columns || ')' as key
        from pg_index as i
@@ -31,14 +31,14 @@ describe('the traps of row-level security', () => {
     expect(rows).toEqual([{ key: 'documents (file_path)' }]);
   });
 
-  test('a new client comes back to whoever made it only if it was among their clients', async () => {
+  test('an account manager creates a client and reads it back only if it is among their clients', async () => {
     const insert = (id: string): string =>
       `insert into public.clients (id, company_name, contact_email) values ('${id}', 'x', 'x@x') returning id`;
     expect(await attempt(world.api, { ...manager, sql: insert(idOf('a', 'new')) })).toBe('done');
     expect(await attempt(world.api, { ...manager, sql: insert(idOf('b', 'new')) })).toBe('refused');
   });
 
-  test('an insert that turns into an update does not reach a foreign row', async () => {
+  test('an account manager’s upsert cannot change a foreign row', async () => {
     const upsert = (firm: 'a' | 'b'): string =>
       `insert into public.sites (id, client_id, site_name) values ('${idOf(firm, 'sites')}', '${idOf('a', 'clients')}', 'x')
        on conflict (id) do update set site_name = 'taken'`;
@@ -46,7 +46,7 @@ describe('the traps of row-level security', () => {
     expect(await attempt(world.api, { ...manager, sql: upsert('a') })).toBe('done');
   });
 
-  test('a locking read reaches no row that may not be updated', async () => {
+  test('a locking read returns only rows that the caller may update', async () => {
     const read = `${statementFor('sites', 'r', 'a')} for update`;
     expect(await attempt(world.api, { role: 'client', clientAccess: OWN, sql: read })).toBe('denied');
     expect(await attempt(world.api, { ...manager, sql: read })).toBe('done');
@@ -61,18 +61,18 @@ describe('the traps of row-level security', () => {
     }
   });
 
-  test('a reporting login makes no function that could watch rows go by', async () => {
+  test('a reporting login cannot create a function', async () => {
     const sql = `create function reporting.peek(text) returns boolean language sql as 'select true'`;
     expect(await attempt(world.reporting, { sql })).toBe('denied');
   });
 
-  test('nobody copies rows into a table past its policies', async () => {
+  test('the API cannot COPY rows into a table', async () => {
     const sql = `copy public.sites (client_id, site_name) from stdin`;
     // feature_not_supported
     expect(await attempt(world.api, { ...manager, sql })).toBe('0A000');
   });
 
-  test('a partition counts as a table of its own: the findings ask for its row-level security', async () => {
+  test('the audit reports a partition without row-level security', async () => {
     await world.admin.query(`begin; set local role taxclaims_owner;
       create table public.parted (client_id uuid) partition by list (client_id);
       create table public.part partition of public.parted default;

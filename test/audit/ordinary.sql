@@ -1,4 +1,4 @@
-/* What a DBA does on a day like any other | what tells of it, by the name under which it is accepted. Where there is an undo, outside of a transaction. */
+/* What a DBA does on an ordinary day | each finding and each kind of drift that it causes. A row with an undo is done outside of a transaction. */
 
 -- makes a login of the API
 :API;
@@ -93,72 +93,90 @@ alter database :"DBNAME" connection limit 50;
 cluster public.clients using clients_pkey;
 -- has default privileges in a schema of their own
 create schema of_dba; alter default privileges in schema of_dba grant select on tables to public;
--- makes a login for monitoring | login_reaches_privilege
+-- lets a BI tool’s plans do without bitmap scans
+:BI; alter role test_bi set enable_bitmapscan = off;
+-- leads a BI tool to a schema of its own name first
+:BI; alter role test_bi set search_path = "$user", reporting, public;
+-- logs the plans of a BI tool's slow statements
+:BI; alter role test_bi set session_preload_libraries = 'auto_explain';
+-- lets a BI tool write checkpoints
+:BI; grant pg_checkpoint to test_bi;
+-- makes a login for the backups of other databases
+create role test_elsewhere login bypassrls in role pg_read_all_data;
+-- switches compilation off in the database
+alter database :"DBNAME" set jit = off;
+-- has a function of their own that runs with their rights, for nobody else
+create schema of_dba; create function of_dba.only_mine() returns integer language sql security definer return 1;
+-- has a type of their own with a cast | drift cast
+create schema of_dba; create type of_dba.kind as enum ('a'); create cast (of_dba.kind as varchar) with inout;
+-- has a table of their own that a BI login reads
+:BI; create schema of_dba; create table of_dba.notes (id integer, note text);
+grant usage on schema of_dba to test_bi; grant select on of_dba.notes to test_bi;
+-- has a view of their own that a BI login reads with its own rights
+:BI; create schema of_dba; create view of_dba.places with (security_invoker) as select client_id from reporting.sites;
+grant usage on schema of_dba to test_bi; grant select on of_dba.places to test_bi;
+-- searches without accents, from a schema of its own
+create schema of_dba; create extension unaccent schema of_dba;
+-- makes a login for monitoring | finding login_reaches_privilege
 create role test_monitoring login in role pg_monitor; grant connect on database :"DBNAME" to test_monitoring;
--- makes a login that counts the connections | rights_outside_house
+-- makes a login that counts the connections | finding rights_outside_house
 create role test_counting login; grant connect on database :"DBNAME" to test_counting;
--- makes a login for backups | login_reaches_privilege
+-- makes a login for backups | finding login_reaches_privilege
 create role test_backup login bypassrls in role pg_read_all_data; grant connect on database :"DBNAME" to test_backup;
--- makes a login for a replica | login_reaches_privilege
+-- makes a login for a replica | finding login_reaches_privilege
 create role test_replica login replication; grant connect on database :"DBNAME" to test_replica;
--- grants a view to a login that is in no group | rights_outside_house
+-- grants a view to a login that is in no group | finding rights_outside_house
 create role test_stranger login; grant connect on database :"DBNAME" to test_stranger;
 grant usage on schema reporting to test_stranger; grant select on reporting.clients, reporting.sites to test_stranger;
--- publishes tables for a warehouse | published_table
+-- publishes tables for a warehouse | finding published_table
 create publication warehouse for table public.clients, public.sites where (site_name is not null);
--- publishes every table | published_table
+-- publishes every table | finding published_table
 create publication everything for all tables;
--- lets BI tools make temporary tables | create_or_temp
+-- lets BI tools make temporary tables | finding create_or_temp
 grant temporary on database :"DBNAME" to taxclaims_reporting;
--- searches for what is alike, from the schema of the tables | extension
+-- searches for what is alike, from the schema of the tables | drift extension
 create extension pg_trgm schema public;
--- watches the statements, from the schema of the tables | extension
-create extension pg_stat_statements schema public;
--- has texts without case | extension
+-- has texts without case | drift extension
 create extension citext schema public;
--- looks into the buffers | extension_not_known
+-- looks into the buffers | finding extension_not_known
 create schema buffers; create extension pg_buffercache schema buffers;
--- has a view of their own, which BI tools read | schema
+-- has a view of their own, which BI tools read | drift schema
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create view of_dba.names with (security_invoker) as select id, company_name from reporting.clients;
 grant select on of_dba.names to taxclaims_reporting;
--- has a table of their own, which BI tools read | schema
+-- has a table of their own, which BI tools read | drift schema
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create table of_dba.codes (code text primary key, said text not null); grant select on of_dba.codes to taxclaims_reporting;
--- has a function of their own, which BI tools run | schema
+-- has a function of their own, which BI tools run | drift schema
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create function of_dba.quarter(date) returns integer language sql return extract(quarter from $1);
 grant execute on function of_dba.quarter(date) to taxclaims_reporting;
--- has a schema in the name of the owner, with a view and a table | schema
+-- has a schema in the name of the owner, with a view and a table | drift schema
 create schema of_dba authorization taxclaims_owner; set local role taxclaims_owner;
 create view of_dba.names as select id, company_name from reporting.clients;
 create table of_dba.notes (id integer generated always as identity primary key, said text); reset role;
--- has an aggregate of their own | schema
+-- has an aggregate of their own | drift schema
 create schema of_dba; create aggregate of_dba.total (integer) (sfunc = pg_catalog.int4pl, stype = integer);
--- has a table of their own that writes down who wrote to it | schema
+-- has a table of their own that writes down who wrote to it | drift schema
 create schema of_dba; create table of_dba.seen (by_role text default app.role());
--- forbids equal rows | index
+-- forbids equal rows | drift index
 create unique index of_dba_unique on public.sites (id, site_name);
--- has an index of some rows alone | index
+-- has an index of some rows alone | drift index
 create index of_dba_some on public.reclamations (status) where amount > 10000;
--- leads a BI tool to a schema of their own | setting_stored
+-- leads a BI tool to a schema of their own | finding setting_stored
 :BI; alter role test_bi set search_path = reporting, of_dba;
--- bounds the statements of all BI tools | setting
+-- bounds the statements of all BI tools | drift setting
 alter role taxclaims_reporting set statement_timeout = '5min';
--- leads everybody to the views | database setting
+-- leads everybody to the views | drift database setting
 alter database :"DBNAME" set search_path = reporting, public;
--- makes another superuser | superuser
+-- makes another superuser | drift superuser
 create role test_root superuser login;
--- adds a column of their own | column
+-- adds a column of their own | drift column
 alter table public.clients add column note_of_dba text;
--- demands something more of a table | constraint
+-- demands something more of a table | drift constraint
 alter table public.clients add constraint of_dba_named check (company_name <> '');
--- lets a login set what is logged | parameter grant
+-- lets a login set what is logged | drift parameter grant
 create role test_logging login; grant set on parameter log_min_duration_statement to test_logging;
--- keeps a table of their own among the house’s | foreign_owner | rls_disabled | table
-create table public.scribbles (id integer);
--- keeps a function of their own among the house’s | foreign_owner | function | function body
-create function public.one() returns integer language sql return 1;
 -- vacuums every table
 vacuum;
 --> undo

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { sampledByDay } from '../support/day.ts';
+import { findingsBeside, type Found } from '../support/durability.ts';
+import { sqlFor } from '../support/listed.ts';
+import { forSuite } from '../support/suite.ts';
+import { ACTIONS, FOREIGN } from './actions.ts';
+import { openAuditedWorld } from './auditor.ts';
+
+interface Finding extends Found {
+  readonly remedy: string;
+}
+
+/** Findings that no statement mends which is known beforehand: somebody must decide, or write a file. */
+const ADVICE = [
+  ...['api_login_objection', 'audit_month_lost', 'copy_within_reach', 'foreign_key_across_tenants'],
+  ...['identity_change_undelivered', 'impossible_row', 'login_reaches_house_role', 'login_reaches_privilege'],
+  ...['only_restrictive', 'policy_constant_true', 'policy_ignores_row', 'policy_to_public', 'reminder_unsent'],
+  ...['reporting_reads_setting', 'rights_outside_house', 'server_with_known_holes', 'setting_read_per_row'],
+  ...['several_permissive', 'table_without_policies', 'write_without_check'],
+];
+
+/** A remedy is a statement if it ends as one, with or without a comment; every other remedy is advice. */
+const STATEMENT = /;(?:\s+--[^\n]*)?$/;
+
+const world = await forSuite(openAuditedWorld());
+const { admin } = world;
+const drawn = sampledByDay(ACTIONS);
+
+describe(`actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
+  // Nothing is committed: other suites use the same server, and roles belong to the whole server.
+  beforeEach(async () => {
+    await admin.query('begin; create role test_bi login in role taxclaims_reporting');
+  });
+
+  afterEach(async () => {
+    await admin.query('rollback');
+  });
+
+  test('the audit finds nothing before an action, and a reporting login without grants sees no client', async () => {
+    expect(await readFindings()).toEqual([]);
+    expect(await readWaysOfLogin()).toEqual([]);
+    expect(await shownToLogin('select client_id from reporting.sites')).toBe('[[[]]]');
+  });
+
+  test.each(drawn.filter(({ hasOthers }) => !hasOthers))(
+    'the audit reports $title, and its remedies take it back',
+    async ({ sql, findings, drift, ways, shows, mend }) => {
+      await admin.query(sqlFor(world, sql));
+      const found = await readFindings();
+      // A login that keeps the API from serving is reported beside the finding that a row is about.
+      const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
+      expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
+        findings.map(expectedFinding),
+      );
+      if (drift.length > 0) expect(await readDrift()).toEqual(expect.arrayContaining(drift));
+      if (shows !== undefined) expect(await shownToLogin(shows.sql)).toContain(shows.said);
+      expect(await readWaysOfLogin()).toEqual(ways);
+
+      for (const { remedy } of found) if (STATEMENT.test(remedy)) await admin.query(remedy);
+      if (mend !== undefined) await admin.query(mend);
+      const left = await readFindings();
+      const isAdvice = ({ finding, remedy }: Finding): boolean =>
+        mend === undefined && ADVICE.includes(finding) && !remedy.includes(';');
+      expect(left.filter((one) => !isAdvice(one))).toEqual([]);
+      if (ways.length > 0 && left.length === 0) expect(await readWaysOfLogin()).toEqual([]);
+    },
+  );
+
+  const amongOthers = drawn.filter(({ hasOthers }) => hasOthers);
+  if (amongOthers.length > 0)
+    test.each(amongOthers)('the audit reports $title', async ({ sql, findings, drift }) => {
+      await admin.query(sqlFor(world, sql));
+      expect(await readFindings()).toEqual(expect.arrayContaining(findings.map(expectedFinding)));
+      if (drift.length > 0) expect(await readDrift()).toEqual(expect.arrayContaining(drift));
+    });
+});
+
+const expectedFinding = ({ finding, object }: Found): unknown => ({
+  finding,
+  object: expect.stringContaining(object),
+  remedy: expect.any(String),
+});
+
+async function readDrift(): Promise<{ kind: string; object: string }[]> {
+  return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
+}
+
+async function readFindings(): Promise<readonly Finding[]> {
+  const { rows } = await admin.query<Finding>('select finding, object, remedy from audit.findings');
+  return findingsBeside(admin, rows);
+}
+
+/** The ways by which audit.who_can_see says that test_bi sees a client that it was not granted. */
+async function readWaysOfLogin(): Promise<string[]> {
+  const { rows } = await admin.query<{ as_role: string }>(
+    `select distinct as_role from audit.who_can_see($1) where kind = 'database login' and name = 'test_bi'`,
+    [FOREIGN],
+  );
+  return rows.map(({ as_role }) => as_role);
+}
+
+/** Everything that test_bi gets from its statements: rows, and notices on the way. */
+async function shownToLogin(sql: string): Promise<string> {
+  const shown: unknown[] = [];
+  const keepNotice = ({ message }: { readonly message?: string | undefined }): void => {
+    shown.push(message);
+  };
+  admin.on('notice', keepNotice);
+  try {
+    await admin.query('savepoint before; set local session authorization test_bi');
+    shown.push([await admin.query(sql)].flat().map(({ rows }) => rows as unknown));
+  } finally {
+    admin.off('notice', keepNotice);
+    await admin.query('rollback to before');
+  }
+  return JSON.stringify(shown);
+}

@@ -1,0 +1,44 @@
+import { idOf } from '../policies/fixture.ts';
+import { listed } from '../support/listed.ts';
+import { rowOf } from '../support/rows.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+
+export const FOREIGN = idOf('b', 'clients');
+
+const [tenant, other] = [newTenant(), newTenant()];
+
+/** The rows of actions.sql. */
+export const ACTIONS = listed('audit/actions.sql', {
+  FOREIGN,
+  OWN: idOf('a', 'clients'),
+  // Two clients; the first has a site, a claim and a document.
+  CLAIM: [rowOf('clients', other), tenantSql(tenant, 'A'), rowOf('documents', tenant)].join('\n'),
+  CLIENT: tenant.clients,
+  OTHER: other.clients,
+  // A schema of somebody else's that everybody may use.
+  ELSEWHERE: 'create schema elsewhere; grant usage on schema elsewhere to public;',
+}).map(({ head: [title = '', ...fields], sql, parts }) => ({
+  title,
+  sql,
+  findings: linesOf('finding', fields).map(({ name, object }) => ({ finding: name, object })),
+  drift: linesOf('drift', fields).map(({ name, object }) => ({ kind: name, object })),
+  ways: waysOf(fields),
+  hasOthers: fields.includes('others'),
+  shows: parts['shows'],
+  mend: parts['mend']?.sql,
+}));
+
+/** The fields `finding NAME: OBJECT` or `drift KIND: OBJECT` of a row. */
+function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
+  return fields
+    .filter((field) => field.startsWith(`${view} `))
+    .map((field) => field.slice(view.length + 1).split(/: (.*)/s))
+    .map(([name = '', object = '']) => ({ name, object }));
+}
+
+/** The ways of audit.who_can_see: a row names its finding by `who_can_see`, and another way by `who_can_see NAME`. */
+function waysOf(fields: readonly string[]): string[] {
+  const field = fields.find((one) => one.startsWith('who_can_see'));
+  const [, way = linesOf('finding', fields)[0]?.name ?? ''] = field?.split(' ') ?? [];
+  return field === undefined ? [] : [way];
+}

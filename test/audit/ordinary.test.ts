@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { findingsBeside, type Found } from '../support/durability.ts';
+import { listed, sqlFor } from '../support/listed.ts';
+import { forSuite } from '../support/suite.ts';
+import { openAsSuperuser } from './superuser.ts';
+
+const CLIENT = 'c1000000-0000-4000-8000-000000000001';
+const BI = `create role test_bi login password 'x' connection limit 5 in role taxclaims_reporting`;
+
+const ACTIONS = listed('audit/ordinary.sql', {
+  API: `create role test_api login password 'x' in role taxclaims_api`,
+  BI,
+  GRANTED: `insert into public.clients (id, company_name, contact_email) values ('${CLIENT}', 'Martin', 'martin@example.fr');
+    ${BI}; select reporting.grant_client('test_bi', '${CLIENT}')`,
+  CLIENT,
+}).map(({ head: [title = '', ...lines], sql, parts: { undo } }) => ({ title, lines, sql, undo: undo?.sql }));
+
+const WITHIN = ACTIONS.filter(({ undo }) => undo === undefined);
+const QUIET = WITHIN.filter(({ lines }) => lines.length === 0);
+const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
+
+const { database, admin } = await forSuite(openAsSuperuser());
+/** Drift before any action: none, unless the declared state is out of date, which another test reports. */
+const stale = new Set((await readDrift()).map(({ object }) => object));
+
+describe('ordinary actions of a DBA', () => {
+  // Nothing is committed: other suites use the same server, and roles belong to the whole server.
+  test('the audit reports nothing after most ordinary actions', async () => {
+    await admin.query('begin');
+    try {
+      await doAll(QUIET);
+      expect(await readLines()).toEqual([]);
+    } finally {
+      await admin.query('rollback');
+    }
+  });
+
+  test('the audit reports each other ordinary action in one line, and no accepted line until it changes', async () => {
+    await admin.query('begin');
+    try {
+      await doAll(REPORTED);
+      const lines = await readLines();
+      expect(lines.map(({ line }) => line).sort()).toEqual(REPORTED.map(({ lines: [line] }) => line).sort());
+
+      const accepted = lines.filter(({ line }) => ['drift extension', 'finding rights_outside_house'].includes(line));
+      const schema = lines.find(({ line }) => line === 'drift schema');
+      for (const { line, object } of [...accepted, schema ?? { line: '', object: '' }]) {
+        await admin.query('select audit.accept($1, $2, $3)', [line.split(' ')[1], object, 'this deployment means it']);
+      }
+      const left = lines.filter((one) => !accepted.includes(one) && one !== schema);
+      expect(new Set(await readLines())).toEqual(new Set(left));
+      await admin.query(`create view ${schema?.object}.more with (security_invoker) as select id from reporting.clients;
+        grant select on ${schema?.object}.more to taxclaims_reporting`);
+      expect(new Set(await readLines())).toEqual(new Set([...left, schema]));
+    } finally {
+      await admin.query('rollback');
+    }
+  });
+
+  test.each(ACTIONS.filter(({ undo }) => undo !== undefined))(
+    'the audit reports nothing after a DBA $title',
+    async ({ sql, undo }) => {
+      await admin.query(sqlFor(database, sql));
+      try {
+        expect(await readLines()).toEqual([]);
+      } finally {
+        await admin.query(sqlFor(database, undo ?? ''));
+      }
+    },
+  );
+});
+
+async function doAll(actions: typeof ACTIONS): Promise<void> {
+  // Postgres sets the isolation only before the first query of a transaction.
+  const isolationFirst = actions.toSorted(
+    (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
+  );
+  for (const [nth, { title, sql }] of isolationFirst.entries()) {
+    await admin.query(sqlFor(database, withOwnNames(sql, nth))).catch((error: unknown) => {
+      throw new Error(`refused: a DBA ${title}`, { cause: error });
+    });
+  }
+}
+
+/** The findings and the drift, each as `finding NAME` or `drift KIND`. */
+async function readLines(): Promise<{ line: string; object: string }[]> {
+  const { rows } = await admin.query<Found>('select finding, object from audit.findings');
+  const findings = await findingsBeside(admin, rows);
+  const drift = await readDrift();
+  return [
+    ...findings.map(({ finding, object }) => ({ line: `finding ${finding}`, object })),
+    ...drift.filter(({ object }) => !stale.has(object)).map(({ kind, object }) => ({ line: `drift ${kind}`, object })),
+  ];
+}
+
+async function readDrift(): Promise<{ kind: string; object: string }[]> {
+  return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
+}
+
+/** The same action with names of its own, so that another action can be done beside it. */
+function withOwnNames(sql: string, nth: number): string {
+  return sql
+    .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)
+    .replaceAll(/\bof_dba\b/g, (name) => `${name}_${nth}`)
+    .replaceAll(CLIENT, CLIENT.replace(/..$/, String(nth + 10)));
+}

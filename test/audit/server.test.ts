@@ -1,0 +1,134 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { asDatabase } from '../support/database.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+
+/* What the audit reports of the server itself, tried on a server that no other suite uses. */
+
+interface Finding {
+  readonly finding: string;
+  readonly object: string;
+  readonly remedy: string;
+}
+
+const log = pino({ level: 'silent' });
+const login = { name: 'test_bi', password: 'bi' };
+
+let dataDir: string;
+let server: EmbeddedServer;
+
+beforeAll(async () => {
+  dataDir = await createScratchFolder();
+  server = await startEmbeddedServer({ dataDir, log, settings: { wal_level: 'logical' } });
+  await migrate({ adminUrl: server.adminUrl, log });
+  await ask(`create role test_bi login password 'bi' in role taxclaims_reporting`);
+});
+
+afterAll(async () => {
+  await server.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+test('the audit finds nothing on a new server, and a reporting login cannot enter the databases of Postgres', async () => {
+  expect(await readFindings()).toEqual([]);
+  for (const database of ['postgres', 'template1']) {
+    await expect(ask('select 1', asDatabase(server.adminUrl, database, login))).rejects.toThrow(
+      `permission denied for database "${database}"`,
+    );
+  }
+  expect(await ask('select 1 as one', asDatabase(server.adminUrl, 'taxclaims', login))).toEqual([{ one: 1 }]);
+});
+
+test.each([
+  { name: 'session_replication_role', value: 'replica', usual: 'origin', finding: 'setting_of_server' },
+  { name: 'lo_compat_privileges', value: 'on', usual: 'off', finding: 'setting_of_server' },
+  { name: 'session_preload_libraries', value: 'dict_snowball', usual: '', finding: 'setting_of_server' },
+  { name: 'search_path', value: 'elsewhere, public', usual: '"$user", public', finding: 'setting_of_server' },
+  { name: 'fsync', value: 'off', usual: 'on', finding: 'durability_off' },
+])(
+  'the audit reports $name = $value of the server, and its remedy sets it back',
+  async ({ name, value, usual, finding }) => {
+    await alterSystem(name, value);
+    await expectMended({ finding, object: name });
+    await untilSet(name, usual);
+    expect(await readFindings()).toEqual([]);
+  },
+);
+
+test.each([
+  { name: 'session_preload_libraries', value: 'auto_explain', usual: '' },
+  { name: 'work_mem', value: '8192', usual: '4096' },
+])('the audit does not report $name = $value of the server', async ({ name, value, usual }) => {
+  await alterSystem(name, value);
+  expect(await readFindings()).toEqual([]);
+  await ask(`alter system reset ${name}`);
+  await untilSet(name, usual);
+});
+
+test.each(['local', 'remote_write'])(
+  'the audit reports synchronous_commit = %s once the server has a standby, and its remedy sets it back',
+  async (value) => {
+    await alterSystem('synchronous_commit', value);
+    expect(await readFindings()).toEqual([]);
+    await alterSystem('synchronous_standby_names', 'a_standby');
+    await expectMended({ finding: 'durability_off', object: 'synchronous_commit' });
+    await untilSet('synchronous_commit', 'on');
+    expect(await readFindings()).toEqual([]);
+    await ask('alter system reset synchronous_standby_names');
+    await untilSet('synchronous_standby_names', '');
+  },
+);
+
+test('the audit reports a login whose sessions start without triggers and foreign keys, and its remedy resets it', async () => {
+  const url = asDatabase(server.adminUrl, 'taxclaims', login);
+  await ask('alter role test_bi set session_replication_role = replica');
+  expect(await ask('show session_replication_role', url)).toEqual([{ session_replication_role: 'replica' }]);
+  await expectMended({ finding: 'setting_stored', object: 'test_bi' });
+  expect(await ask('show session_replication_role', url)).toEqual([{ session_replication_role: 'origin' }]);
+  expect(await readFindings()).toEqual([]);
+});
+
+test('the audit reports a replication slot, and its remedy drops it', async () => {
+  await ask(`select pg_create_logical_replication_slot('taken', 'pgoutput')`);
+  await expectMended({ finding: 'replication', object: 'replication slot taken' });
+  expect(await readFindings()).toEqual([]);
+});
+
+/** Expects this finding alone, and runs its remedy one statement after the other, as psql does. */
+async function expectMended(expected: Omit<Finding, 'remedy'>): Promise<void> {
+  const [finding, ...more] = await readFindings();
+  expect([finding, more]).toEqual([{ ...expected, remedy: expect.any(String) }, []]);
+  for (const statement of (finding?.remedy ?? '').split(/;\s*/).filter((one) => one !== '')) await ask(statement);
+}
+
+const readFindings = (): Promise<readonly Finding[]> =>
+  ask<Finding>('select finding, object, remedy from audit.findings');
+
+async function alterSystem(name: string, value: string): Promise<void> {
+  await ask(`alter system set ${name} = ${value}`);
+  await untilSet(name, value);
+}
+
+/** The server reads its files a moment after it is told to. */
+async function untilSet(name: string, value: string): Promise<void> {
+  await ask('select pg_reload_conf()');
+  const end = Date.now() + 20_000;
+  while ((await ask(`select 1 from pg_settings where name = $$${name}$$ and setting = $$${value}$$`)).length === 0) {
+    if (Date.now() > end) throw new Error(`the server did not read ${name} = ${value}`);
+  }
+}
+
+/** Asks on a new connection, which starts with the present settings. */
+async function ask<Row extends pg.QueryResultRow>(sql: string, url = server.adminUrl): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
