@@ -512,10 +512,10 @@ alter function aside.reach() owner to taxclaims_definer;
 create domain public.money_of_ours as numeric;
 -- an extension among what is the house's | drift extension: plpgsql
 create extension if not exists plpgsql; alter extension plpgsql add schema reporting;
--- two roles of the service that exchange their names | drift role: taxclaims_client | others
+-- two roles of the service that exchange their names | drift function: audit.as_admin(regclass,text,uuid,uuid[],uuid) | others
 alter role taxclaims_client rename to test_exchanged; alter role taxclaims_admin rename to taxclaims_client;
 alter role test_exchanged rename to taxclaims_admin;
--- two columns that exchange their names | drift column: public.reclamation_history.from_status | others
+-- two columns that exchange their names | drift view body: reporting.reclamation_history | others
 alter table public.reclamation_history rename from_status to exchanged;
 alter table public.reclamation_history rename to_status to from_status;
 alter table public.reclamation_history rename exchanged to to_status;
@@ -529,5 +529,3 @@ update pg_class set relchecks = 0 where oid = 'public.factures'::regclass;
   union all select id, client_id, site_name, address, created_at, updated_at from public.sites;
 update pg_rewrite set ev_action = (select ev_action from pg_rewrite where ev_class = 'elsewhere.twice'::regclass)
 where ev_class = 'reporting.sites'::regclass and rulename = '_RETURN';
--- the audit log as a part of an extension, which no dump contains | drift table: public.audit_logs | others
-alter extension plpgsql add table public.audit_logs;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampledByDay } from '../support/day.ts';
 import { withAdmin } from '../support/database.ts';
 import { durabilityFindings } from '../support/durability.ts';
 import { forSuite } from '../support/suite.ts';
@@ -27,39 +28,45 @@ const REPLACED = {
   applied: `insert into audit.applied select * from audit.state() on conflict (kind, object) do update set definition = excluded.definition`,
 } as const;
 
+const CHANGES = [
+  ['audit.state() leaves a fact out', REPLACED.state, '  function body audit.state()'],
+  ['what audit.state() reads leaves a row out', REPLACED.rows, '  function body audit.catalog_rows()'],
+  ['a column is left out', REPLACED.columns, '  function body audit.catalog_columns()'],
+  ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
+  ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
+  ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
+  ['audit.applied was written by hand', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
+] as const;
+
 const world = await forSuite(openAuditedWorld());
 
 describe('npm run db:audit, as an auditor', () => {
-  test.each([
-    ['audit.state() leaves a fact out', REPLACED.state, '  function body audit.state()'],
-    ['what audit.state() reads leaves a row out', REPLACED.rows, '  function body audit.catalog_rows()'],
-    ['a column is left out', REPLACED.columns, '  function body audit.catalog_columns()'],
-    ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
-    ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
-    ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
-    ['audit.applied was written by hand', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
-  ])('db:audit says that the audit itself was changed where %s', async (_what, blind, line) => {
-    await withAdmin(world.adminUrl, async (admin) => {
-      const before = await admin.query<{ statement: string }>(MEND);
-      const applied = await admin.query('table audit.applied');
-      await admin.query(BREAK);
-      await admin.query(blind);
-      try {
-        const { code, out } = await audit(world.auditorUrl);
-        expect(code).toBe(1);
-        expect(out).toContain('The audit itself was changed');
-        expect(out.split('\n')).toContain(line);
-        expect(out).toContain('added trigger: copy on public.reclamations');
-      } finally {
-        await admin.query('drop function public.copy() cascade');
-        for (const { statement } of before.rows) await admin.query(statement);
-        await admin.query('delete from audit.applied');
-        await admin.query('insert into audit.applied select * from jsonb_populate_recordset(null::audit.applied, $1)', [
-          JSON.stringify(applied.rows),
-        ]);
-      }
-    });
-  });
+  test.each(sampledByDay(CHANGES))(
+    'db:audit says that the audit itself was changed where %s',
+    async (_what, blind, line) => {
+      await withAdmin(world.adminUrl, async (admin) => {
+        const before = await admin.query<{ statement: string }>(MEND);
+        const applied = await admin.query('table audit.applied');
+        await admin.query(BREAK);
+        await admin.query(blind);
+        try {
+          const { code, out } = await audit(world.auditorUrl);
+          expect(code).toBe(1);
+          expect(out).toContain('The audit itself was changed');
+          expect(out.split('\n')).toContain(line);
+          expect(out).toContain('added trigger: copy on public.reclamations');
+        } finally {
+          await admin.query('drop function public.copy() cascade');
+          for (const { statement } of before.rows) await admin.query(statement);
+          await admin.query('delete from audit.applied');
+          await admin.query(
+            'insert into audit.applied select * from jsonb_populate_recordset(null::audit.applied, $1)',
+            [JSON.stringify(applied.rows)],
+          );
+        }
+      });
+    },
+  );
 
   test('db:audit says that the audit itself was changed even if a DBA accepted the change', async () => {
     await withAdmin(world.adminUrl, async (admin) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sampledByDay } from '../support/day.ts';
 import { type Command, idOf, SELF } from '../policies/fixture.ts';
 import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from '../policies/rights.ts';
 import { determineDatabaseRole } from '../../src/db/settings.ts';
@@ -26,8 +27,9 @@ interface Verdict {
 }
 
 const world = await forSuite(openAuditedWorld());
+const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => [role, table] as const));
 
-describe('audit.explain_access', () => {
+describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length} roles and tables)`, () => {
   async function explain(role: string, clients: string[], table: string, command: string, id: string) {
     const { rows } = await world.auditor.query<Verdict>('select * from audit.explain_access($1, $2, $3, $4, $5, $6)', [
       role,
@@ -68,9 +70,7 @@ describe('audit.explain_access', () => {
     return table === 'partners' && command === 'c';
   }
 
-  const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => [role, table] as const));
-
-  test.each(CASES)(
+  test.each(sampledByDay(CASES))(
     'audit.explain_access says what %s may do with %s, for every command and both firms',
     async (role, table) => {
       for (const command of ['c', 'r', 'u', 'd'] as const) {

@@ -4,6 +4,13 @@ import { listed, sqlFor } from '../support/listed.ts';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
+const ROWS = listed('audit/objections.sql').map(({ head: [what = '', attributes = '', ...said], sql }) => ({
+  what,
+  attributes,
+  said,
+  sql,
+}));
+
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections', () => {
@@ -25,20 +32,16 @@ describe('app.objections', () => {
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
-  test.each(
-    sampledByDay(listed('audit/objections.sql')).map(({ head: [what = '', attributes = '', ...said], sql }) => ({
-      what,
-      attributes,
-      said,
-      sql,
-    })),
-  )('app.objections reports a login of the API that has $what', async ({ attributes, sql, said }) => {
-    expect(await objectionsOf(IN_API)).toEqual([]);
-    const found = await objectionsOf(attributes, sqlFor(database, sql));
-    expect(
-      found.map((objection) => objection.replace('the login test_suspect ', '').replace(/^owns \d\d.*/, 'owns')),
-    ).toEqual(said);
-  });
+  test.each(sampledByDay(ROWS))(
+    'app.objections reports a login of the API that has $what',
+    async ({ attributes, sql, said }) => {
+      expect(await objectionsOf(IN_API)).toEqual([]);
+      const found = await objectionsOf(attributes, sqlFor(database, sql));
+      expect(
+        found.map((objection) => objection.replace('the login test_suspect ', '').replace(/^owns \d\d.*/, 'owns')),
+      ).toEqual(said);
+    },
+  );
 
   test('app.objections reports a login in any role of Postgres', async () => {
     const { rows } = await admin.query<{ role: string }>(
