@@ -142,7 +142,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     but: ['test/documents/content-type.test.ts'],
   },
   repeats: {
-    question: 'Is a creation with an Idempotency-Key made exactly once, whatever fails?',
+    question: 'Does each creation with an Idempotency-Key happen exactly once, for every endpoint and every role?',
     minutes: 1,
     suites: ['test/idempotency/'],
   },

@@ -14,6 +14,7 @@ const GOOD: Entry = {
     requestId: 'r',
     expected: true,
     retryAfter: false,
+    answer: null,
     foreign: [],
   },
   ...{ defect: null, at: 1_000, ms: 10 },

@@ -6,7 +6,7 @@ const NOW = 100_000;
 
 const entry = (operation: string, kind: Kind, change: Partial<Entry> = {}): Entry => ({
   ...{ serial: 1, attempt: 1, operation, kind, table: null, record: null, marker: null, keyed: false },
-  ...{ status: 200, lost: null, requestId: 'r', expected: true, retryAfter: false, foreign: [] },
+  ...{ status: 200, lost: null, requestId: 'r', expected: true, retryAfter: false, answer: null, foreign: [] },
   ...{ defect: null, at: NOW - 100, ms: 10, ...change },
 });
 const CALM = [

@@ -60,10 +60,20 @@ function counted(name: string, status: number, body: unknown) {
   if (operation === undefined || wanted === undefined) throw new Error(`${name} is no operation`);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const received = { status, headers: {}, body: Buffer.from(text), lost: null, ms: 5 };
-  const judged = judge(wanted, received, { repeated: false, tenant: OWN, others: [OTHER] });
+  const judged = judge(wanted, received, { repeated: false, isKnown: false, tenant: OWN, others: [OTHER] });
   const entry: Entry = {
     ...{ serial: 1, attempt: 1, operation: name, kind: operation.kind, table: null, record: null },
-    ...{ marker: null, keyed: false, status, lost: null, requestId: 'r', retryAfter: false, at: 10, ms: 5 },
+    ...{
+      marker: null,
+      keyed: false,
+      status,
+      lost: null,
+      requestId: 'r',
+      retryAfter: false,
+      answer: null,
+      at: 10,
+      ms: 5,
+    },
     ...{ expected: judged.expected, defect: judged.defect, foreign: judged.foreign },
   };
   return resultOf([entry], [], 0);

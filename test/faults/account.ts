@@ -47,7 +47,7 @@ export async function fill(admin: Client, ledger: Ledger): Promise<void> {
 
 const COLUMNS: readonly (keyof Entry)[] = [
   ...(['serial', 'attempt', 'operation', 'kind', 'table', 'record', 'marker', 'keyed', 'status'] as const),
-  ...(['lost', 'requestId', 'expected', 'retryAfter', 'foreign', 'defect', 'at', 'ms'] as const),
+  ...(['lost', 'requestId', 'expected', 'retryAfter', 'answer', 'foreign', 'defect', 'at', 'ms'] as const),
 ];
 
 const PIECE = 2_000;

@@ -84,6 +84,12 @@ export const WRITES: Checks = {
         group by 1
     ) as n using (year)
     where (n.invoices = n.last and n.last = k.last_number) is not true`,
+  'a key is answered in the same way each time': `
+    select format('%s %s was answered in %s ways', operation, marker, count(distinct answer))
+    from attempts
+    where keyed
+    group by serial, operation, marker
+    having count(distinct answer) > 1`,
   'a request with a key is answered in the end': `
     select format('%s %s after %s attempts', operation, marker, attempts)
     from requests as r

@@ -12,7 +12,7 @@ export type Checks = Readonly<Record<string, string>>;
 export const TABLES = `
 create temporary table attempts (
     serial integer, attempt integer, operation text, kind text, "table" text, record uuid, marker text, keyed boolean,
-    status integer, lost text, "requestId" text, expected boolean, "retryAfter" boolean, "foreign" jsonb, defect text,
+    status integer, lost text, "requestId" text, expected boolean, "retryAfter" boolean, answer text, "foreign" jsonb, defect text,
     at double precision, ms integer,
     agent text generated always as ('faults/' || serial || '.' || attempt) stored,
     is_unknown boolean generated always as (lost is not null or status is null or status = 503) stored

@@ -27,6 +27,10 @@ delete from public.reclamation_history
 where reclamation_id = (select record from requests where serial = :MOVED_CLAIM);
 -- the numbers of invoices have no gap | an invoice with a number is lost
 delete from public.factures where number in (select min(number) from public.factures);
+-- a key is answered in the same way each time | a key that was answered a second time otherwise
+update attempts set answer = 'another' where (serial, attempt) = (
+    select serial, max(attempt) from attempts where keyed and answer is not null
+    group by serial having count(*) > 1 limit 1);
 -- a request with a key is answered in the end | a request with a key was 503 to the last
 update attempts set status = 503 where serial = (select serial from attempts where keyed limit 1);
 -- each refusal has one record | the record of a refusal is lost

@@ -14,6 +14,8 @@ export interface Fault {
   readonly spares?: (operation: string) => boolean;
   /** Operations that the load must not have in it, because they would hide what is tried. */
   readonly without?: readonly string[];
+  /** What the journal must have, as SQL that gives rows: a fault that met nothing proves nothing. */
+  readonly meets?: Readonly<Record<string, string>>;
   /** The service ends by it, and another process serves after. */
   readonly endsService?: true;
   /** Makes things wrong; gives what mends them. */

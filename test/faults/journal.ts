@@ -24,6 +24,8 @@ export interface Entry {
   /** Whether a status is one that the request may be answered with while nothing fails. */
   readonly expected: boolean;
   readonly retryAfter: boolean;
+  /** A digest of a whole good answer to a request with a key: whatever repeats the key must get the same. */
+  readonly answer: string | null;
   /** What of another tenant the answer held. */
   readonly foreign: readonly string[];
   /** What is wrong with the content of an answer. */

@@ -106,7 +106,7 @@ async function askHealth(): Promise<void> {
   shared.write({
     ...{ serial: shared.nextSerial(), attempt: 1, operation: HEALTH, kind: 'read', keyed: false },
     ...{ table: null, record: null, marker: null, status, lost, requestId: null, expected: isKnown },
-    ...{ retryAfter: headers['retry-after'] !== undefined, foreign: [], defect: null, at, ms },
+    ...{ retryAfter: headers['retry-after'] !== undefined, answer: null, foreign: [], defect: null, at, ms },
   });
 }
 

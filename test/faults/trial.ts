@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from 'pg';
 import { withAdmin } from '../support/database.ts';
 import { check, fill, fixtureOf } from './account.ts';
 import type { Violation } from './account.ts';
@@ -51,7 +52,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     const ledger = { fixture, entries, contents: await world.contents(), spared };
     const wrong = await withAdmin(world.adminUrl, async (admin) => {
       await fill(admin, ledger);
-      return check(admin);
+      return [...(await check(admin)), ...(await unmet(admin, fault.meets ?? {}))];
     });
     found.push(...wrong, ...(await serving(world, { pid, endsService: fault.endsService === true })));
     const output = found.length > 0 ? world.service.output : '';
@@ -59,6 +60,14 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   } finally {
     await world.close();
   }
+}
+
+/** The moments that the fault was to meet, and has not. */
+async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise<Violation[]> {
+  const found = await Promise.all(Object.values(meets).map((sql) => admin.query(sql)));
+  return Object.keys(meets)
+    .filter((_, index) => found[index]?.rows.length === 0)
+    .map((detail) => ({ check: 'the fault meets what it is about', detail }));
 }
 
 /** What goes wrong in it beyond what was meant to is told, and the accounts are drawn up all the same. */

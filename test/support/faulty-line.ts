@@ -4,9 +4,9 @@ import type { AddressInfo, Socket } from 'node:net';
 
 /**
  * How a line carries what is sent: whole; nothing, while it stays connected; nothing back, so that what was asked for is
- * done and nobody hears of it; each piece late; not at all; or as a server of HTTP that answers all with 500.
+ * done and nobody hears of it; unheard, where the answer to a commit is swallowed and its connection cut; each piece late; not at all; or as a server of HTTP that answers all with 500.
  */
-export type State = 'whole' | 'mute' | 'deaf' | 'slow' | 'cut' | 'failing';
+export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
 
 /** A line to a server, which can be spoiled and mended. */
 export interface FaultyLine {
@@ -85,16 +85,20 @@ class Pair {
   readonly #far: Socket;
   #state: State = 'whole';
   #back = 0;
+  #isCommitting = false;
   #ends: (() => void)[] = [];
 
   constructor(near: Socket, far: Socket, limit: () => number | undefined) {
     this.#near = near;
     this.#far = far;
     for (const socket of [near, far]) socket.setNoDelay(true);
-    this.#carry(near, far);
-    this.#carry(far, near, (length) => {
-      this.#back += length;
-      return this.#back > (limit() ?? Infinity);
+    this.#carry(near, far, (piece) => {
+      this.#isCommitting = this.#state === 'unheard' && piece.includes('commit\0');
+      return false;
+    });
+    this.#carry(far, near, (piece) => {
+      this.#back += piece.length;
+      return this.#isCommitting || this.#back > (limit() ?? Infinity);
     });
     for (const [socket, other] of [
       [near, far],
@@ -135,9 +139,9 @@ class Pair {
     for (const end of this.#ends.splice(0)) setTimeout(end, LATE_MS);
   }
 
-  #carry(from: Socket, to: Socket, isOver: (length: number) => boolean = () => false): void {
+  #carry(from: Socket, to: Socket, isOver: (piece: Buffer) => boolean = () => false): void {
     from.on('data', (piece: Buffer) => {
-      if (isOver(piece.length)) {
+      if (isOver(piece)) {
         this.become('cut');
         return;
       }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Received } from './exchange.ts';
 import { foreignIn } from './foreign.ts';
@@ -16,13 +17,15 @@ interface Judgement {
 }
 
 export interface Asked {
-  /** Of what will be repeated nothing is thought yet, but that it holds nothing of another tenant. */
+  /** The request will be sent again: of this answer only foreign content counts. */
   readonly repeated: boolean;
+  /** An earlier attempt with the same key was answered, and `wanted.answered` was called with that answer. */
+  readonly isKnown: boolean;
   readonly tenant: LoadTenant;
   readonly others: readonly LoadTenant[];
 }
 
-export function judge(wanted: Wanted, received: Received, { repeated, tenant, others }: Asked): Judgement {
+export function judge(wanted: Wanted, received: Received, { repeated, isKnown, tenant, others }: Asked): Judgement {
   const { expects, answered, line } = wanted;
   const { status, lost, body } = received;
   const isWhole = isGood(received) && expects.includes(status ?? 0);
@@ -33,7 +36,7 @@ export function judge(wanted: Wanted, received: Received, { repeated, tenant, ot
     return { expected: false, defect: body.toString().slice(0, 300), foreign, record: undefined };
   }
   const record = status === 201 && line.startsWith('POST') ? idOf(body) : undefined;
-  return { expected: true, defect: isWhole ? (answered?.(body) ?? null) : null, foreign, record };
+  return { expected: true, defect: isWhole && !isKnown ? (answered?.(body) ?? null) : null, foreign, record };
 }
 
 function isGood({ status, lost }: Received): boolean {
@@ -44,6 +47,14 @@ function isGood({ status, lost }: Received): boolean {
 export function isUnanswered({ status, lost, headers }: Received): boolean {
   if (lost !== null || status === null || status === 503) return true;
   return status === 409 && headers['retry-after'] !== undefined;
+}
+
+/** A digest of everything that must be the same in each answer to one key; null where there is no whole good answer. */
+export function digestOf(received: Received): string | null {
+  if (!isGood(received)) return null;
+  const { status, headers, body } = received;
+  const parts = [status, headers.etag, headers.location, headers['content-type'], body.toString('latin1')];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
 export function textOf(header: IncomingHttpHeaders[string]): string | null {

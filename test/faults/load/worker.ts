@@ -6,7 +6,7 @@ import type { Entry } from '../journal.ts';
 import { exchange } from './exchange.ts';
 import type { Received } from './exchange.ts';
 import type { Gate } from './gate.ts';
-import { isUnanswered, judge, textOf } from './judgement.ts';
+import { digestOf, isUnanswered, judge, textOf } from './judgement.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Operation, Situation, Wanted } from './operations.ts';
 import type { Belongings, LoadTenant, Person, Plan, Tally } from './people.ts';
@@ -31,6 +31,8 @@ export interface Shared {
 
 const RETRY_MS = 40_000;
 const REPEAT_MS = 250;
+/** How many of a hundred requests with a key are sent twice at once, and then once more. */
+const TWICE = 40;
 const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
 
 /** One person's requests, one after the other. */
@@ -61,33 +63,42 @@ export class Worker {
     this.#agent.destroy();
   }
 
-  /** One operation to its end: what has a key is repeated until it is answered. */
+  /**
+   * Sends one operation until it is answered: a request with a key is repeated. Some are sent twice at once, and once more
+   * when they are answered, so that every fault meets keys that are under way and keys that are used.
+   */
   async send(operation: Operation, isAlone = false): Promise<void> {
     const serial = this.#shared.nextSerial();
     const wanted = operation.prepare(this.#situation(serial));
     if (wanted === undefined) return;
     const key = this.#random() * 100 < (operation.keyed ?? 0) ? randomUUID() : undefined;
-    for (let attempt = 1; ; attempt += 1) {
+    const { name, kind, table = null } = operation;
+    let attempts = 0;
+    let isKnown = false;
+    /** Gives whether the request has to be repeated. */
+    const attempt = async (): Promise<boolean> => {
+      const number = (attempts += 1);
       const at = Date.now();
-      const received = await this.#exchange(wanted, { agent: `faults/${serial}.${attempt}`, key, isAlone });
+      const received = await this.#exchange(wanted, { agent: `faults/${serial}.${number}`, key, isAlone });
       const isOpen = key !== undefined && isUnanswered(received);
-      const hasTime = Date.now() < (this.#shared.stoppedAt ?? Infinity) + RETRY_MS;
-      const repeated = isOpen && hasTime;
+      const repeated = isOpen && Date.now() < (this.#shared.stoppedAt ?? Infinity) + RETRY_MS;
       const judged = judge(wanted, received, {
-        ...{ repeated, tenant: this.#person.tenant, others: this.#others() },
+        ...{ repeated, isKnown, tenant: this.#person.tenant, others: this.#others() },
       });
+      isKnown ||= !isOpen;
       const [record, marker] = [judged.record ?? wanted.record ?? null, wanted.marker ?? null];
-      const { name, kind, table = null } = operation;
       const { status, lost, ms } = received;
       this.#shared.write({
-        ...{ serial, attempt, operation: name, kind, table, record, marker, keyed: key !== undefined },
+        ...{ serial, attempt: number, operation: name, kind, table, record, marker, keyed: key !== undefined },
         ...{ status, lost, requestId: textOf(received.headers['x-request-id']) },
         ...{ expected: judged.expected, retryAfter: received.headers['retry-after'] !== undefined },
+        ...{ answer: key === undefined ? null : digestOf(received) },
         ...{ foreign: judged.foreign, defect: judged.defect, at, ms },
       });
-      if (!repeated) return;
-      await delay(REPEAT_MS * (1 + this.#random()));
-    }
+      return repeated;
+    };
+    if (key !== undefined && this.#random() * 100 < TWICE) await Promise.all([attempt(), attempt()]);
+    while (await attempt()) await delay(REPEAT_MS * (1 + this.#random()));
   }
 
   #choose(): Operation {

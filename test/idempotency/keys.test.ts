@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { waiting } from '../support/held-row.ts';
 import type { Answer, Question } from '../support/http.ts';
@@ -12,19 +9,19 @@ import { begin, filesIn, form, FORM, frame, until } from '../support/upload.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { connected } from '../support/database.ts';
 
-/* What becomes of a key when something breaks, or is slow, between the request and its answer. */
+/* Which request a key belongs to, while the request is under way and after. What breaks in between: test/faults. */
 
 let service: Service;
 let own: Tenant;
 let keyed: Question;
 const LINE = 'POST /api/sites';
 
-async function open(options: Parameters<typeof startService>[0] = {}): Promise<void> {
-  service = await startService(options);
+beforeEach(async () => {
+  service = await startService();
   own = await service.furnishedTenant('Own');
   const token = await service.token('ADMIN');
   keyed = withKey(newKey(), { token, body: { client_id: own.clients, site_name: 'Entrepôt' } });
-}
+});
 afterEach(() => service.close());
 
 const made = () => countOf(service, `public.sites where site_name = 'Entrepôt'`);
@@ -36,7 +33,7 @@ function expectUnderWay(answer: Answer): void {
   expect(answer.headers['retry-after']).toBe('1');
 }
 
-/** Does something while creations below the client wait in the middle of their transactions. */
+/** Runs `work` while creations for the client wait in the middle of their transactions. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
   try {
@@ -48,10 +45,8 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('while the first is under way', () => {
-  beforeEach(() => open());
-
-  test('any other is a conflict at once, and gets the answer afterwards', async () => {
+describe('while a creation is under way', () => {
+  test('each repetition of a creation under way gets 409 at once, and gets the answer of the creation afterwards', async () => {
     let first: Promise<Answer> | undefined;
     await whileHeld(async () => {
       first = send();
@@ -66,7 +61,7 @@ describe('while the first is under way', () => {
     expect(await made()).toBe(1);
   });
 
-  test('another key, and another caller with the same key, are not held up by it', async () => {
+  test('a creation under way delays no creation with another key and no caller with the same key', async () => {
     const foreign = await service.furnishedTenant('Other');
     const body = { client_id: foreign.clients, site_name: 'Ailleurs' };
     const token = await service.token('ADMIN', [], { sub: 'idp|somebody else' });
@@ -80,25 +75,10 @@ describe('while the first is under way', () => {
     });
     expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
   });
-
-  test('its connection is killed: it is told to come back, and the next creates', async () => {
-    await whileHeld(async () => {
-      const first = send();
-      const kill = `select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and application_name like 'taxclaims-api%'`;
-      while ((await service.admin(kill)).length === 0);
-      expectError(await first, 'ERROR_UNAVAILABLE');
-    });
-    expect(await made()).toBe(0);
-    expect((await send()).status).toBe(201);
-    expect(await made()).toBe(1);
-  });
 });
 
-describe('what was refused leaves the key free', () => {
-  beforeEach(() => open());
-
-  test('whatever it was refused for', async () => {
+describe('a refused creation', () => {
+  test('a creation that was refused as invalid, unknown or foreign leaves its key free', async () => {
     const key = newKey();
     const token = await service.token('ADMIN');
     const ask = (body: object) => service.ask(LINE, withKey(key, { token, body }));
@@ -111,7 +91,7 @@ describe('what was refused leaves the key free', () => {
     expect((await ask(body)).status).toBe(201);
   });
 
-  test('also by a rule of the database, in the middle of the transaction', async () => {
+  test('a creation that a constraint of the database refuses leaves its key free', async () => {
     const token = await service.token('ADMIN');
     const key = newKey();
     const person = (email: string) =>
@@ -121,10 +101,8 @@ describe('what was refused leaves the key free', () => {
   });
 });
 
-describe('another request with the key', () => {
-  beforeEach(() => open());
-
-  test('of another path, or with another value, is a conflict', async () => {
+describe('another request with a used key', () => {
+  test('a used key with another path or another body gets 409', async () => {
     const token = await service.token('ADMIN');
     expect((await send()).status).toBe(201);
     const key = String(keyed.headers?.['idempotency-key']);
@@ -143,12 +121,11 @@ describe('another request with the key', () => {
   });
 });
 
-describe('a key whose day is over', () => {
-  beforeEach(() => open());
+describe('a key that is older than 24 hours', () => {
   const age = (interval: string) =>
     service.admin(`update app.idempotency_keys set created_at = now() - $1::interval`, [interval]);
 
-  test('counts as unused, removed or not', async () => {
+  test('a key is unused again after 24 hours, even if its row was not removed', async () => {
     const first = await send();
     await age('23 hours 59 minutes');
     expect(partsOf(await send())).toEqual(partsOf(first));
@@ -161,79 +138,7 @@ describe('a key whose day is over', () => {
   });
 });
 
-/** A way to the database that can swallow the answer to a commit, as a network that breaks at that moment does. */
-async function layDeafCable() {
-  const near = new Set<Socket>();
-  let deaf = false;
-  let isDeafened = false;
-  let database = new URL('postgres://nowhere');
-  const server = createServer((socket) => {
-    near.add(socket);
-    const far = connect(Number(database.port), database.hostname);
-    let swallows = false;
-    socket.on('data', (bytes: Buffer) => {
-      if (deaf && bytes.includes('commit\0')) swallows = isDeafened = true;
-      far.write(bytes);
-    });
-    far.on('data', (bytes: Buffer) => {
-      if (!swallows) socket.write(bytes);
-      // The commit is answered, and so is done; nobody hears of it.
-      else socket.destroy();
-    });
-    for (const end of [socket, far]) {
-      end.on('error', () => end.destroy());
-      end.on('close', () => {
-        far.destroy();
-        socket.destroy();
-      });
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    via: (url: string) => {
-      database = new URL(url);
-      const through = new URL(url);
-      through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return through.href;
-    },
-    deafen: (on: boolean) => {
-      deaf = on;
-    },
-    get wasDeaf() {
-      return isDeafened;
-    },
-    close: () => {
-      for (const socket of near) socket.destroy();
-      server.close();
-    },
-  };
-}
-
-describe('an answer that was lost after the commit', () => {
-  test('is 503, and the same request gets it then, creating nothing again', async () => {
-    const cable = await layDeafCable();
-    try {
-      await open({ databaseUrl: (url) => cable.via(url) });
-      cable.deafen(true);
-      expectError(await send(), 'ERROR_UNAVAILABLE');
-      expect(cable.wasDeaf).toBe(true);
-      expect(await made()).toBe(1);
-      cable.deafen(false);
-      const again = await send();
-      expect(again.status).toBe(201);
-      const [site] = await service.admin(`select id from public.sites where site_name = 'Entrepôt'`);
-      expect(again.json).toMatchObject({ id: site?.['id'], site_name: 'Entrepôt' });
-      expect(again.headers.location).toBe(`/api/sites/${String(site?.['id'])}`);
-      expect(await made()).toBe(1);
-    } finally {
-      cable.close();
-    }
-  });
-});
-
 describe('an upload', () => {
-  beforeEach(() => open());
-
   const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
   const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
   const planned = () => countOf(service, 'app.content_removals');
@@ -243,16 +148,7 @@ describe('an upload', () => {
     return service.ask(path(), withKey(key, { token, headers: { 'content-type': type }, body }));
   }
 
-  test('that is repeated leaves one document, one content and nothing planned', async () => {
-    const key = newKey();
-    const first = await upload(key, form({}));
-    expect(first.status).toBe(201);
-    expect(partsOf(await upload(key, form({})))).toEqual(partsOf(first));
-    const files = await contents();
-    expect([files.length, await planned()]).toEqual([1, 0]);
-  });
-
-  test('is the same whatever its boundary, and another one by its bytes, its name or its type', async () => {
+  test('an upload with another multipart boundary is the same request; other bytes, another name or another type are not', async () => {
     const key = newKey();
     const first = await upload(key, form({}));
     const boundary = /boundary=(.*)$/.exec(FORM)?.[1] ?? '';
@@ -267,7 +163,7 @@ describe('an upload', () => {
     expect((await contents()).length).toBe(1);
   });
 
-  test('holds no transaction and no key while its body is on its way', async () => {
+  test('an upload holds no transaction and no key while its body arrives', async () => {
     const token = await service.token('CLIENT', [own.clients]);
     const key = newKey();
     const { request, answer } = begin(service, token, own.reclamations, { 'idempotency-key': key });
@@ -286,7 +182,7 @@ describe('an upload', () => {
     expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
   });
 
-  /** Lets uploads wait for what `hold` takes, until `work` is done. */
+  /** Makes uploads wait for the lock that `hold` takes until `work` ends. */
   async function held(hold: string, work: () => Promise<void>): Promise<void> {
     const holder = await connected(service.postgres.adminUrl);
     try {
@@ -297,7 +193,7 @@ describe('an upload', () => {
     }
   }
 
-  test('that finds the key under way is a conflict and leaves nothing behind', async () => {
+  test('an upload whose key is under way gets 409 and leaves no content', async () => {
     const key = newKey();
     const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
     let first: Promise<Answer> | undefined;
@@ -312,7 +208,7 @@ describe('an upload', () => {
     expect([(await contents()).length, await planned()]).toEqual([1, 0]);
   });
 
-  /** Two uploads, one after the other, that have looked for the key and wait for what is held before they use it. */
+  /** Two uploads, one after the other, that found the key unused and wait for the lock before they use it. */
   async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<void> {
     for (const waiters of [1, 2]) {
       answers.push(upload(key, form({})));
@@ -320,7 +216,7 @@ describe('an upload', () => {
     }
   }
 
-  test('that finds the key under way only with its row loses its content again', async () => {
+  test('an upload that notices only at its row that its key is under way gets 409, and its content is removed', async () => {
     const key = newKey();
     const answers: Promise<Answer>[] = [];
     const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
@@ -336,7 +232,7 @@ describe('an upload', () => {
     expect([(await contents()).length, await planned()]).toEqual([1, 0]);
   });
 
-  test('beside another that both found the key free makes one document, and no content that nobody knows of', async () => {
+  test('two uploads that both found the key unused make one document, and every other content is planned for removal', async () => {
     const key = newKey();
     const answers: Promise<Answer>[] = [];
     await held('lock table app.content_removals in share mode', async () => {

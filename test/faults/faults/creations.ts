@@ -1,0 +1,91 @@
+import { nothing } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import { holdTable } from '../held-table.ts';
+import { killAndStart } from '../service-process.ts';
+import type { World } from '../world.ts';
+
+/* Creations that are broken in the middle of their transaction, and repeated with the same key. */
+
+const OPERATIONS = ['create site', 'upload'];
+const BURST = 24;
+
+/** Sessions of the service that wait for a table which `holdTable` has locked. */
+const WAITING = `
+  select pid, query from pg_stat_activity
+  where datname = $1 and application_name like 'taxclaims-api%' and wait_event_type = 'Lock'`;
+
+/** Runs `interrupt` while creations of sites and of documents wait within their transactions. */
+async function whileCreating(
+  world: World,
+  { burst, interrupt }: { burst: () => void; interrupt: () => Promise<unknown> },
+): Promise<() => Promise<void>> {
+  const releases = await Promise.all(['public.sites', 'public.documents'].map((table) => holdTable(world, table)));
+  burst();
+  for (const table of ['sites', 'documents']) {
+    const isWaiting = `select from (${WAITING}) as w where query like $2`;
+    while ((await world.admin(isWaiting, [world.database, `%insert into public.${table}%`])).length === 0);
+  }
+  await interrupt();
+  await Promise.all(releases.map((release) => release()));
+  return nothing;
+}
+
+const meets = Object.fromEntries(
+  OPERATIONS.map((operation) => [
+    `an attempt of '${operation}' had no answer, and the next with its key was answered`,
+    `select from requests where keyed and operation = '${operation}' and is_unknown and is_acknowledged`,
+  ]),
+);
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'session-killed-while-creating',
+    what: 'Postgres ends the sessions of creations and uploads in the middle of their transactions',
+    must: 'they are 503 and leave nothing; each repeated key has one record, one content and one answer',
+    holdMs: 500,
+    meets,
+    begin: (world, load) =>
+      whileCreating(world, {
+        burst: () => {
+          load.burst(BURST, OPERATIONS);
+        },
+        interrupt: () => world.admin(`select pg_terminate_backend(pid) from (${WAITING}) as w`, [world.database]),
+      }),
+  },
+  {
+    name: 'service-killed-while-creating',
+    what: 'kill -9 of the service in the middle of the transactions of creations and uploads, and a new start',
+    must: 'what was begun is taken back; each repeated key has one record, one content and one answer',
+    holdMs: 0,
+    endsService: true,
+    meets,
+    begin: (world, load) =>
+      whileCreating(world, {
+        burst: () => {
+          load.burst(BURST, OPERATIONS);
+        },
+        interrupt: () => killAndStart(world.service),
+      }),
+  },
+  {
+    name: 'commit-unheard',
+    what: 'the answer to each commit is lost, and its connection with it',
+    must: 'a creation that was committed unheard is 503, and the same key gets the record that it made',
+    holdMs: 2_500,
+    meets: {
+      'a creation with a key was committed unheard, and its key was answered after': `
+        select from attempts as a
+        join requests as r using (serial)
+        join records as l on l.user_agent = a.agent and l.success
+        where a.keyed and a.is_unknown and r.is_acknowledged`,
+    },
+    begin({ line }, load) {
+      line.become('unheard');
+      load.burst(BURST, OPERATIONS);
+      return Promise.resolve(() => {
+        line.become('whole');
+        return Promise.resolve();
+      });
+    },
+  },
+];
