@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { check, fill } from '../../test/faults/account.ts';
 import type { Fixture, Violation } from '../../test/faults/account.ts';
 import type { Entry } from '../../test/faults/journal.ts';
+import type { Content } from '../../test/faults/stored-contents.ts';
 import { settle } from '../../test/faults/trial.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { adminOf } from '../../test/support/world.ts';
@@ -11,7 +12,7 @@ export interface Books {
   readonly adminUrl: () => Promise<string>;
   readonly database: string;
   readonly fixture: Fixture;
-  readonly contents: () => Promise<readonly { readonly path: string; readonly size: number }[]>;
+  readonly contents: () => Promise<readonly Content[]>;
 }
 
 /** What a service asks by itself is over by then, however busy the machine is; what it has forgotten stays. */

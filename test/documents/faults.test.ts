@@ -2,10 +2,8 @@ import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import S3rver from 's3rver';
 import { createFolderStore } from '../../src/documents/folder-store.ts';
 import { openUploads } from '../../src/documents/uploads.ts';
-import { withAdmin } from '../support/database.ts';
 import { pdf } from '../support/samples.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { expectError, startService } from '../support/service.ts';
@@ -13,7 +11,7 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
-/* Content and row appear and disappear together, whatever fails in between. */
+/* A content and its row appear and disappear together. test/faults breaks disks, S3, Postgres and the service meanwhile. */
 
 const MIB = 1024 * 1024;
 
@@ -25,11 +23,11 @@ const token = await service.token('ADMIN');
 async function expectNothing(of: Tenant = own): Promise<void> {
   const rows = await service.sql`select from public.documents where reclamation_id = ${of.reclamations}`;
   expect(rows).toEqual([]);
-  // Nobody is kept waiting while the store loses a content.
+  // The service answers before the store has removed a content.
   await until(async () => (await filesIn(service.documentFolder)).length === 0);
 }
 
-/** The counter-proof: what was refused is taken once nothing fails any more. */
+/** Proves that the service takes the upload once nothing fails any more. */
 async function expectTaken(): Promise<void> {
   const answer = await upload(service, token, own.reclamations);
   expect(answer.status).toBe(201);
@@ -49,7 +47,7 @@ describe('an upload', () => {
     await service.admin('delete from app.content_removals');
   });
 
-  test('lies on the disk while it still comes: it is never held whole', async () => {
+  test('an upload is written to the disk while it arrives, and never held whole in memory', async () => {
     const { request, answer } = begin(service, token, own.reclamations);
     const { head, tail } = frame();
     const size = 24 * MIB;
@@ -61,7 +59,7 @@ describe('an upload', () => {
       const piece = Buffer.alloc(Math.min(4 * MIB, size - sent));
       sent += piece.length;
       if (!request.write(piece)) await once(request, 'drain');
-      // Nothing more is sent before what was sent is written, up to what streams hold back on the way.
+      // The next piece is sent once the last one is written, except for what streams buffer on the way.
       await until(async () => {
         const [name] = await readdir(partial);
         return name !== undefined && (await stat(join(partial, name))).size > sent - MIB;
@@ -74,32 +72,7 @@ describe('an upload', () => {
     await service.ask(`DELETE /api/documents/${(json as { id: string }).id}`, { token });
   });
 
-  test('whose caller hangs up within the file leaves nothing, and the service goes on', async () => {
-    const { request } = begin(service, token, own.reclamations);
-    request.on('error', () => undefined);
-    request.write(frame().head);
-    request.write(Buffer.alloc(MIB));
-    await until(async () => (await filesIn(service.documentFolder)).length === 1);
-    request.destroy();
-    await until(async () => (await filesIn(service.documentFolder)).length === 0);
-    await expectTaken();
-  });
-
-  test('to a store whose folder cannot take it is 503 and leaves nothing', async () => {
-    // In the place of each folder that the store might make, a file.
-    const names = Array.from({ length: 256 }, (_, number) => number.toString(16).padStart(2, '0'));
-    await rename(service.documentFolder, `${service.documentFolder}.away`);
-    await openUploads(join(service.documentFolder, '.partial'));
-    for (const name of names) await writeFile(join(service.documentFolder, name), '');
-    const answer = await upload(service, token, own.reclamations);
-    expectError(answer, 'ERROR_UNAVAILABLE');
-    expect(await readdir(join(service.documentFolder, '.partial'))).toEqual([]);
-    await rm(service.documentFolder, { recursive: true });
-    await rename(`${service.documentFolder}.away`, service.documentFolder);
-    await expectTaken();
-  });
-
-  test('whose row the database refuses leaves nothing', async () => {
+  test('an upload whose row a constraint refuses leaves no content', async () => {
     await service.admin(`alter table public.documents add constraint trial check (filename <> 'refused.pdf')`);
     const answer = await upload(service, token, own.reclamations, { name: 'refused.pdf' });
     expectError(answer, 'ERROR_VALIDATION');
@@ -110,7 +83,7 @@ describe('an upload', () => {
   });
 
   test.each(['ADMIN', 'CLIENT'] as const)(
-    'by %s to a claim that is deleted meanwhile is 404 and leaves nothing',
+    'an upload by %s to a claim that is deleted meanwhile gets 404 and leaves no content',
     async (role) => {
       const gone = await service.tenant('Gone');
       const caller = await service.token(role, role === 'ADMIN' ? [] : [gone.clients]);
@@ -124,46 +97,7 @@ describe('an upload', () => {
     },
   );
 
-  test('whose connection to the database is killed within the insert is 503, and its content goes with the sweep', async () => {
-    await withAdmin(service.postgres.adminUrl, async (admin) => {
-      await admin.query('begin');
-      await admin.query('lock table public.documents in share mode');
-      const answering = upload(service, token, own.reclamations);
-      const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into public.documents%' and datname = current_database()`;
-      await until(async () => (await service.admin(waiting)).length === 1);
-      expect(await filesIn(service.documentFolder)).toHaveLength(1);
-      await service.admin(`select pg_terminate_backend(pid) from (${waiting}) as w`);
-      expectError(await answering, 'ERROR_UNAVAILABLE');
-      await admin.query('rollback');
-    });
-    // It is not known whether the row was committed: for an hour the content stays, as is planned.
-    await service.documents.removeDueContents();
-    const [file] = await filesIn(service.documentFolder);
-    expect(await planned()).toContainEqual({ file_path: file });
-    await service.admin(`update app.content_removals set due_at = now() - interval '1 second'`);
-    await service.documents.removeDueContents();
-    expect(await planned()).toEqual([]);
-    await expectNothing();
-    await expectTaken();
-  });
-
-  test('that finds no database when its file has come is 503 and leaves nothing', async () => {
-    const { request, answer } = begin(service, token, own.reclamations);
-    request.write(Buffer.concat([frame().head, pdf]));
-    await until(async () => (await filesIn(service.documentFolder)).length === 1);
-    const { name } = service.postgres;
-    await service.admin(`revoke connect on database ${name} from taxclaims_api`);
-    await service.sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = ${name} and application_name like 'taxclaims-api%'`;
-    request.end(frame().tail);
-    const { status } = await answer;
-    await service.admin(`grant connect on database ${name} to taxclaims_api`);
-    expect(status).toBe(503);
-    await expectNothing();
-    await expectTaken();
-  });
-
-  test('of many at once, while their claim is deleted, leaves no content behind', async () => {
+  test('twelve uploads leave no content if their claim is deleted meanwhile', async () => {
     const busy = await service.tenant('Busy');
     const uploads = Array.from({ length: 12 }, () => upload(service, token, busy.reclamations));
     await Promise.race(uploads);
@@ -183,7 +117,7 @@ describe('a content without a document', () => {
     await service.admin(`insert into app.content_removals values ($1, now() + $2::interval)`, [path, dueIn]);
   };
 
-  test('is removed once it is due, and not before', async () => {
+  test('a content without a document is removed once its removal is due, and not before', async () => {
     await place('aa/due', '-1 second');
     await place('aa/later', '1 minute');
     await service.documents.removeDueContents();
@@ -193,7 +127,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('stays planned while the store is out of reach, and goes when it is back', async () => {
+  test('the removal of a content stays planned while the store is away, and happens when the store is back', async () => {
     await place('aa/away', '-1 second');
     await rename(service.documentFolder, `${service.documentFolder}.away`);
     await service.documents.removeDueContents();
@@ -203,7 +137,7 @@ describe('a content without a document', () => {
     expect([await planned(), await filesIn(service.documentFolder)]).toEqual([[], []]);
   });
 
-  test('is none as long as a document has it, whatever is planned', async () => {
+  test('the content of a document stays, even if its removal is planned', async () => {
     const tenant = await service.tenant('Planned');
     const { json } = await upload(service, token, tenant.reclamations);
     const [content] = await filesIn(service.documentFolder);
@@ -215,7 +149,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('is what a truncate leaves, and a large cascade, and all of it goes', async () => {
+  test('every content is removed after a truncate of the documents and after a cascade of 250 rows', async () => {
     const tenant = await service.tenant('Large');
     await Promise.all(Array.from({ length: 8 }, () => upload(service, token, tenant.reclamations)));
     await service.admin('truncate public.documents cascade');
@@ -232,7 +166,7 @@ describe('a content without a document', () => {
   });
 });
 
-test('what a crash left half-written is removed after an hour, and nothing that is being written', async () => {
+test('a half-written upload is removed after an hour, and a younger one stays', async () => {
   const folder = await createScratchFolder();
   const spool = await openUploads(folder);
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
@@ -246,47 +180,4 @@ test('what a crash left half-written is removed after an hour, and nothing that 
   await spool.removeAbandoned();
   expect(await readdir(folder)).toEqual(['young']);
   await rm(folder, { recursive: true });
-});
-
-test('with its store in S3 the service does the same, and is 503 while that is out of reach', async () => {
-  const directory = await createScratchFolder();
-  const options = {
-    address: '127.0.0.1',
-    silent: true,
-    configureBuckets: [{ name: 'documents' }],
-    directory,
-  };
-  const server = new S3rver({ ...options, port: 0 });
-  const { port } = await server.run();
-  const remote = await startService({
-    documents: {
-      store: { kind: 's3', bucket: 'documents', prefix: 'claims' },
-      endpoint: `http://127.0.0.1:${port}`,
-      s3Access: { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } },
-    },
-  });
-  try {
-    const tenant = await remote.tenant('Remote');
-    const admin = await remote.token('ADMIN');
-    const large = Buffer.concat([pdf, Buffer.alloc(6 * MIB, 'x')]);
-    const answer = await upload(remote, admin, tenant.reclamations, { bytes: large });
-    expect(answer.status).toBe(201);
-    const { id } = answer.json as { id: string };
-    expect((await download(remote, admin, id)).bytes.equals(large)).toBe(true);
-    const part = await download(remote, admin, id, { range: 'bytes=0-3' });
-    expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
-    expect((await filesIn(directory)).filter((name) => name.includes('claims/'))).not.toEqual([]);
-    await server.close();
-    expect((await download(remote, admin, id)).status).toBe(503);
-    expectError(await upload(remote, admin, tenant.reclamations), 'ERROR_UNAVAILABLE');
-    const again = new S3rver({ ...options, port });
-    await again.run();
-    expect((await remote.ask(`DELETE /api/documents/${id}`, { token: admin })).status).toBe(204);
-    await remote.documents.removeDueContents();
-    expect((await filesIn(directory)).filter((name) => name.includes('claims/'))).toEqual([]);
-    await again.close();
-  } finally {
-    await remote.close();
-    await rm(directory, { recursive: true });
-  }
 });

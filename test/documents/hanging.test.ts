@@ -16,9 +16,9 @@ import { startSilentServer } from '../support/silent-server.ts';
 import type { SilentServer } from '../support/silent-server.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* A store that takes every question and never answers: each wait ends by a bound of our own, or the test does not. */
+/* A store that accepts every request and never answers: each wait must end by a time-out of the service. */
 
-/** Of a bucket; a disk has the usual ones. */
+/** Time-outs for a bucket; a disk keeps the usual ones. */
 const SHORT = { answerMs: 500, stallMs: 1_000 };
 
 const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3', secretAccessKey: 'S3' } };
@@ -40,7 +40,7 @@ function hangingStore(timeouts?: StoreTimeouts): ContentStore {
   return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access, timeouts });
 }
 
-test('an S3 that takes connections and says nothing is out of reach, whatever is asked of it', async () => {
+test('every operation on an S3 that accepts connections and sends nothing fails as unavailable', async () => {
   const store = hangingStore(SHORT);
   const [small, large] = [join(folder, 'small'), join(folder, 'large')];
   await writeFile(small, 'avis');
@@ -57,7 +57,7 @@ test('an S3 that takes connections and says nothing is out of reach, whatever is
   store.close();
 });
 
-test('closing the store breaks off what it is asked', async () => {
+test('closing the store ends its pending operations', async () => {
   const store = hangingStore();
   const file = join(folder, 'file');
   await writeFile(file, Buffer.alloc(24 * 1024 * 1024));
@@ -69,7 +69,7 @@ test('closing the store breaks off what it is asked', async () => {
   await Promise.all(asked);
 });
 
-test('a content that stops on its way is broken off, and one whose reader takes its time is not', async () => {
+test('a content that stops on its way is broken off, and a content with a slow reader is not', async () => {
   const stopping = new Readable({ read: () => undefined });
   stopping.push('half');
   const given = withStallTimeout(stopping, 50);
@@ -79,13 +79,13 @@ test('a content that stops on its way is broken off, and one whose reader takes 
   const parts: string[] = [];
   for await (const part of whole) {
     parts.push(String(part));
-    // Longer than the store itself may take, which is no claim about how fast anything is.
+    // The reader waits longer than the store may.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(parts.join('')).toBe('ab');
 });
 
-test('with a hanging S3 an upload and a download are 503, and a deletion does not wait for it', async () => {
+test('with a hanging S3 an upload and a download get 503, and a deletion does not wait for S3', async () => {
   const service = await startService({
     documents: {
       store: { kind: 's3', bucket: 'documents', prefix: 'claims' },
@@ -118,10 +118,10 @@ test('with a hanging S3 an upload and a download are 503, and a deletion does no
   }
 });
 
-test('a disk that does not answer is out of reach', async () => {
+test('reading from a disk that does not answer fails as unavailable', async () => {
   const documents = join(folder, 'documents');
   await mkdir(join(documents, '.partial'), { recursive: true });
-  // Opening a pipe waits for whoever writes into it, as a file of a network that is away would.
+  // Opening a pipe waits for a writer, like opening a file of a network disk that is away.
   const pipe = join(documents, 'pipe');
   await promisify(execFile)('mkfifo', [pipe]);
   const store = createFolderStore(documents);
@@ -130,7 +130,7 @@ test('a disk that does not answer is out of reach', async () => {
   await (await open(pipe, 'r+')).close();
 });
 
-test('however many deletions there are, what they leave is removed in one round, and others have their connections', async () => {
+test('twenty simultaneous removals of contents use one connection to Postgres', async () => {
   const service = await startService();
   try {
     const token = await service.token('ADMIN');

@@ -30,7 +30,12 @@ await until(async () => {
 });
 const entries = await load.finish();
 const admin = await forSuite(connected(world.adminUrl));
-await fill(admin, { fixture, entries, contents: await world.contents(), spared: [] });
+await fill(admin, {
+  fixture,
+  entries,
+  contents: [...(await world.contents()), ...(await world.halfWritten())],
+  spared: [],
+});
 
 describe('the accounts of the faults', () => {
   test('find nothing wrong where nothing happened, and the load has sent everything it can', async () => {

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { CHECKS, STORED, TABLES, VIEWS } from './checks.ts';
 import type { Entry } from './journal.ts';
+import type { Content } from './stored-contents.ts';
 
 export interface Violation {
   readonly check: string;
@@ -22,7 +23,7 @@ interface Count {
 interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
-  readonly contents: readonly { readonly path: string; readonly size: number }[];
+  readonly contents: readonly Content[];
   /** The operations that must all have been answered. */
   readonly spared: readonly string[];
 }
@@ -37,7 +38,7 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await admin.query(TABLES);
   await insert(admin, 'attempts', COLUMNS, ledger.entries);
-  await insert(admin, 'contents', ['path', 'size'], ledger.contents);
+  await insert(admin, 'contents', ['path', 'size', 'digest'], ledger.contents);
   await insert(admin, 'fixture', ['id'], ledger.fixture.ids);
   await insert(admin, 'counts', ['name', 'number'], ledger.fixture.counts);
   const spared = ledger.spared.map((operation) => ({ operation }));

@@ -17,7 +17,7 @@ create temporary table attempts (
     agent text generated always as ('faults/' || serial || '.' || attempt) stored,
     is_unknown boolean generated always as (lost is not null or status is null or status = 503) stored
 );
-create temporary table contents (path text, size bigint);
+create temporary table contents (path text, size bigint, digest text);
 create temporary table fixture (id uuid);
 create temporary table counts (name text, number bigint);
 create temporary table spared (operation text);`;
@@ -89,7 +89,18 @@ const REMAINS: Checks = {
     from contents as c
     where not exists (select from public.documents as d where d.file_path = c.path)
         and not exists (select from app.content_removals as p where p.file_path = c.path)
-        and c.path not like '%demonstration/%'`,
+        and c.path not like '%demonstration/%'
+        and c.path not like '.partial/%'`,
+  'each content has the bytes that were uploaded': `
+    select format('%s has the digest %s', d.filename, c.digest)
+    from public.documents as d
+    join contents as c on c.path = d.file_path
+    cross join regexp_match(d.filename, '^(.*) x([0-9]+)[.]txt$') as name
+    where c.digest <> encode(sha256(convert_to(repeat(name[1] || chr(10), name[2]::integer), 'UTF8')), 'hex')`,
+  'no upload is left half-written': `
+    select path
+    from contents
+    where path like '.partial/%'`,
   'no connection is left in a transaction': `
     select format('%s since %s: %s', state, xact_start, left(query, 100))
     from pg_stat_activity

@@ -66,6 +66,11 @@ delete from contents where path in (
 select file_path from public.documents where id not in (select f.id from fixture as f) limit 1);
 -- each document has its content, and each content its document or its end | a content without a document
 insert into contents values ('aa/nobody’s', 1);
+-- each content has the bytes that were uploaded | a content with other bytes of the same length
+update contents set digest = 'another' where path in (
+select file_path from public.documents where id not in (select f.id from fixture as f) limit 1);
+-- no upload is left half-written | an upload that was broken off and lies there still
+insert into contents values ('.partial/upload', 0);
 -- no connection is left in a transaction | a session that has not ended its transaction
 --> session
 begin; select 1;

@@ -1,4 +1,5 @@
-import { readdir, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { readSystemErrorCode } from '../../src/system-error.ts';
 
@@ -16,8 +17,24 @@ export function storeInS3(port: number, prefix: string): Record<string, string> 
   };
 }
 
-/** What is written aside is no content yet, what goes meanwhile is none any more; S3rver keeps two files more beside each. */
-export async function filesBelow(folder: string): Promise<{ path: string; size: number }[]> {
+/** A file of the store, with the SHA-256 of its bytes. */
+export interface Content {
+  readonly path: string;
+  readonly size: number;
+  readonly digest: string;
+}
+
+/** Larger files are the fixture's. */
+const DIGESTED_BYTES = 4 * 1024 * 1024;
+
+/** The uploads that a folder store has not moved to their places. */
+export async function halfWrittenIn(folder: string): Promise<Content[]> {
+  const names = await readdir(join(folder, '.partial')).catch(() => []);
+  return names.map((name) => ({ path: `.partial/${name}`, size: 0, digest: '' }));
+}
+
+/** Every content of a store, without half-written ones, and without the two files that S3rver adds to each object. */
+export async function filesBelow(folder: string): Promise<Content[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries
     .filter((entry) => entry.isFile())
@@ -27,7 +44,10 @@ export async function filesBelow(folder: string): Promise<{ path: string; size: 
     files.map(async (file) => {
       const path = relative(folder, file).replace(/\._S3rver_object$/, '');
       const size = await stat(file).then((entry) => entry.size, unlessGone);
-      return size === undefined ? [] : [{ path, size }];
+      if (size === undefined) return [];
+      const bytes = size > DIGESTED_BYTES ? Buffer.alloc(0) : await readFile(file).catch(unlessGone);
+      if (bytes === undefined) return [];
+      return [{ path, size, digest: createHash('sha256').update(bytes).digest('hex') }];
     }),
   );
   return found.flat();

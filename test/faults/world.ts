@@ -12,7 +12,8 @@ import type { Cluster } from './cluster.ts';
 import type { Person } from './load/people.ts';
 import { createServiceProcess } from './service-process.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { BUCKETS, bucketIn, filesBelow, storeInS3 } from './stored-contents.ts';
+import { BUCKETS, bucketIn, filesBelow, halfWrittenIn, storeInS3 } from './stored-contents.ts';
+import type { Content } from './stored-contents.ts';
 import { loadTenant, peopleOf, WORDS } from './tenants.ts';
 import { mountSmallDisk } from './small-disk.ts';
 import type { SmallDisk } from './small-disk.ts';
@@ -49,8 +50,11 @@ export interface World {
   readonly adminUrl: string;
   /** Runs SQL as the superuser on a connection of its own. */
   readonly admin: Admin;
-  /** Every content that the store holds, with its size. */
-  readonly contents: () => Promise<{ path: string; size: number }[]>;
+  /** The folder of the documents, where they are not in S3. */
+  readonly documents: string;
+  /** Every content that the store holds. */
+  readonly contents: () => Promise<Content[]>;
+  readonly halfWritten: () => Promise<Content[]>;
   close(): Promise<void>;
 }
 
@@ -101,6 +105,7 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   return {
     ...{
       folder,
+      documents,
       service,
       cluster,
       line,
@@ -118,6 +123,7 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
       identity,
     ),
     contents: () => filesBelow(options.store === 's3' ? bucketIn(join(folder, 's3')) : documents),
+    halfWritten: () => halfWrittenIn(documents),
     async close() {
       service.signal('SIGKILL');
       await service.ended();

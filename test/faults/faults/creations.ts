@@ -6,28 +6,31 @@ import type { World } from '../world.ts';
 
 /* Creations that are broken in the middle of their transaction, and repeated with the same key. */
 
-const OPERATIONS = ['create site', 'upload'];
-const BURST = 24;
+/** Each operation with the table that its transaction waits for. */
+const TABLES = { 'create site': 'sites', upload: 'documents' };
+const OPERATIONS = Object.keys(TABLES);
+const BURST = 60;
+/** Some of so many have a key. */
+const WAITING_AT_LEAST = 4;
 
 /** Sessions of the service that wait for a table which `holdTable` has locked. */
 const WAITING = `
   select pid, query from pg_stat_activity
   where datname = $1 and application_name like 'taxclaims-api%' and wait_event_type = 'Lock'`;
 
-/** Runs `interrupt` while creations of sites and of documents wait within their transactions. */
-async function whileCreating(
-  world: World,
-  { burst, interrupt }: { burst: () => void; interrupt: () => Promise<unknown> },
-): Promise<() => Promise<void>> {
-  const releases = await Promise.all(['public.sites', 'public.documents'].map((table) => holdTable(world, table)));
-  burst();
-  for (const table of ['sites', 'documents']) {
-    const isWaiting = `select from (${WAITING}) as w where query like $2`;
-    while ((await world.admin(isWaiting, [world.database, `%insert into public.${table}%`])).length === 0);
-  }
-  await interrupt();
-  await Promise.all(releases.map((release) => release()));
-  return nothing;
+/** Interrupts sites, and then documents, whose creations wait within their transactions. */
+function interruptedBy(interrupt: (world: World) => Promise<unknown>): Fault['begin'] {
+  return async (world, load) => {
+    for (const [operation, table] of Object.entries(TABLES)) {
+      const release = await holdTable(world, `public.${table}`);
+      load.burst(BURST, [operation]);
+      const waiting = `select from (${WAITING}) as w where query like $2`;
+      while ((await world.admin(waiting, [world.database, `%insert into public.${table}%`])).length < WAITING_AT_LEAST);
+      await interrupt(world);
+      await release();
+    }
+    return nothing;
+  };
 }
 
 const meets = Object.fromEntries(
@@ -44,13 +47,9 @@ export const faults: readonly Fault[] = [
     must: 'they are 503 and leave nothing; each repeated key has one record, one content and one answer',
     holdMs: 500,
     meets,
-    begin: (world, load) =>
-      whileCreating(world, {
-        burst: () => {
-          load.burst(BURST, OPERATIONS);
-        },
-        interrupt: () => world.admin(`select pg_terminate_backend(pid) from (${WAITING}) as w`, [world.database]),
-      }),
+    begin: interruptedBy((world) =>
+      world.admin(`select pg_terminate_backend(pid) from (${WAITING}) as w`, [world.database]),
+    ),
   },
   {
     name: 'service-killed-while-creating',
@@ -59,13 +58,7 @@ export const faults: readonly Fault[] = [
     holdMs: 0,
     endsService: true,
     meets,
-    begin: (world, load) =>
-      whileCreating(world, {
-        burst: () => {
-          load.burst(BURST, OPERATIONS);
-        },
-        interrupt: () => killAndStart(world.service),
-      }),
+    begin: interruptedBy(({ service }) => killAndStart(service)),
   },
   {
     name: 'commit-unheard',

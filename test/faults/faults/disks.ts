@@ -1,7 +1,8 @@
+import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Fault } from '../fault.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* A disk that is full. */
+/* A disk that is full or away. */
 
 export const faults: readonly Fault[] = [
   {
@@ -29,6 +30,21 @@ export const faults: readonly Fault[] = [
       await smallDisk?.fill();
       return async () => {
         await smallDisk?.empty();
+      };
+    },
+  },
+  {
+    name: 'documents-away',
+    what: 'the folder of the documents is away, and a file is in its place',
+    must: 'uploads and downloads are 503, everything else is answered as ever, and deleted documents lose their contents after',
+    holdMs: 2_000,
+    spares: (operation) => !['upload', 'download'].includes(operation),
+    async begin({ documents }) {
+      await rename(documents, `${documents}.away`);
+      await writeFile(documents, '');
+      return async () => {
+        await rm(documents);
+        await rename(`${documents}.away`, documents);
       };
     },
   },

@@ -6,8 +6,8 @@ import { idOf, rowOf } from './rows.ts';
 
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
 
-/** Every thirtieth is large enough to come in many pieces. */
-const contentOf = (marker: string, isLarge: boolean): string => `${marker}\n`.repeat(isLarge ? 8_000 : 20);
+/** Lines of a content: one content in thirty is large enough to arrive in many pieces. */
+const [FEW_LINES, MANY_LINES] = [20, 8_000];
 
 /** Nobody hears whether it was stored; at most once it is. */
 export const HUNG_UP: Operation = {
@@ -95,8 +95,10 @@ export const CREATIONS: readonly Operation[] = [
       const claim = anyOf(random, own.claims);
       if (claim === undefined) return undefined;
       own.claims.splice(own.claims.indexOf(claim), 1, { ...claim, hasDocuments: true });
-      const content = contentOf(marker, random() < 1 / 30);
-      const name = `${marker}.txt`;
+      const lines = random() < 1 / 30 ? MANY_LINES : FEW_LINES;
+      const content = `${marker}\n`.repeat(lines);
+      // The checks of the contents derive the bytes from this name.
+      const name = `${marker} x${lines}.txt`;
       return {
         line: `POST /api/reclamations/${claim.id}/documents`,
         headers: { 'content-type': FORM },
