@@ -4,6 +4,7 @@ import { LOST, resultOf } from '../../deploy/check/accounts.ts';
 import { connected, withAdmin } from '../support/database.ts';
 import { until } from '../support/upload.ts';
 import { check, fill, fixtureOf, UNTOUCHED } from './account.ts';
+import type { Violation } from './account.ts';
 import { CHECKS } from './checks.ts';
 import { DAMAGES } from './damages.ts';
 import { readJournal } from './journal.ts';
@@ -12,6 +13,7 @@ import { OPERATIONS } from './load/operations.ts';
 import { openRun } from './server-of-the-run.ts';
 import { SERVES, serving } from './serving.ts';
 import { openWorld } from './world.ts';
+import { rightsIn, settle, settleParts } from './trial.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* The accounts of a real load to which nothing happens, and of the same with one thing made wrong. */
@@ -22,19 +24,26 @@ const run = await forSuite(openRun());
 const world = await forSuite(openWorld(run.cluster));
 const fixture = await withAdmin(world.adminUrl, fixtureOf);
 const { port } = world.service;
-const load = await startLoad(world.folder, { port, seed: SEED, people: world.people, without: [] });
+const plan = { port, seed: SEED, people: world.people, without: [], ...rightsIn(world) };
+const load = await startLoad(world.folder, plan);
 const expected = OPERATIONS.filter(({ weight, name }) => weight > 0 && name !== 'read with a new key');
 await until(async () => {
   const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
   return expected.every(({ name }) => names.has(name));
 });
+// Some users' rights have changed several times, and have been used in between.
+const changed = `select from public.identity_changes group by user_id having count(*) > 3`;
+await until(async () => (await world.admin(changed)).length > 2);
 const entries = await load.finish();
+await settle(world, entries);
+await settleParts(world);
 const admin = await forSuite(connected(world.adminUrl));
 await fill(admin, {
   fixture,
   entries,
   contents: [...(await world.contents()), ...(await world.halfWritten())],
   spared: [],
+  parts: world.parts,
 });
 
 describe('the accounts of the faults', () => {
@@ -51,12 +60,16 @@ describe('the accounts of the faults', () => {
   test.each(DAMAGES.map((damage) => [damage.what, damage] as const))('see %s', async (_what, damage) => {
     const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
     await session.connect();
-    await admin.query('begin; set local session_replication_role = replica');
-    await session.query(damage.session);
-    await admin.query(damage.sql);
-    const found = await check(admin);
-    await admin.query('rollback');
-    await session.end();
+    let found: Violation[] = [];
+    try {
+      await admin.query('begin; set local session_replication_role = replica');
+      await session.query(damage.session);
+      await admin.query(damage.sql);
+      found = await check(admin);
+    } finally {
+      await admin.query('rollback');
+      await session.end();
+    }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
     // As the table of a deployment counts it.
     const { lost, named } = resultOf(entries, found, 0);

@@ -1,6 +1,9 @@
 import type { Client } from 'pg';
 import { CHECKS, STORED, TABLES, VIEWS } from './checks.ts';
 import type { Entry } from './journal.ts';
+import { rightsOf } from './load/rights.ts';
+import { FIRST_ROLE } from './parts.ts';
+import type { Parts } from './parts.ts';
 import type { Content } from './stored-contents.ts';
 
 export interface Violation {
@@ -26,6 +29,10 @@ interface Ledger {
   readonly contents: readonly Content[];
   /** The operations that must all have been answered. */
   readonly spared: readonly string[];
+  /** What the provider and the mail server know, where the world has them. */
+  readonly parts?: Pick<Parts, 'rights' | 'told' | 'received'>;
+  /** When something failed, in milliseconds of the epoch. */
+  readonly troubles?: readonly { readonly from: number; readonly to: number }[];
 }
 
 export async function fixtureOf(admin: Client): Promise<Fixture> {
@@ -43,6 +50,14 @@ export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await insert(admin, 'counts', ['name', 'number'], ledger.fixture.counts);
   const spared = ledger.spared.map((operation) => ({ operation }));
   await insert(admin, 'spared', ['operation'], spared);
+  const { parts, troubles = [] } = ledger;
+  const members = (parts?.rights.members ?? []).map(({ id, subject, first }) => ({
+    ...{ id, subject, rights: rightsOf(FIRST_ROLE, first, true) },
+  }));
+  await insert(admin, 'members', ['id', 'subject', 'rights'], members);
+  await insert(admin, 'told', ['n', 'subject', 'rights', 'at'], parts?.told ?? []);
+  await insert(admin, 'mails', ['recipient', 'mail'], parts?.received() ?? []);
+  await insert(admin, 'troubles', ['from', 'to'], troubles);
   await admin.query(VIEWS);
 }
 
@@ -104,6 +119,7 @@ const WRITTEN = [
   ],
   ...['app.refusals_at_month_end', 'app.audit_days'],
   'app.provider_clock',
+  ...['public.users', 'public.identity_changes', 'app.reminders', 'app.identity_management'],
 ];
 
 /** How many rows every table has but those, by the catalog. */

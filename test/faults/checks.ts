@@ -1,4 +1,5 @@
 import { RECORDS } from './checks-of-records.ts';
+import { MAILS, PARTS, PARTS_VIEWS, RIGHTS } from './checks-of-rights.ts';
 import { WRITES } from './checks-of-writes.ts';
 
 /** A check by its name: a query that gives the details of where it does not hold. */
@@ -20,7 +21,7 @@ create temporary table attempts (
 create temporary table contents (path text, size bigint, digest text);
 create temporary table fixture (id uuid);
 create temporary table counts (name text, number bigint);
-create temporary table spared (operation text);`;
+create temporary table spared (operation text);${PARTS}`;
 
 /** The rows of the tables that the load writes. */
 export const STORED = `
@@ -47,6 +48,7 @@ create temporary view requests as
     group by serial;
 create temporary view records as
     select a.* from public.audit_logs as a where a.request_id is not null;
+${PARTS_VIEWS};
 analyze attempts`;
 
 /** What was answered. */
@@ -112,4 +114,4 @@ const REMAINS: Checks = {
     where s.datname = current_database() and s.application_name like 'taxclaims%' and l.locktype <> 'virtualxid'`,
 };
 
-export const CHECKS: Checks = { ...WRITES, ...RECORDS, ...ANSWERS, ...REMAINS };
+export const CHECKS: Checks = { ...WRITES, ...RECORDS, ...RIGHTS, ...MAILS, ...ANSWERS, ...REMAINS };

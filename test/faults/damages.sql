@@ -80,3 +80,33 @@ select pg_advisory_lock(1);
 -- a table that nobody writes is as it was | a parcel that nobody sent
 insert into public.cadastres (site_id, commune_code, section, number)
 select id, '75056', 'AB', '0001' from public.sites limit 1;
+
+-- each acknowledged change of rights is noted for the provider | a change of rights that was acknowledged and is lost
+delete from public.identity_changes where request_id::text = :GRANT;
+-- the rights of a user are those that were noted last | rights that changed without a note
+update public.users set role = case role when 'CLIENT' then 'TAX_SPECIALIST' else 'CLIENT' end
+where id = (select id from members limit 1);
+-- each noted change of rights is delivered | a change that waits for ever
+update public.identity_changes set delivered_at = null where request_id::text = :GRANT;
+-- the provider is told no rights that a user never had | rights that the provider was told and nobody set
+update told set rights = 'ADMIN active' where n = 0;
+-- the provider is told rights in their order | two changes that arrive in the other order
+insert into told select n + 1000, subject, rights, at from told where n = (
+    select min(t.n) from told as t where exists (select from told as l where l.subject = t.subject and l.n > t.n and l.rights <> t.rights));
+-- the provider has the present rights of each user in the end | a change that the provider was never told
+delete from told where n in (select max(n) from told group by subject);
+-- the provider is told the same rights once, unless something failed | rights that the provider was told twice
+insert into told select n + 1000, subject, rights, at from told where n = (select max(n) from told);
+-- no withdrawn right is accepted | a stale right that is accepted
+update attempts set status = 200, at = at + 3600000 where serial = (
+    select u.serial from attempts as u
+    join states as s on s.id = u.record and s.rights = u.marker
+    where u.kind = 'use' and exists (
+        select from states as l join attempts as a on a."requestId" = l.request_id and a.status = 200
+        where l.id = s.id and l.index > s.index) limit 1);
+-- each user who is due a mail gets it | a mail that never arrives
+delete from mails where recipient = :JOINER;
+-- a mail comes once, and once more for each attempt without an answer | a mail that comes twice
+insert into mails select * from mails where recipient = :JOINER;
+-- each mail is of a user and a day | a mail to another user
+insert into mails select 'nobody@joiners.example', mail from mails where recipient = :JOINER;

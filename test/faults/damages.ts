@@ -9,6 +9,8 @@ export const DAMAGES = listed('faults/damages.sql', {
   CREATED_SITE: acknowledged('create', 'sites'),
   CHANGED_SITE: acknowledged('change', 'sites'),
   MOVED_CLAIM: acknowledged('move', 'reclamations'),
+  GRANT: `(select "requestId" from attempts where kind = 'grant' and status = 200 limit 1)`,
+  JOINER: `(select min(recipient) from mails where recipient like '%@joiners.example')`,
   REFUSAL: `(select request_id from records where not success limit 1)`,
   ANY: `serial = (select serial from attempts where operation = 'read clients' limit 1)`,
 }).map(({ head: [check = '', what = ''], sql, parts: { session } }) => ({

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** What a request is to the accounting. */
-export type Kind = 'create' | 'change' | 'move' | 'delete' | 'read' | 'refuse';
+export type Kind = 'create' | 'change' | 'move' | 'delete' | 'read' | 'refuse' | 'grant' | 'use';
 
 /** One request that was sent, once it was answered or given up. */
 export interface Entry {

@@ -9,6 +9,8 @@ import { exchange } from './load/exchange.ts';
 import { Gate } from './load/gate.ts';
 import { OPERATIONS } from './load/operations.ts';
 import type { Plan, Tally } from './load/people.ts';
+import { randomFrom } from './load/random.ts';
+import { changeAndUseRights } from './load/rights.ts';
 import { Worker } from './load/worker.ts';
 import type { Shared } from './load/worker.ts';
 
@@ -50,6 +52,23 @@ const shared: Shared = {
 const workers = plan.people.map((person, index) => new Worker(shared, person, plan.seed * 1_000 + index));
 const underWay: Promise<void>[] = workers.map((worker) => worker.run());
 underWay.push(watchHealth());
+if (plan.rights !== undefined) {
+  underWay.push(
+    changeAndUseRights({
+      ...{
+        plan: plan.rights,
+        ports: plan.ports ?? [plan.port],
+        tenants: shared.tenants,
+        random: randomFrom(plan.seed),
+      },
+      isOver: () => shared.stoppedAt !== undefined,
+      nextSerial: () => shared.nextSerial(),
+      write: (entry) => {
+        shared.write(entry);
+      },
+    }),
+  );
+}
 
 process.on('message', (order: Order) => {
   if ('newToken' in order) shared.newToken = order.newToken;

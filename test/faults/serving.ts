@@ -6,18 +6,36 @@ export const SERVES = 'the service serves in the end';
 
 /** In the end the service serves, and it is the same process, unless the fault was to end it. */
 export async function serving(
-  { service, people }: World,
+  world: World,
   { pid, endsService }: { readonly pid: number; readonly endsService: boolean },
 ): Promise<Violation[]> {
+  const { service, people } = world;
   const token = people[0]?.token ?? '';
   const asked = async (line: string): Promise<string[]> => {
     const answer = await ask(service.port, line, { token }).catch((error: unknown) => String(error));
     if (typeof answer === 'string') return [`${line}: ${answer}`];
     return answer.status === 200 ? [] : [`${line} is answered ${answer.status}: ${answer.text}`];
   };
-  const details = [...(await asked('GET /health')), ...(await asked('GET /api/clients'))];
+  const details = [...(await asked('GET /health')), ...(await asked('GET /api/clients')), ...(await lastLogins(world))];
   if (!endsService && (service.pid !== pid || !service.isRunning)) {
     details.push('the process that served before has ended');
   }
   return details.map((detail) => ({ check: SERVES, detail }));
+}
+
+/** Every active user is let in with the rights that are stored, and no other user is. */
+async function lastLogins({ parts, service, admin }: World): Promise<string[]> {
+  const { members, logins } = parts.rights;
+  const found = await Promise.all(
+    members.map(async ({ id, subject }) => {
+      const [stored] = await admin('select is_active from public.users where id = $1', [id]);
+      const answer = await fetch(`${logins}/${encodeURIComponent(subject)}`);
+      const token = answer.status === 200 ? ((await answer.json()) as { token: string }).token : undefined;
+      const asked = token && (await ask(service.port, 'GET /api/clients', { token }).catch(() => undefined));
+      const expected = stored?.['is_active'] === true ? 200 : undefined;
+      const status = typeof asked === 'object' ? asked.status : undefined;
+      return status === expected ? [] : [`the last login of ${subject} is answered ${String(status)}`];
+    }),
+  );
+  return found.flat();
 }

@@ -10,6 +10,9 @@ import type { Entry } from './journal.ts';
 import { startLoad } from './load-process.ts';
 import type { LoadProcess } from './load-process.ts';
 import { OPERATIONS } from './load/operations.ts';
+import { CHANGE_RIGHTS, USE_RIGHTS } from './load/rights.ts';
+import type { Plan } from './load/people.ts';
+import { hurryMails, untilDelivered } from './parts.ts';
 import { serving } from './serving.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -38,7 +41,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     const { pid, port } = world.service;
     const fixture = await withAdmin(world.adminUrl, fixtureOf);
     const load = await startLoad(world.folder, {
-      ...{ port, seed, people: world.people, without: fault.without ?? [] },
+      ...{ port, seed, people: world.people, without: fault.without ?? [], ...rightsIn(world) },
     });
     await delay(BEFORE_MS);
     const from = Date.now();
@@ -47,11 +50,19 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     await delay(AFTER_MS);
     const entries = await load.finish();
     await settle(world, entries);
+    await settleParts(world);
     const { spares = () => false } = fault;
-    const spared = [...OPERATIONS.map(({ name }) => name), HEALTH].filter(spares);
+    const spared = [...OPERATIONS.map(({ name }) => name), HEALTH, CHANGE_RIGHTS, USE_RIGHTS].filter(spares);
     // A killed service leaves half-written uploads, which the next one removes after an hour.
     const halfWritten = fault.endsService === true ? [] : await world.halfWritten();
-    const ledger = { fixture, entries, contents: [...(await world.contents()), ...halfWritten], spared };
+    const ledger = {
+      fixture,
+      entries,
+      contents: [...(await world.contents()), ...halfWritten],
+      spared,
+      parts: world.parts,
+      troubles: [{ from, to }],
+    };
     const wrong = await withAdmin(world.adminUrl, async (admin) => {
       await fill(admin, ledger);
       return [...(await check(admin)), ...(await unmet(admin, fault.meets ?? {}))];
@@ -62,6 +73,22 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   } finally {
     await world.close();
   }
+}
+
+/** Rights change at every instance. */
+export function rightsIn({ parts, service, peer }: World): Pick<Plan, 'rights' | 'ports'> {
+  return { rights: parts.rights, ports: [service, peer].flatMap((one) => (one === undefined ? [] : [one.port])) };
+}
+
+/** All rights and mails arrive. A new instance sends the mails that are due at once, where others look every minute. */
+export async function settleParts({ admin, peer }: World): Promise<void> {
+  if (peer !== undefined) {
+    if (peer.isRunning) peer.signal('SIGTERM');
+    await peer.ended();
+    await hurryMails(admin);
+    await peer.start();
+  }
+  await untilDelivered(admin);
 }
 
 /** The moments that the fault was to meet, and has not. */

@@ -10,6 +10,8 @@ import type { FaultyLine } from '../support/faulty-line.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import type { Cluster } from './cluster.ts';
 import type { Person } from './load/people.ts';
+import { startParts } from './parts.ts';
+import type { Parts } from './parts.ts';
 import { createServiceProcess } from './service-process.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { BUCKETS, bucketIn, filesBelow, halfWrittenIn, storeInS3 } from './stored-contents.ts';
@@ -28,12 +30,17 @@ export interface WorldOptions {
   /** The service has its embedded Postgres. */
   readonly embedded?: true;
   readonly environment?: Readonly<Record<string, string>>;
+  /** A second instance serves beside the first one, delivers rights and sends mails. */
+  readonly peer?: true;
 }
 
 /** Everything around one service: what it depends on, which can be spoiled, and what it is held against. */
 export interface World {
   readonly folder: string;
   readonly service: ServiceProcess;
+  readonly peer: ServiceProcess | undefined;
+  /** The provider that is told rights, and the mail server. */
+  readonly parts: Parts;
   readonly cluster: Cluster;
   /** Between the service and Postgres. */
   readonly line: FaultyLine;
@@ -79,19 +86,30 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   });
   const { port: s3Port } = await s3.run();
   const s3Line = await layFaultyLine({ port: s3Port });
-  const service = await createServiceProcess(folder, {
+  const tenants = WORDS.map(loadTenant);
+  const parts = await startParts(
+    identity,
+    tenants.map(({ tenant }) => tenant),
+  );
+  const environment = {
     ...(postgres && { DATABASE_URL: line.through(postgres.apiUrl) }),
-    ...{ DATA_DIR: data, DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
+    ...{ DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
     ...accepting(identity),
     ...UNLIMITED,
     ...(options.store === 's3' ? storeInS3(s3Line.port, '') : { DOCUMENT_STORE: documents }),
+    ...parts.environment,
     ...options.environment,
-  });
-  await service.start();
+  };
+  const service = await createServiceProcess(folder, { ...environment, DATA_DIR: data });
+  const peer = options.peer && (await createServiceProcess(folder, { ...environment, DATA_DIR: join(folder, 'peer') }));
+  // An embedded Postgres is there once the service has started; users who are due a mail are there before.
+  if (options.embedded) await service.start();
   const adminUrl = postgres?.adminUrl ?? (await embeddedAdminUrl(data));
-  const tenants = WORDS.map(loadTenant);
   const admin = adminOf(adminUrl);
   for (const one of tenants) await admin(one.sql);
+  await parts.into(admin);
+  if (!options.embedded) await service.start();
+  await peer?.start();
   const [{ tenant: { claim } } = { tenant: { claim: '' } }] = tenants;
   const largeDocument = randomUUID();
   await admin(
@@ -107,6 +125,8 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
       folder,
       documents,
       service,
+      peer,
+      parts,
       cluster,
       line,
       s3Line,
@@ -125,8 +145,12 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
     contents: () => filesBelow(options.store === 's3' ? bucketIn(join(folder, 's3')) : documents),
     halfWritten: () => halfWrittenIn(documents),
     async close() {
-      service.signal('SIGKILL');
-      await service.ended();
+      for (const one of [service, peer]) {
+        if (one?.isRunning !== true) continue;
+        one.signal('SIGKILL');
+        await one.ended();
+      }
+      await parts.close();
       line.close();
       s3Line.close();
       await s3.close();

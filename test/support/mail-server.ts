@@ -30,6 +30,8 @@ export async function startMailServer() {
     recipient: takes as (address: string) => Promise<void>,
     /** Before the answer to a whole mail; the mail counts as taken once this has ended. */
     data: takes as (address: string) => Promise<void>,
+    /** Before the answer to a mail that counts as taken. */
+    answer: takes,
   };
   let port = 0;
   let server: SMTPServer | undefined;
@@ -58,6 +60,7 @@ export async function startMailServer() {
             .data(to[0] ?? '')
             .then(() => simpleParser(raw))
             .then((mail) => void received.push({ to, raw: raw.toString(), mail }))
+            .then(() => faults.answer())
             .then(() => {
               callback();
             }, callback);
@@ -93,7 +96,7 @@ export async function startMailServer() {
     url: `smtp://127.0.0.1:${String(port)}`,
     reset(): void {
       received.length = 0;
-      Object.assign(faults, { sender: takes, recipient: takes, data: takes });
+      Object.assign(faults, { sender: takes, recipient: takes, data: takes, answer: takes });
     },
     close: kill,
   };

@@ -1,4 +1,5 @@
 import type { Role } from '../../../src/identity/caller.ts';
+import type { RightsPlan } from './rights.ts';
 import type { Sight } from './sight.ts';
 
 /** One tenant, with a word that stands in all that it stores and in nothing of the others. */
@@ -51,6 +52,9 @@ export interface Plan {
   readonly journal: string;
   readonly seed: number;
   readonly people: readonly Person[];
+  /** Where rights change as well, and the ports of all instances. */
+  readonly rights?: RightsPlan;
+  readonly ports?: readonly number[];
   /** Operations that are not chosen. */
   readonly without: readonly string[];
   /** How long a worker waits between two requests, on the average. */
