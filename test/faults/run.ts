@@ -13,7 +13,7 @@ import type { Outcome } from './trial.ts';
  */
 
 /** The time for a fault and its checks. */
-const BOUND_MS = 180_000;
+const BOUND_MS = 300_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
 
