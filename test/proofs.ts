@@ -40,6 +40,11 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     suites: ['test/mutation/'],
     script: ['test/mutation/run.ts', '--minutes', '6'],
   },
+  mutants: {
+    question: 'Do the tests notice single faults in the code of src, in a sample of all?',
+    minutes: 10,
+    script: ['test/mutants/run.ts'],
+  },
   abuse: {
     question: 'What does an attacker get with a token, a login or a raw connection?',
     minutes: 2,

@@ -1,0 +1,71 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { JEST, ROOT } from '../support/suites.ts';
+import { applyMutant, type Mutant } from './mutate.ts';
+
+/** A copy of the checkout with what is not committed. Mutants are made there, so that an interrupted run leaves the checkout as it was. */
+export class Copy {
+  readonly #folder: string;
+  readonly #sound = new Map<string, boolean>();
+
+  constructor(name: string) {
+    this.#folder = join(ROOT, '.data', 'mutants', name);
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+    this.remove();
+    mkdirSync(join(ROOT, '.data', 'mutants'), { recursive: true });
+    git('clone', '--quiet', '--shared', '.', this.#folder);
+    for (const path of git('ls-files', '-z', '-m', '-o', '-d', '--exclude-standard').split('\0').filter(Boolean)) {
+      rmSync(join(this.#folder, path), { force: true });
+      if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(this.#folder, path));
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(this.#folder, 'node_modules'));
+    writeFileSync(join(this.#folder, '.git', 'info', 'exclude'), 'node_modules\n');
+  }
+
+  /** What killed the mutant: a suite that passes without it, or the time; undefined if it survived the suites. */
+  async killerOf(mutant: Mutant, suites: readonly string[]): Promise<string | undefined> {
+    const path = join(this.#folder, mutant.file);
+    const text = readFileSync(path, 'utf8');
+    let killer: string | undefined;
+    do {
+      writeFileSync(path, applyMutant(text, mutant));
+      killer = await this.#firstFailure(suites.filter((suite) => this.#sound.get(suite) !== false));
+      writeFileSync(path, text);
+      if (killer === undefined || !suites.includes(killer) || this.#sound.get(killer) === true) return killer;
+      this.#sound.set(killer, (await this.#firstFailure([killer])) === undefined);
+    } while (this.#sound.get(killer) === false);
+    return killer;
+  }
+
+  /** Suites that fail without any mutant, which therefore kill none. */
+  get unsound(): string[] {
+    return [...this.#sound].flatMap(([suite, isSound]) => (isSound ? [] : [suite]));
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #firstFailure(suites: readonly string[]): Promise<string | undefined> {
+    if (suites.length === 0) return undefined;
+    const results = join(this.#folder, '.data', 'results.json');
+    rmSync(results, { force: true });
+    const args = ['--bail', '--maxWorkers=1', '--json', `--outputFile=${results}`, '--runTestsByPath', ...suites];
+    const child = spawn(process.execPath, [JEST, ...args], {
+      cwd: this.#folder,
+      stdio: 'ignore',
+      timeout: 120_000 + 20_000 * suites.length,
+    });
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    if (code === 0) return undefined;
+    if (signal !== null) return 'the time';
+    if (!existsSync(results)) return 'the set-up';
+    const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
+      testResults: { name: string; status: string }[];
+    };
+    const failed = testResults.find(({ status }) => status === 'failed');
+    return failed === undefined ? 'the set-up' : relative(this.#folder, failed.name);
+  }
+}
