@@ -38,6 +38,6 @@ test.each([
 
 test('a mutant names the line, the text before and the text after the fault', () => {
   expect(mutantsOf('src/x.ts', '\n\n  /* no */ x = a < b;')).toEqual([
-    { file: 'src/x.ts', line: 3, kind: 'operator', start: 16, before: '<', after: '<=' },
+    { file: 'src/x.ts', line: 3, kind: 'operator', start: 19, before: '<', after: '<=' },
   ]);
 });
