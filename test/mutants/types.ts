@@ -16,7 +16,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent(
 );
 const host = ts.createCompilerHost(options);
 const sources = new Map<string, ts.SourceFile | undefined>();
-const { getSourceFile } = host;
+const getSourceFile = host.getSourceFile.bind(host);
 let mutated: { path: string; text: string } | undefined;
 host.getSourceFile = (path, version) => {
   if (path === mutated?.path) return ts.createSourceFile(path, mutated.text, version, true);
