@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { JEST, ROOT } from '../support/suites.ts';
 import { applyMutant, type Mutant } from './mutate.ts';
 
@@ -50,22 +50,16 @@ export class Copy {
 
   async #firstFailure(suites: readonly string[]): Promise<string | undefined> {
     if (suites.length === 0) return undefined;
-    const results = join(this.#folder, '.data', 'results.json');
-    rmSync(results, { force: true });
-    const args = ['--bail', '--maxWorkers=1', '--json', `--outputFile=${results}`, '--runTestsByPath', ...suites];
-    const child = spawn(process.execPath, [JEST, ...args], {
+    // With one worker Jest would run the suites in its own process.
+    const child = spawn(process.execPath, [JEST, '--bail', '--maxWorkers=2', '--runTestsByPath', ...suites], {
       cwd: this.#folder,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
       timeout: 120_000 + 20_000 * suites.length,
     });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
     if (code === 0) return undefined;
-    if (signal !== null) return 'the time';
-    if (!existsSync(results)) return 'the set-up';
-    const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
-      testResults: { name: string; status: string }[];
-    };
-    const failed = testResults.find(({ status }) => status === 'failed');
-    return failed === undefined ? 'the set-up' : relative(this.#folder, failed.name);
+    return signal === null ? (/^FAIL (\S+)/m.exec(said)?.[1] ?? 'the set-up') : 'the time';
   }
 }
