@@ -7,6 +7,9 @@ import { allSuites, ROOT } from '../support/suites.ts';
 /** What a suite starts as a process, and the file that starts it. */
 const STARTED = /^src\/(?:main|greeting|service)\.ts$|^src\/commands\//;
 
+/** So many are the nearest, whether a proof names them or not. */
+const NEAREST = 4;
+
 /** Importers by imported file. */
 const importers = new Map<string, string[]>();
 for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
@@ -18,7 +21,7 @@ for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
 }
 
 /** The suites that reach a source file, nearest first: short import paths and similar names before others. */
-export function suitesNear(source: string): { fast: string[]; proven: string[] } {
+export function suitesNear(source: string): { nearest: string[]; fast: string[]; proven: string[] } {
   const distances = new Map([[source, 0]]);
   for (const [file, distance] of distances) {
     const next = [...(importers.get(file) ?? []), ...(STARTED.test(file) ? ['test/support/process.ts'] : [])];
@@ -33,9 +36,9 @@ export function suitesNear(source: string): { fast: string[]; proven: string[] }
     .filter((suite) => distances.has(suite))
     .sort((a, b) => rank(a) - rank(b));
   const [fast, proven] = [true, false].map((isFast) =>
-    near.filter((suite) => (proofOf(suite) === undefined) === isFast),
+    near.slice(NEAREST).filter((suite) => (proofOf(suite) === undefined) === isFast),
   ) as [string[], string[]];
-  return { fast, proven };
+  return { nearest: near.slice(0, NEAREST), fast, proven };
 }
 
 /** The words of a path in the singular. */
