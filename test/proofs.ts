@@ -43,6 +43,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   mutants: {
     question: 'Do the tests notice single faults in the code of src, in a sample of all?',
     minutes: 10,
+    isAlone: true,
     script: ['test/mutants/run.ts'],
   },
   abuse: {
@@ -75,6 +76,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   faults: {
     question: 'Does the service keep the promises of docs/reliability.md while its surroundings fail?',
     minutes: 16,
+    isAlone: true,
     suites: ['test/faults/'],
     but: ['test/faults/reliability.test.ts'],
     script: ['test/faults/run.ts'],
@@ -83,6 +85,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   soak: {
     question: 'Do two instances survive five minutes of load and faults, without using more files and connections?',
     minutes: 6,
+    isAlone: true,
     script: ['test/faults/run.ts', '--minutes', '5'],
     needs: 'root, on Linux',
   },
@@ -90,6 +93,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Is each change of rights sent to the provider, and each mail to the mail server, after every failure?',
     minutes: 2,
     suites: ['test/outbox/'],
+    but: ['test/outbox/reminders.test.ts'],
   },
   deploys: {
     question: 'Does a deploy succeed on every earlier state of the database, and beside other sessions?',
@@ -138,7 +142,9 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,
     suites: ['test/documents/'],
-    but: ['test/documents/content-type.test.ts'],
+    but: [...['archive', 'content-type', 'digests', 'download', 'links', 'missing-bucket', 'presigned', 'stores']].map(
+      (name) => `test/documents/${name}.test.ts`,
+    ),
   },
   repeats: {
     question: 'Does each creation with an Idempotency-Key happen exactly once, for every endpoint and every role?',
@@ -161,6 +167,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   growth: {
     question: 'Does double input take about double work, and does no request block the event loop?',
     minutes: 4,
+    isAlone: true,
     suites: ['test/http/growth.test.ts', 'test/http/event-loop.test.ts'],
   },
   reporting: {
@@ -208,6 +215,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   deploy: {
     question: 'Is no data lost, outdated or foreign if a part of a deployment fails under load?',
     minutes: 16,
+    isAlone: true,
     script: ['deploy/check/run.ts'],
     needs: 'the packages of deploy/lab/packages',
   },
