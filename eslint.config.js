@@ -4,7 +4,14 @@ export default tseslint.config(
   // NestJS needs decorators and packages of its own, which its own build checks; what uses generated clients is compiled
   // with them, by the test that generates them.
   {
-    ignores: ['dist/', '.data/', 'node_modules/', 'bench/peers/nestjs/', 'test/clients/workday.ts', 'test/browser/desk/'],
+    ignores: [
+      'dist/',
+      '.data/',
+      'node_modules/',
+      'bench/peers/nestjs/',
+      'test/clients/workday.ts',
+      'test/browser/desk/',
+    ],
   },
   // The page of /docs, whose names tsc looks up by public/tsconfig.json.
   { files: ['public/*.js'], extends: [tseslint.configs.strict] },

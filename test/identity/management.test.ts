@@ -22,7 +22,7 @@ beforeEach(() => {
   provider.know(SUBJECT, 'CLIENT', []);
   management = openManagementClient(
     { url: `${provider.url}/`, token: 'management-token' },
-    { answerMs: 1_500, retryMs: 1 },
+    { answerMs: 500, retryMs: 1 },
   );
 });
 
@@ -197,7 +197,7 @@ const open = (secret = 's&cret') =>
       url: provider.url,
       client: { issuer: new URL(provider.url).origin, id: 'worker', secret, audience: 'urn:management' },
     },
-    { answerMs: 1_500, retryMs: 1 },
+    { answerMs: 500, retryMs: 1 },
   );
 
 test('simultaneous requests with client credentials share one management token', async () => {
