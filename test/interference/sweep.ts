@@ -1,5 +1,4 @@
 import { ATTEMPTS } from './compare.ts';
-import { draw } from './draw.ts';
 import type { Opened } from './round.ts';
 import { take } from './step.ts';
 import type { World } from './world.ts';
@@ -47,9 +46,7 @@ export async function differingInPostgres({ worlds }: Opened, oneIn = 1): Promis
   const [first, last] = [worlds[0], worlds.at(-1)];
   if (first === undefined || last === undefined) return { asked: 0, names: [] };
   const rows = await first.admin(`${RELATIONS} union all ${FUNCTIONS} order by 1, 2`);
-  const questions = draw('relations and functions', rows as unknown as Question[]).filter(
-    (_, index) => index % oneIn === 0,
-  );
+  const questions = (rows as unknown as Question[]).filter((_, index) => index % oneIn === 0);
   const names = new Set<string>();
   for (const { name, sql } of questions) {
     const answerOf = async (world: World): Promise<string> =>
