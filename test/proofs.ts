@@ -74,7 +74,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   concurrency: {
     question: 'Which request waits and which one wins if two change the same record?',
     minutes: 1,
-    suites: ['test/concurrency/', 'test/resources/clocks.test.ts'],
+    suites: ['test/concurrency/'],
   },
   faults: {
     question: 'Does the service keep the promises of docs/reliability.md while its surroundings fail?',
