@@ -2,6 +2,7 @@ import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
 /** The service's error code for each SQLSTATE or SQLSTATE class; an SQLSTATE that is not listed here gets a 500. */
 const ERROR_CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
+  TX400: 'ERROR_VALIDATION',
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
   TX410: 'ERROR_VALIDATION',

@@ -69,6 +69,9 @@ const changesQuerySchema = z.strictObject({
 const FEED_POSITION_PATTERN =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
+/** As many transaction ids as a position of app.next_changes has at most. */
+const MAX_IDS_IN_FEED_POSITION = 100;
+
 /** True if Postgres accepts the position as a pg_snapshot, whose transaction ids must be sorted. */
 function isValidFeedPosition(text: string): boolean {
   const [, first = '0', next = '0', writing = ''] = FEED_POSITION_PATTERN.exec(text) ?? [];
@@ -77,6 +80,7 @@ function isValidFeedPosition(text: string): boolean {
   return (
     least > 0n &&
     least <= end &&
+    ids.length <= MAX_IDS_IN_FEED_POSITION &&
     ids.every((id, index) => id < end && (index === 0 ? id >= least : id > (ids[index - 1] ?? id)))
   );
 }
@@ -90,12 +94,18 @@ interface ChangesPage extends ChangeBatch {
   readonly next: string;
 }
 
-/** @throws RequestError ERROR_VALIDATION for a place older than the audit log */
-async function readChangesPage(request: CallerRequest, after: string | undefined): Promise<ChangesPage> {
+/** @throws RequestError ERROR_VALIDATION for a place older than the audit log, or that no read has reached yet */
+async function readChangesPage(
+  request: CallerRequest,
+  after: string | undefined,
+  parameter = 'after',
+): Promise<ChangesPage> {
   const { rows } = await request
     .run({ text: READ_CHANGES_SQL, values: [after ?? null, MAX_RECORDS_PER_CHANGE_READ] })
     .catch((error: unknown) => {
-      throw sqlState(error) === 'TX410' ? validationError('after', rule('expired')) : error;
+      const state = sqlState(error);
+      if (state === 'TX410') throw validationError(parameter, rule('expired'));
+      throw state === 'TX400' ? validationError(parameter, rule('not_a_cursor.changes')) : error;
     });
   const [, , , , , reachedFeedPosition, more] = rows.at(-1) ?? [];
   if (reachedFeedPosition == null) throw new Error('changes without a place');
@@ -133,7 +143,10 @@ export const changesEndpoint = endpoint({
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
     const isEventStream = prefersEvents(request);
-    const firstPage = await readChangesPage(request, (isEventStream ? readLastEventId(request) : undefined) ?? after);
+    const lastEventId = isEventStream ? readLastEventId(request) : undefined;
+    const firstPage = await (lastEventId === undefined
+      ? readChangesPage(request, after)
+      : readChangesPage(request, lastEventId, 'Last-Event-ID'));
     if (!isEventStream) {
       const body = `{"changes":[${firstPage.changes.join(',')}],"next":"${firstPage.next}","more":${String(firstPage.hasMore)}}`;
       return { status: 200, body };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request as send } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { ROLES } from '../../src/identity/caller.ts';
@@ -350,15 +350,91 @@ test('the change of a user is read by callers who may read that user', async () 
 });
 
 test.each([
-  'x',
-  Buffer.from('1.2.3:3:3').toString('base64url'),
-  Buffer.from('1.2.5:3:').toString('base64url'),
-  Buffer.from('1.2.0:3:').toString('base64url'),
-  Buffer.from('1.2.3:9:9').toString('base64url'),
-  Buffer.from('1.2.3:9:5,4').toString('base64url'),
-])('GET /api/changes after the forged place %s gets 400', async (after) => {
+  ['that is no place', 'x'],
+  ['whose snapshot has no list of transactions', '1.2.3:3'],
+  ['whose snapshot begins after its end', '1.2.5:3:'],
+  ['with a transaction 0', '1.2.0:3:'],
+  ['with a transaction behind its end', '1.2.3:9:9'],
+  ['with transactions out of order', '1.2.3:9:5,4'],
+  ['with 101 transactions', `1.2.3:999:${Array.from({ length: 101 }, (_, index) => index + 3).join()}`],
+])('GET /api/changes after a place %s gets 400', async (_which, place) => {
+  const after = Buffer.from(place).toString('base64url');
   const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
   expectInvalid(answer, ['after']);
+});
+
+test('GET /api/changes and a stream refuse a place that no read has reached yet with 400', async () => {
+  const [start = '', time = '', snapshot = ''] = Buffer.from((await changes()).next, 'base64url')
+    .toString()
+    .split('.');
+  const [, next = ''] = snapshot.split(':');
+  const later = BigInt(next) + 1_000_000n;
+  const record = `${time}.${randomUUID()}`;
+  const places = [
+    `${start}.${time}.1:999999999999999999:`,
+    `${start}.${time}.${String(later)}:${String(later)}:`,
+    `${start}.${time}.${snapshot}.${String(later)}.${record}`,
+    `${start}.${String(BigInt(time) * 2n)}.${snapshot}`,
+  ];
+  for (const place of places) {
+    const after = Buffer.from(place).toString('base64url');
+    expectInvalid(await service.ask(`GET /api/changes?after=${after}`, { token: manager }), ['after']);
+    const headers = { accept: 'text/event-stream', 'last-event-id': after };
+    expectInvalid(await service.ask('GET /api/changes', { token: manager, headers }), ['Last-Event-ID']);
+  }
+});
+
+describe('a read of at most 100 of 20,000 changes', () => {
+  /** Pages of memory that Postgres reads for the changes after a place, once the session has read its catalogs. */
+  const pagesRead = async (place: string): Promise<number> => {
+    let pages = NaN;
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { rows } = await quick.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+        `explain (analyze, buffers, format json) select from app.changed_clients('${place}', 100)`,
+      );
+      const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
+      pages = (plan['Shared Hit Blocks'] ?? NaN) + (plan['Shared Read Blocks'] ?? NaN);
+    }
+    return pages;
+  };
+  const insertMany = `insert into public.sites (client_id, site_name)
+    select '${own.clients}', 'many' from generate_series(1, 5000)`;
+  let start = '';
+  let time = '';
+  let first = 0n;
+  let next = 0n;
+  const readPlace = async () => {
+    const parts = Buffer.from((await changes()).next, 'base64url')
+      .toString()
+      .split('.');
+    return { start: parts[0] ?? '', time: parts[1] ?? '', next: BigInt(parts[2]?.split(':')[1] ?? '') };
+  };
+
+  beforeAll(async () => {
+    ({ start, time, next: first } = await readPlace());
+    for (let turn = 0; turn < 3; turn += 1) await quick.query(insertMany);
+    ({ next } = await readPlace());
+    await slow.query('begin');
+    await slow.query(insertMany);
+  });
+  afterAll(async () => {
+    await slow.query('rollback');
+    await quick.query(`delete from public.sites where site_name = 'many'`);
+  });
+
+  test.each([
+    ['that shows everything but an old transaction', () => `${start}.${time}.1:${next}:1`],
+    ['that shows everything while 5,000 changes are not committed', () => `${start}.${time}.${next}:${next}:`],
+    ['that shows nothing', () => `${start}.${time}.1:1:`],
+    [
+      'that shows all transactions but two large ones',
+      () => `${start}.${time}.${first}:${next}:${first},${first + 1n}`,
+    ],
+    ['inside a large transaction', () => `${start}.${time}.${first}:${first}:.${first}.${time}.${randomUUID()}`],
+    ['of another server, with the time of the first change', () => `0.${time}.1:${next}:`],
+  ])('examines fewer than 100 pages of memory from a place %s', async (_which, place) => {
+    expect(await pagesRead(place())).toBeLessThan(100);
+  });
 });
 
 test('GET /api/changes after a place older than the audit log gets 400 with the code expired', async () => {
