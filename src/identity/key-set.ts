@@ -120,18 +120,20 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
     await response.body?.cancel();
     throw new Error(`the key set's address answered ${response.status}`);
   }
-  const publishedKeySet = createLocalJWKSet(
-    JSON.parse(await readBoundedText(response, MAX_KEY_SET_BYTES, 'the key set')) as JSONWebKeySet,
-  ).jwks();
+  const { keys: published } = JSON.parse(
+    await readBoundedText(response, MAX_KEY_SET_BYTES, 'the key set'),
+  ) as Partial<JSONWebKeySet>;
+  if (!Array.isArray(published)) throw new Error('the key set has no list of keys');
   const usableKeys: JWK[] = [];
-  for (const key of publishedKeySet.keys) if (await isUsableKey(key)) usableKeys.push(key);
+  for (const key of published) if (await isUsableKey(key)) usableKeys.push(key);
   // A key set without a usable key is a fault of the provider, so the keys fetched before stay valid.
   if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
   const keys = createLocalJWKSet({ keys: usableKeys });
   return { keys, fingerprint: computeKeysFingerprint(keys.jwks()) };
 }
 
-async function isUsableKey(jwk: JWK): Promise<boolean> {
+async function isUsableKey(jwk: unknown): Promise<boolean> {
+  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return false;
   const keySetOfOneKey = createLocalJWKSet({ keys: [jwk] });
   for (const alg of SIGNATURE_ALGORITHMS) {
     const key = await keySetOfOneKey({ alg }).catch(() => undefined);

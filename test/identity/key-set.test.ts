@@ -104,3 +104,21 @@ test('a search with outdated keys gets the newer known keys without another requ
   expect(await keySet.searchNewKeys(old)).toBe(fresh);
   expect(identity.requests).toBe(2);
 });
+
+test('a key is found among published members that are no keys', async () => {
+  const key = await createTestKey();
+  const nonsense = [
+    null,
+    0,
+    '',
+    'key',
+    [],
+    {},
+    { kty: null },
+    { ...key.jwk, kty: 7 },
+    { ...key.jwk, key_ops: 7, x5c: 'x' },
+  ];
+  identity.answerWith((_, response) => response.end(JSON.stringify({ keys: [...nonsense, key.jwk], remark: [] })));
+  const keys = await keySetOf(NEVER).current();
+  expect(keys.jwks().keys).toContainEqual(expect.objectContaining({ x: key.jwk.x }));
+});

@@ -133,8 +133,55 @@ test.each<readonly [string, Fault]>([
   await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
 });
 
+const NONSENSE = [null, 0, '', 'x'.repeat(500), [], {}, [[]], true];
+
+test.each([
+  {
+    answer: 'with nothing but what the service reads',
+    body: { app_metadata: { role: 'CLIENT', client_access: [CLIENT] } },
+  },
+  {
+    answer: 'with every member a provider may add',
+    body: {
+      ...{ user_id: 'x', email: 'a@b.example', blocked: false, identities: [{}], last_login: null, multifactor: [] },
+      app_metadata: { role: 'CLIENT', client_access: [CLIENT], plan: null },
+    },
+  },
+  ...['user_id', 'email', 'blocked', 'identities'].flatMap((member) =>
+    NONSENSE.filter((value) => member !== 'blocked' || value !== true).map((value) => ({
+      answer: `with ${member} ${JSON.stringify(value).slice(0, 20)}`,
+      body: { app_metadata: { role: 'CLIENT', client_access: [CLIENT] }, [member]: value },
+    })),
+  ),
+])('the rights in a provider’s answer $answer are read, and a change so answered is delivered', async ({ body }) => {
+  provider.fault = (request, response, asked) =>
+    asked.path.startsWith('/users/') &&
+    !asked.path.endsWith('/roles') &&
+    instead(200, JSON.stringify(body))(request, response, asked);
+  expect(await management.read(SUBJECT, time())).toEqual({ role: 'CLIENT', clientAccess: [CLIENT], isActive: true });
+  await send();
+  expect(lines().at(-1)).toBe('POST /users/auth0%7C5f7c8ec7%2F%C3%BC%201/roles');
+});
+
+test.each(NONSENSE.map((value) => ({ value, text: JSON.stringify(value).slice(0, 20) })))(
+  'a user whose app_metadata is $text has no rights at the provider',
+  async ({ value }) => {
+    for (const body of [{ app_metadata: value }, { app_metadata: { role: value, client_access: value } }]) {
+      provider.fault = instead(200, JSON.stringify(body));
+      const { role, clientAccess } = await management.read(SUBJECT, time());
+      expect([role === 'CLIENT', clientAccess ?? []]).toEqual([false, []]);
+    }
+  },
+);
+
+test('a change of rights is delivered if the provider answers 204 without a body', async () => {
+  provider.fault = (request, response, asked) => asked.method === 'PATCH' && instead(204, '')(request, response, asked);
+  await send();
+  expect(lines()).toHaveLength(3);
+});
+
 test('a change of rights has failed if the provider’s answer is not a user', async () => {
-  provider.fault = instead(200, '{}');
+  provider.fault = instead(200, '[]');
   await expect(send()).rejects.toMatchObject({
     kind: 'away',
     message: 'the provider answered something that is no user',

@@ -168,7 +168,7 @@ export function openManagementClient(
     send: (subject: string, { role, clientAccess, isActive }: UserRights, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        parseProviderRights(await sendRequestWithRetries('PATCH', createUserPath(subject), time, body));
+        parseProviderRights((await sendRequestWithRetries('PATCH', createUserPath(subject), time, body)) ?? {});
         const id = (await readRoleIds(time)).get(role);
         if (id !== undefined)
           await sendRequestWithRetries('POST', `${createUserPath(subject)}/roles`, time, { roles: [id] });
@@ -237,9 +237,9 @@ function formatFailureMessage(text: string): string {
     : `: ${messageParts.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
+/** Requires only what the service uses: a provider may leave out everything else, or fill it in its own way. */
 const userSchema = z.object({
-  user_id: z.string(),
-  blocked: z.unknown(),
+  blocked: z.unknown().optional(),
   app_metadata: z
     .object({
       role: z.string().optional().catch(undefined),
