@@ -55,6 +55,19 @@ export function checkPathAndQuery(endpoint: InputSchemas, request: Request): Req
   return checkedInput;
 }
 
+/** Returns the checked parameters of a path; undefined for a path that is not valid. */
+export function readPath(
+  params: z.ZodObject,
+  pattern: string,
+  { path }: Request,
+): Readonly<Record<string, string>> | undefined {
+  try {
+    return params.safeParse(parsePath(pattern, path)).data as Readonly<Record<string, string>> | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
   return value;

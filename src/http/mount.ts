@@ -1,4 +1,4 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
@@ -9,8 +9,8 @@ import { readIdempotencyKey } from './creation.ts';
 import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
 import { createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
-import { checkPathAndQuery, readInput } from './input.ts';
-import { readRequestState } from './request-state.ts';
+import { checkPathAndQuery, readInput, readPath } from './input.ts';
+import { readRequestState, type AdmittedRequestState, type RequestState } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
 import { explainConstraintError, explainError } from './explain-error.ts';
 
@@ -43,7 +43,7 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
     app[endpoint.method](createPathPattern(endpoint.path), async (incoming, response) => {
       const requestState = readRequestState(incoming);
       requestState.resource = endpoint.resource;
-      const admittedRequestState = requireRole(requestState, endpoint.roles);
+      const admittedRequestState = admitRole(requestState, endpoint, incoming);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? readIdempotencyKey(incoming) : undefined;
       const requestInput = endpoint.body ? await readInput(endpoint, incoming) : checkPathAndQuery(endpoint, incoming);
@@ -66,6 +66,21 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
       }
       return sendReply(response, endpointReply);
     });
+  }
+}
+
+/**
+ * Checks the role before path, query and body. The audit record of a refusal names the record and the client of the path.
+ * @throws RequestError ERROR_FORBIDDEN for a caller of another role
+ */
+function admitRole(state: RequestState, { roles, path, params }: Endpoint, incoming: Request): AdmittedRequestState {
+  try {
+    return requireRole(state, roles);
+  } catch (error) {
+    const { id, clientId } = (params && readPath(params, path, incoming)) ?? {};
+    state.resourceId = id ?? clientId;
+    state.client = clientId;
+    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import { forSuite } from '../support/suite.ts';
 import { make } from '../support/rows.ts';
 
 const service = await forSuite(startService({ trustProxy: 1 }));
-const foreign = await service.tenant('Foreign');
+const foreign = await service.furnishedTenant('Foreign');
 
 const readForeign = async (claims: Record<string, unknown> = {}, headers: Record<string, string> = {}) => {
   const token = await service.token('CLIENT', [], claims);
@@ -74,6 +74,16 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => readForeign()));
     for (const answer of answers) await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
   });
+});
+
+test.each([
+  { line: `DELETE /api/clients/${foreign.clients}`, resource_id: foreign.clients, client_context: foreign.clients },
+  { line: `DELETE /api/reclamations/${foreign.reclamations}`, resource_id: foreign.reclamations, client_context: null },
+  { line: 'DELETE /api/reclamations/none', resource_id: null, client_context: null },
+  { line: 'DELETE /api/reclamations/%ff', resource_id: null, client_context: null },
+])('a refusal of $line because of the role names the record and the client of the path', async ({ line, ...named }) => {
+  const token = await service.token('CLIENT', [foreign.clients]);
+  await expectRefusal(service, await service.ask(line, { token }), 'ERROR_FORBIDDEN', named);
 });
 
 test('what is no refusal leaves no record', async () => {
