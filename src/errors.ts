@@ -41,7 +41,15 @@ export const REFUSAL_KINDS = [
   'docs_page',
   'calendar',
 ] as const;
-export const LIMITER_NAMES = ['address', 'network', 'user', 'long_request', 'streams', 'password'] as const;
+export const LIMITER_NAMES = [
+  'address',
+  'network',
+  'user',
+  'transactions',
+  'long_request',
+  'streams',
+  'password',
+] as const;
 
 export const UNAVAILABLE_CAUSES = [
   'database',

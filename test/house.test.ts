@@ -25,6 +25,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'make-folder': 'errors',
   'file-lock': 'errors',
   semaphore: 'errors',
+  shares: 'errors',
   'periodic-task': 'errors',
   retries: 'errors',
   limits: 'log',

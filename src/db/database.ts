@@ -13,7 +13,12 @@ import {
   createTimingRecorder,
 } from './settings.ts';
 import type { StatementResult, Statement } from './statement.ts';
-import { runTransaction, type SavepointStatementRunner, type StatementRunner } from './transaction.ts';
+import {
+  runTransaction,
+  type SavepointStatementRunner,
+  type StatementRunner,
+  type UndoneWorkRunner,
+} from './transaction.ts';
 import { STATEMENT_GRACE_MS, CACHED_STATEMENT_NAMES, DEADLOCK_RETRY_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -62,15 +67,18 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         onSettings: index === 0 ? createTimingRecorder(context) : undefined,
       }));
     return measureTransaction(batches[0]?.context?.timeline, () =>
-      pool.withSession((session) => {
-        batches.forEach(({ statements }) => {
-          statements.forEach(assertDataStatement);
-        });
-        return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
-          const requestBatches = buildRequestBatches(timeoutMs);
-          return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
-        });
-      }),
+      pool.withSession(
+        (session) => {
+          batches.forEach(({ statements }) => {
+            statements.forEach(assertDataStatement);
+          });
+          return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
+            const requestBatches = buildRequestBatches(timeoutMs);
+            return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
+          });
+        },
+        { subject: batches[0]?.context?.caller.subject },
+      ),
     );
   };
   const run = (
@@ -90,10 +98,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
+      callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
       { timeoutMs: longLimitMs }: TransactionLimits = {},
     ): Promise<T> {
-      const runCheckedCallback = (run: StatementRunner, attempt: SavepointStatementRunner) =>
+      const runCheckedCallback = (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -103,6 +111,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
             statements.forEach(assertDataStatement);
             return attempt(...statements);
           },
+          undo,
         );
       const { timeline } = context;
       const runWithStatementLimit = (limitMs: number) =>
@@ -118,7 +127,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   createTimingRecorder(context),
                 ),
               ),
-            { limitMs: limitMs + STATEMENT_GRACE_MS },
+            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: context.caller.subject },
           ),
         );
       if (longLimitMs === undefined) return runWithStatementLimit(statementTimeoutMs);

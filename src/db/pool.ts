@@ -4,7 +4,9 @@ import type { Logger } from 'pino';
 import { createSemaphore } from '../semaphore.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
+import { RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
+import { createShares } from '../shares.ts';
 import { assertAcceptsWrites, primaryLogger, isReadOnlyError, trackPrimary, type PrimaryTracker } from './primary.ts';
 import type { StreamLimits } from './row-stream.ts';
 import { Session } from './session.ts';
@@ -24,6 +26,8 @@ export interface PoolOptions {
 }
 
 interface SessionOptions {
+  /** Whose transaction it is: it waits until fewer than TRANSACTIONS_PER_USER of the same caller run. */
+  readonly subject?: string | undefined;
   readonly limitMs?: number;
   /** True if the session prepares its statements; false if the session sends each statement only once. */
   readonly prepared?: boolean;
@@ -60,6 +64,13 @@ export function openPool(options: PoolOptions) {
     poolSize + maxWaiting,
     () => new DatabaseUnavailable('Too many wait for a connection to the database.'),
   );
+  const callerShares = createShares(limit.TRANSACTIONS_PER_USER, {
+    maxMs: limit.TRANSACTION_TURN_TIMEOUT_MS,
+    tooLongError: () =>
+      new RequestError('ERROR_RATE_LIMITED', 'the caller has too many requests under way', {
+        ...{ headers: { 'Retry-After': '5' }, kind: 'transactions' },
+      }),
+  });
   const liveConnections = new Set<PooledConnection>();
   const primaryTracker = options.primary ?? trackPrimary(options.url, primaryLogger(log));
   let usesPreparedStatements = preparedStatements;
@@ -197,49 +208,50 @@ export function openPool(options: PoolOptions) {
     clearTimeout(forcedEndTimer);
   }
 
+  /** Uses callbacks, not promises, to save time. */
+  function openSession<T>(
+    use: (session: Session) => Promise<T>,
+    { limitMs = defaultSessionLimitMs, prepared = true }: SessionOptions,
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const leaveQueue = queueSemaphore.enter();
+      const waitStartMs = performance.now();
+      let server = '';
+      const reportConnectWait = (): void => options.onWaited?.(performance.now() - waitStartMs);
+      const handleSessionSuccess = (value: T): void => {
+        leaveQueue();
+        resolve(value);
+      };
+      const handleSessionFailure = (error: Error): void => {
+        if (error instanceof DatabaseUnavailable || isReadOnlyError(error)) primaryTracker.reportFailure(server);
+        if (error instanceof RightMissing) rightsMissing += 1;
+        leaveQueue();
+        reject(error);
+      };
+      const handleConnection = (client: PooledClient): void => {
+        reportConnectWait();
+        ({ server } = client);
+        const session = new Session(client, waitStartMs, usesPreparedStatements && prepared, disablePreparedStatements);
+        session.useWithLimit(limitMs, use, handleSessionSuccess, handleSessionFailure);
+      };
+      const handleConnectFailure = (error: Error): void => {
+        reportConnectWait();
+        handleSessionFailure(error);
+      };
+      if (hasIdleConnection()) takeIdleConnection(handleConnection, handleConnectFailure);
+      else connect().then(handleConnection, handleConnectFailure);
+    });
+  }
+
   return {
     /**
-     * `limitMs` limits the time to wait for a connection and to run `use`. Uses callbacks, not promises, to save time.
-     * @throws DatabaseUnavailable, and the errors of `use`
+     * `limitMs` limits the time to wait for a connection and to run `use`.
+     * @throws DatabaseUnavailable, RequestError ERROR_RATE_LIMITED where `subject` has too many, and the errors of `use`
      */
-    withSession<T>(
-      use: (session: Session) => Promise<T>,
-      { limitMs = defaultSessionLimitMs, prepared = true }: SessionOptions = {},
-    ) {
-      return new Promise<T>((resolve, reject) => {
-        const leaveQueue = queueSemaphore.enter();
-        const waitStartMs = performance.now();
-        let server = '';
-        const reportConnectWait = (): void => options.onWaited?.(performance.now() - waitStartMs);
-        const handleSessionSuccess = (value: T): void => {
-          leaveQueue();
-          resolve(value);
-        };
-        const handleSessionFailure = (error: Error): void => {
-          if (error instanceof DatabaseUnavailable || isReadOnlyError(error)) primaryTracker.reportFailure(server);
-          if (error instanceof RightMissing) rightsMissing += 1;
-          leaveQueue();
-          reject(error);
-        };
-        const handleConnection = (client: PooledClient): void => {
-          reportConnectWait();
-          ({ server } = client);
-          const session = new Session(
-            client,
-            waitStartMs,
-            usesPreparedStatements && prepared,
-            disablePreparedStatements,
-          );
-          session.useWithLimit(limitMs, use, handleSessionSuccess, handleSessionFailure);
-        };
-        const handleConnectFailure = (error: Error): void => {
-          reportConnectWait();
-          handleSessionFailure(error);
-        };
-        if (hasIdleConnection()) takeIdleConnection(handleConnection, handleConnectFailure);
-        else connect().then(handleConnection, handleConnectFailure);
-      });
-    },
+    withSession: <T>(use: (session: Session) => Promise<T>, options: SessionOptions = {}): Promise<T> =>
+      options.subject === undefined
+        ? openSession(use, options)
+        : callerShares.run(options.subject, () => openSession(use, options)),
     close: (withinMs = defaultSessionLimitMs) => (closePromise ??= endPool(withinMs)),
     figures: () => ({
       connections: pool.totalCount,

@@ -124,10 +124,13 @@ export function createRowStreams(
       }
     }
 
-    pool.withSession(streamPagesInSession, { limitMs: limits.maxStreamMs, prepared: false }).catch((error: unknown) => {
-      reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
-      pages?.destroy(error instanceof Error ? error : undefined);
-    });
+    const { subject } = context.caller;
+    pool
+      .withSession(streamPagesInSession, { limitMs: limits.maxStreamMs, prepared: false, subject })
+      .catch((error: unknown) => {
+        reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
+        pages?.destroy(error instanceof Error ? error : undefined);
+      });
     return promise;
   };
 }

@@ -13,6 +13,9 @@ export type StatementRunner = (...statements: readonly [...Statement[], Statemen
  */
 export type SavepointStatementRunner = (...statements: readonly Statement[]) => Promise<DatabaseError | undefined>;
 
+/** Runs `work` under a savepoint and undoes its statements, so that its row locks are released. */
+export type UndoneWorkRunner = (work: () => Promise<void>) => Promise<void>;
+
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
 export const ROLLBACK: Statement = { text: 'rollback', values: [] };
@@ -24,7 +27,7 @@ export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
-  callback: (run: StatementRunner, attemptStatements: SavepointStatementRunner) => Promise<T>,
+  callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
   let isTransactionOpen = true;
@@ -70,8 +73,14 @@ export async function runTransaction<T>(
     }
   };
 
+  const undo: UndoneWorkRunner = async (work) => {
+    await run(SAVEPOINT);
+    await work();
+    await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
+  };
+
   try {
-    const callbackResult = await callback(run, attemptStatements);
+    const callbackResult = await callback(run, attemptStatements, undo);
     isTransactionOpen = false;
     await lastSendPromise;
     if (unsentFirstStatements.length > 0) await sendStatements([]);

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Database, TransactionLimits } from '../db/database.ts';
 import type { StatementResult, Statement } from '../db/statement.ts';
-import type { SavepointStatementRunner, StatementRunner } from '../db/transaction.ts';
+import type { SavepointStatementRunner, StatementRunner, UndoneWorkRunner } from '../db/transaction.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { ChangeStreams } from './change-streams.ts';
@@ -62,7 +62,7 @@ export class CallerRequest implements RequestServices {
 
   /** Runs statements that depend on each other in one transaction. After a deadlock the transaction runs again. */
   transaction<T>(
-    work: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
+    work: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
     limits?: TransactionLimits,
   ): Promise<T> {
     return this.database.transaction(this.state, work, limits);

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { createSemaphore } from '../semaphore.ts';
+import { createShares } from '../shares.ts';
 import type { ChangeWatch } from '../db/changes.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
@@ -60,7 +61,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
   };
   const activeStreams = new Set<ActiveChangeStream>();
   const streamsByUser = new Map<string, number>();
-  const runLimitedRead = createReadLimiter(streamLimits.readsAtOnce);
+  const reads = createShares(streamLimits.readsAtOnce);
   const activeStreamSemaphore = createSemaphore(streamLimits.streams, () =>
     busyError('too many streams of changes are open'),
   );
@@ -176,7 +177,7 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
           await waitForWake(Math.max(batchSentAtMs + streamLimits.readMs - performance.now(), 0), false);
         }
         try {
-          if (!streamAbortController.signal.aborted) batch = await runLimitedRead(readNextBatch);
+          if (!streamAbortController.signal.aborted) batch = await reads.run('all', readNextBatch);
         } catch (error) {
           state.error = toRequestError(error);
           activeStream.end(state.error.status === 401 || state.error.status === 403 ? 'rights' : 'failed');
@@ -233,21 +234,4 @@ function busyError(reason: string): RequestError {
 /** Formats the last event of a stream. The code in the event tells the caller whether to log in again. */
 function formatEndEvent({ code }: RequestError): string {
   return `event: end\ndata: ${JSON.stringify({ code })}\n\n`;
-}
-
-/** Limits how many reads of change streams run at the same time; other reads wait in a queue. */
-function createReadLimiter(maxConcurrent: number) {
-  const queuedReadStarters: (() => void)[] = [];
-  let freeReadSlotCount = maxConcurrent;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (freeReadSlotCount > 0) freeReadSlotCount -= 1;
-    else await new Promise<void>((resolve) => queuedReadStarters.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const startNextRead = queuedReadStarters.shift();
-      if (startNextRead === undefined) freeReadSlotCount += 1;
-      else startNextRead();
-    }
-  };
 }

@@ -9,7 +9,7 @@ import type { EndpointReply, Row } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../http/visibility.ts';
 import { FIXED_FIELD_RULE, RecordNotFound, GENERAL_CONFLICT_RULES } from '../http/explain-error.ts';
-import { MAX_BULK_CHANGES, MAX_LISTED_PROBLEMS } from '../limits.ts';
+import { MAX_BULK_CHANGES, MAX_CHECKED_REFERENCES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts';
 import { ProblemList } from './import/given.ts';
@@ -70,7 +70,7 @@ export async function changeRecords(
     if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
     const skipReasons = await readSkipReasons(of, changeLines, request);
     await refuseInaccessibleRecords(of, listRecordsToCheck(options, changeLines, skipReasons), request);
-    await refuseWithProblems(of, changeLines, skipReasons, constraints, request);
+    await refuseWithProblems(of, changeLines, error, skipReasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
     const problems = createFieldProblems(GENERAL_CONFLICT_RULES);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
@@ -220,7 +220,7 @@ async function refuseInaccessibleRecords(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_LISTED_PROBLEMS);
+  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_CHECKED_REFERENCES);
   const absentIds = new Set<string>();
   for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(uniqueRecords, request)).entries()) {
     const { table = '', id = '' } = uniqueRecords[index] ?? {};
@@ -237,51 +237,71 @@ async function refuseInaccessibleRecords(
 }
 
 /**
- * Makes the changes one after the other in a transaction, collects the errors of Postgres, and rolls all changes back.
- * Tries a refused change again without the refused fields, so that the response names each wrong field.
+ * Groups the changes that can conflict with each other: if Postgres refused the values of some fields, these are the
+ * changes with the same values.
+ */
+function groupConflictingLines(
+  error: unknown,
+  lines: readonly RecordLine[],
+  constraints: Readonly<Record<string, BrokenRuleByField>>,
+): readonly (readonly RecordLine[])[] {
+  const fields = Object.keys(convertToRefusal(error, constraints)?.rules ?? {}).filter((field) => field !== '');
+  const groups = Map.groupBy(lines, (line) => {
+    const values = fields.map((field) => line.body[field]);
+    return fields.length === 0 || values.includes(undefined) ? line : JSON.stringify(values);
+  });
+  return [...groups.values()];
+}
+
+/**
+ * Makes the changes in a transaction and collects the errors of Postgres. Each group of changes is undone before the
+ * next one, so that other requests wait for the rows of one group only. Tries a refused change again without the refused
+ * fields, so that the response names each wrong field.
  * @throws RequestError where a change is refused
  */
 async function refuseWithProblems(
   of: RecordDefinition,
   lines: readonly RecordLine[],
+  error: unknown,
   skipReasons: ReadonlyMap<RecordLine, SkipReason>,
   constraints: Readonly<Record<string, BrokenRuleByField>>,
   request: CallerRequest,
 ): Promise<void> {
   const awaitTurn = createTurnAwaiter(request.incoming);
-  const { problems, codes } = await runAndRollBack(async (run, attempt) => {
-    const problems = new ProblemList();
+  const { found, codes, hasUntriedLines } = await runAndRollBack(async (_run, attempt, undo) => {
+    const found = new Map<RecordLine, (readonly [string, ProblemRule])[]>();
     const codes = new Set<ErrorCode>();
-    await run(
-      ...createLockStatements(
-        of,
-        lines.map(({ body }) => body),
-      ),
-    );
-    for (const changeLine of lines) {
-      const skipReason = skipReasons.get(changeLine);
+    const tryLine = async (line: RecordLine): Promise<void> => {
+      const skipReason = skipReasons.get(line);
       if (skipReason !== undefined) {
         codes.add(skipReason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-        for (const [field, broken] of findBrokenRules(skipReason, of, changeLine))
-          problems.add(changeLine.row.position, field, broken);
-        continue;
+        found.set(line, [...findBrokenRules(skipReason, of, line)]);
+        return;
       }
-      for (let body: BulkChange | undefined = changeLine.body; body !== undefined; ) {
+      for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
         await awaitTurn();
-        const postgresError = await attempt(createUpdateStatement(of, [body]));
-        if (postgresError === undefined) break;
-        const postgresRefusal = convertToRefusal(postgresError, constraints);
-        if (postgresRefusal === undefined) throw postgresError;
-        codes.add(postgresRefusal.code);
-        for (const [field, broken] of Object.entries(postgresRefusal.rules))
-          problems.add(changeLine.row.position, field, broken);
-        body = omitChangeFields(Object.keys(postgresRefusal.rules), body);
+        const postgresError = await attempt(...createLockStatements(of, [body]), createUpdateStatement(of, [body]));
+        if (postgresError === undefined) return;
+        const refusal = convertToRefusal(postgresError, constraints);
+        if (refusal === undefined) throw postgresError;
+        codes.add(refusal.code);
+        found.set(line, [...(found.get(line) ?? []), ...Object.entries(refusal.rules)]);
+        body = omitChangeFields(Object.keys(refusal.rules), body);
       }
+    };
+    for (const group of groupConflictingLines(error, lines, constraints)) {
+      if (found.size >= MAX_LISTED_PROBLEMS) return { found, codes, hasUntriedLines: true };
+      await undo(async () => {
+        for (const line of group) await tryLine(line);
+      });
     }
-    return { problems, codes };
+    return { found, codes, hasUntriedLines: false };
   }, request);
-  const refusalErrorCode = ERROR_CODE_PRECEDENCE.find((one) => codes.has(one));
-  problems.throwIfAny(refusalErrorCode);
+  const problems = new ProblemList();
+  for (const line of lines)
+    for (const [field, broken] of found.get(line) ?? []) problems.add(line.row.position, field, broken);
+  if (hasUntriedLines) problems.addUntriedLines();
+  problems.throwIfAny(ERROR_CODE_PRECEDENCE.find((one) => codes.has(one)));
 }
 
 /** If the refused changes have several error codes, the response has the earliest code in ERROR_CODE_PRECEDENCE. */

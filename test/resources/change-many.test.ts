@@ -139,16 +139,45 @@ describe('bulk changes', () => {
     expect(problemsOf(answer)).toEqual([expect.objectContaining({ index: 1, field: 'number', code: 'taken' })]);
   });
 
-  test('a bulk change reports up to 500 refused moves or unknown records by index', async () => {
+  test('a bulk change reports the first 100 refused moves or unknown records by index, and that there are more', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
-       select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 300) returning id`,
+       select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 102) returning id`,
       [own.clients, own.sites],
     );
+    const first = Array.from({ length: 100 }, (_, index) => [index, expect.any(String)]);
     const refused = await ask(rows.map(({ id }) => ({ id, status: 'CLOSED' })));
-    expect(problemsOf(refused).map(({ index }) => index)).toEqual(rows.map((_row, index) => index));
+    expect(problemsOf(refused).map(({ index, code }) => [index, code])).toEqual([...first, [undefined, 'more']]);
     const nobody = await ask(rows.map(() => ({ id: randomUUID(), amount: 2 })));
-    expect(problemsOf(nobody).map(({ index }) => index)).toEqual(rows.map((_row, index) => index));
+    expect(problemsOf(nobody).map(({ index, code }) => [index, code])).toEqual([...first, [undefined, 'more']]);
+  });
+
+  test('another request changes a record of a refused bulk change while the errors of its other records are searched', async () => {
+    // The bulk change is refused for its third record. While the second is tried alone, under a savepoint, it waits here.
+    const [first = '', second = '', third = ''] = claims;
+    await service.admin(
+      `create function public.wait_at_gate() returns trigger language plpgsql security definer as $$ begin
+         if (select r.xmin from public.reclamations as r where r.id = new.id) <> pg_current_xact_id()::xid then
+           perform pg_advisory_xact_lock(4711);
+         end if;
+         return null; end $$;
+       create trigger wait_at_gate after update on public.reclamations
+       for each row when (new.id = '${second}') execute function public.wait_at_gate()`,
+    );
+    await withAdmin(service.postgres.adminUrl, async (holder) => {
+      await holder.query('select pg_advisory_lock(4711)');
+      const refused = ask([
+        { id: first, amount: 3 },
+        { id: second, amount: 3 },
+        { id: third, status: 'CLOSED' },
+      ]);
+      await until(async () => (await waiting()) === 1);
+      const other = await service.ask(`PUT /api/reclamations/${first}`, { token: clerk.token, body: { amount: 4 } });
+      await holder.query('select pg_advisory_unlock(4711)');
+      expect(other.status).toBe(200);
+      expect(problemsOf(await refused)).toEqual([expect.objectContaining({ index: 2, field: 'status' })]);
+    });
+    await service.admin('drop trigger wait_at_gate on public.reclamations; drop function public.wait_at_gate()');
   });
 
   test('a bulk change with a record of another tenant gets 403 that is audited with that record', async () => {

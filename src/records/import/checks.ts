@@ -6,7 +6,7 @@ import type { RecordDefinition } from '../record.ts';
 import { ProblemList, type ReceivedRow } from './given.ts';
 import type { TurnAwaiter } from './turns.ts';
 import { rule } from '../../problems.ts';
-import { IMPORT_BATCH_ROWS, IMPORT_BATCH_CHARACTERS, MAX_LISTED_PROBLEMS } from '../../limits.ts';
+import { IMPORT_BATCH_ROWS, IMPORT_BATCH_CHARACTERS, MAX_CHECKED_REFERENCES } from '../../limits.ts';
 
 export interface RecordLine {
   readonly row: ReceivedRow;
@@ -69,8 +69,8 @@ where r.id is null or r.${client} <> n.client`,
     if (rows.length === 0) continue;
     const foreignRecords = new Set(rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])));
     const missingRecords = new Set(rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])));
-    // Looks up at most MAX_LISTED_PROBLEMS ids, because the response only counts further problems.
-    const reportedParentIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_LISTED_PROBLEMS);
+    // Looks up at most MAX_CHECKED_REFERENCES ids, because the response only counts further problems.
+    const reportedParentIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_CHECKED_REFERENCES);
     await refuseForeignRecords(
       reportedParentIds.map((id) => ({ table, id })),
       request,

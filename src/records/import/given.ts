@@ -16,6 +16,7 @@ export function createTooManyRecordsError(): RequestError {
 export class ProblemList {
   readonly #problems: Problem[] = [];
   #omittedCount = 0;
+  #hasUntriedLines = false;
 
   /** Adds a problem of a field, or of the whole row where `field` is empty. */
   add(position: RowPosition | undefined, field: string, broken: ProblemRule): void {
@@ -23,15 +24,20 @@ export class ProblemList {
     else this.#omittedCount += 1;
   }
 
-  /** @throws RequestError where a problem was added */
+  /** The response says that further lines were not tried. */
+  addUntriedLines(): void {
+    this.#hasUntriedLines = true;
+  }
+
+  /** @throws RequestError where a problem was added, or lines were not tried */
   throwIfAny(code: ErrorCode = 'ERROR_VALIDATION'): void {
-    const [first] = this.#problems;
-    if (first === undefined) return;
     const problemCount = this.#problems.length + this.#omittedCount;
-    const omittedCountProblems =
-      this.#omittedCount === 0 ? [] : [{ field: '…', rule: rule('more', { count: this.#omittedCount }) }];
-    throw new RequestError(code, `${problemCount} times something like: ${problemsText([first])}`, {
-      problems: [...this.#problems, ...omittedCountProblems],
-    });
+    const rest = this.#hasUntriedLines
+      ? [{ field: '…', rule: rule('more.lines') }]
+      : [{ field: '…', rule: rule('more', { count: this.#omittedCount }) }].slice(this.#omittedCount === 0 ? 1 : 0);
+    const problems = [...this.#problems, ...rest];
+    const [first] = problems;
+    if (first === undefined) return;
+    throw new RequestError(code, `${problemCount} times something like: ${problemsText([first])}`, { problems });
   }
 }

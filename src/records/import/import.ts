@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sqlState } from '../../db/errors.ts';
 import type { TransactionLimits } from '../../db/database.ts';
 import type { StatementResult, Statement } from '../../db/statement.ts';
-import type { SavepointStatementRunner, StatementRunner } from '../../db/transaction.ts';
+import type { SavepointStatementRunner, StatementRunner, UndoneWorkRunner } from '../../db/transaction.ts';
 import { requireAccessToClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { createRecord, findStoredAnswer } from '../../http/creation.ts';
@@ -123,12 +123,12 @@ class RolledBackError extends Error {
 
 /** Runs `make` in a transaction, rolls the transaction back, and returns the result of `make`. */
 export async function runAndRollBack<T>(
-  make: (run: StatementRunner, attempt: SavepointStatementRunner) => Promise<T>,
+  make: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
-  const transactionResult = request.transaction(async (run, attempt): Promise<T> => {
-    throw new RolledBackError(await make(run, attempt));
+  const transactionResult = request.transaction(async (run, attempt, undo): Promise<T> => {
+    throw new RolledBackError(await make(run, attempt, undo));
   }, limits);
   return transactionResult.catch((error: unknown) => {
     if (error instanceof RolledBackError) return error.result as T;

@@ -66,6 +66,6 @@ export async function refuseWrongLines(
   for (const line of given)
     for (const [field, broken] of Object.entries(refusalsByValues.get(pickConstrainedValues(line))?.rules ?? {}))
       lineProblems.add(line.row.position, field, broken);
-  if (insertTrialCount > MAX_IMPORT_TRIALS) lineProblems.add(undefined, '…', rule('more.lines'));
+  if (insertTrialCount > MAX_IMPORT_TRIALS) lineProblems.addUntriedLines();
   lineProblems.throwIfAny(firstRefusal.code);
 }
