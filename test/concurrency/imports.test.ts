@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Answer } from '../support/http.ts';
+import type { Answer, Question } from '../support/http.ts';
 import { waiting } from '../support/held-row.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Tenant } from '../support/service.ts';
@@ -26,9 +27,10 @@ beforeEach(async () => {
 });
 
 /** Imports claims of one site, and as the last line a claim of the annex. One SQL statement inserts 1,000 lines. */
-const send = (count: number, query = '', by = token): Promise<Answer> =>
+const send = (count: number, { query = '', ...more }: Question & { query?: string } = {}): Promise<Answer> =>
   service.ask(`POST /api/reclamations/import${query}`, {
-    token: by,
+    token,
+    ...more,
     body: [...Array.from({ length: count - 1 }, () => own.sites), annex].map((site_id) => ({
       ...{ client_id: own.clients, site_id, claim_type: 'TF', amount: 5, tax_year: 2024 },
     })),
@@ -44,7 +46,10 @@ const lockOf = (table: 'sites' | 'clients', id: string) => ({
 const remove = (path: string): Promise<Answer> => service.ask(`DELETE ${path}`, { token: admin });
 
 test('two callers import at the same time, and both imports succeed whole', async () => {
-  const answers = await inLine(service, lockOf('sites', annex), [() => send(100), () => send(100, '', colleague)]);
+  const answers = await inLine(service, lockOf('sites', annex), [
+    () => send(100),
+    () => send(100, { token: colleague }),
+  ]);
   expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   expect(await imported()).toBe(200);
 });
@@ -53,7 +58,7 @@ test('a second long import of the same caller gets 429 with Retry-After while a 
   const answers = await inLine(
     service,
     lockOf('sites', annex),
-    [() => send(300), () => send(300, '', colleague)],
+    [() => send(300), () => send(300, { token: colleague })],
     async () => {
       const again = await send(300);
       expectError(again, 'ERROR_RATE_LIMITED');
@@ -89,28 +94,35 @@ test('an import that waits for the deletion of its client gets 404 that names th
 
 test('a dry run does not change a simultaneous import, and names the lines of a site that is being deleted', async () => {
   const answers = await inLine(service, lockOf('sites', annex), [
-    () => send(100, '?dry_run=true'),
+    () => send(100, { query: '?dry_run=true' }),
     () => send(100),
-    () => send(100, '?dry_run=true', colleague),
+    () => send(100, { query: '?dry_run=true', token: colleague }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
   expect(await imported()).toBe(100);
-  const requests = [() => remove(`/api/sites/${annex}`), () => send(100, '?dry_run=true')];
+  const requests = [() => remove(`/api/sites/${annex}`), () => send(100, { query: '?dry_run=true' })];
   const [, trial = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
   expect(details(trial)).toEqual({ '99.site_id': 'names no record' });
   expect(await imported()).toBe(99);
 });
 
-test('an import whose database connection breaks gets 503, and leaves neither claims nor audit records', async () => {
-  const [answer = {} as Answer] = await inLine(service, lockOf('sites', annex), [() => send(1_500)], async (query) => {
-    expect(await waiting(service)).toBe(1);
-    await query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+test('an import whose database connection breaks gets 503, leaves no trace, and succeeds with the same Idempotency-Key', async () => {
+  const headers = { 'idempotency-key': randomUUID() };
+  const [answer = {} as Answer] = await inLine(
+    service,
+    lockOf('sites', annex),
+    [() => send(1_500, { headers })],
+    async (query) => {
+      expect(await waiting(service)).toBe(1);
+      await query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-  });
+      );
+    },
+  );
   expectError(answer, 'ERROR_UNAVAILABLE');
   expect(await imported()).toBe(0);
   const id = answer.headers['x-request-id'];
   expect(await service.sql`select from public.audit_logs where request_id = ${id}`).toEqual([]);
+  expect((await send(1_500, { headers })).json).toMatchObject({ imported: 1_500 });
 });
