@@ -65,10 +65,13 @@ describe('two databases that differ only in the rows of other tenants', () => {
     expect(await objectionsToChannels(opened)).toEqual([]);
   });
 
-  test.each(draw('breakages', BREAKAGES))('the comparison of two databases notices the planted leak: $name', async (breakage) => {
-    expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
-    expect((await lookedAt(opened, breakage)).differences).toEqual([]);
-  });
+  test.each(draw('breakages', BREAKAGES))(
+    'the comparison of two databases notices the planted leak: $name',
+    async (breakage) => {
+      expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
+      expect((await lookedAt(opened, breakage)).differences).toEqual([]);
+    },
+  );
 });
 
 test('docs/channels.md has a line for every channel, with its size', async () => {

@@ -16,7 +16,7 @@ import { knownPerson } from './known-person.ts';
 import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
 
-/* Changes of rights reach the identity provider through every failure, and no older token undoes them meanwhile. */
+/* Changes of rights are delivered to the identity provider after every failure, and no older token undoes them. */
 
 const workers: DeliveryWorker[] = [];
 let said: Record<string, unknown>[] = [];
