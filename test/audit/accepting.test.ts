@@ -99,10 +99,10 @@ describe('accepting a finding or a drift', () => {
   });
 
   test.each([
-    ['may make others the owner', `grant taxclaims_owner to DBA with admin option`],
-    ['is in a group as well', `grant taxclaims_auditor to DBA`],
+    ['may grant taxclaims_owner to others', `grant taxclaims_owner to DBA with admin option`],
+    ['is also in taxclaims_auditor', `grant taxclaims_auditor to DBA`],
     [
-      'may pass its right to connect on',
+      'may grant its right to connect to others',
       `do $$ begin execute format('grant connect on database %I to DBA with grant option', current_database()); end $$`,
     ],
     [
@@ -265,14 +265,14 @@ describe('accepting a finding or a drift', () => {
       /^Nearest: audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
     [
-      'an object that has none',
+      'an object without this finding',
       `select audit.accept('rls_not_forced', 'sites', 'x')`,
       /no finding or drift/,
       /audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
-    ['a pattern', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
+    ['a pattern as the object', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
     [
-      'nothing',
+      'null as finding and object',
       `select audit.accept(null, null, 'x')`,
       /no finding or drift of this name and object: null, null/,
       /Nearest/,
@@ -314,15 +314,15 @@ describe('accepting a finding or a drift', () => {
   });
 
   test.each([
-    ['accepts a finding', ACCEPT],
-    ['withdraws an acceptance', WITHDRAW],
+    ['accept a finding', ACCEPT],
+    ['withdraw an acceptance', WITHDRAW],
     [
-      'inserts an acceptance',
+      'insert an acceptance',
       `insert into audit.acceptances (what, object, as_it_stood, reason) values ('a', 'b', 'c', 'd')`,
     ],
-    ['changes an acceptance', `update audit.acceptances set withdrawn_at = now()`],
-    ['deletes an acceptance', `delete from audit.acceptances`],
-  ])('an auditor who reads acceptances cannot do this: %s', async (_what, sql) => {
+    ['change an acceptance', `update audit.acceptances set withdrawn_at = now()`],
+    ['delete an acceptance', `delete from audit.acceptances`],
+  ])('an auditor reads acceptances and cannot %s', async (_what, sql) => {
     await auditor.query(
       'select id, what, object, as_it_stood, reason, withdrawn_by, withdrawn_at from audit.acceptances',
     );

@@ -71,7 +71,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
   }
 
   test.each(sampledByDay(CASES))(
-    'audit.explain_access says what %s may do with %s, for every command and both firms',
+    'audit.explain_access says which commands %s may run on %s of an own and of a foreign client',
     async (role, table) => {
       for (const command of ['c', 'r', 'u', 'd'] as const) {
         for (const firm of ['a', 'b'] as const) {
