@@ -111,11 +111,11 @@ create role test_team in role taxclaims_reporting_all; grant test_team to test_b
 -- a reporting login that may grant taxclaims_reporting_all to others | finding login_reaches_house_role: test_bi
 select reporting.grant_all_clients('test_bi');
 grant taxclaims_reporting_all to test_bi with admin option granted by taxclaims_definer;
--- the group taxclaims_reporting_few in taxclaims_reporting_all | finding house_role_changed: taxclaims_reporting_few
+-- the group taxclaims_reporting_few in taxclaims_reporting_all | finding house_role_changed: taxclaims_reporting_few | others
 grant taxclaims_reporting_all to taxclaims_reporting_few;
 -- a role of the service with CREATEDB | finding house_role_changed: taxclaims_auditor
 alter role taxclaims_auditor createdb;
--- a role of the service in a role of Postgres | finding house_role_changed: taxclaims_reporting
+-- a role of the service in a role of Postgres | finding house_role_changed: taxclaims_reporting | others
 grant pg_monitor to taxclaims_reporting;
 -- a taxclaims_api that inherits the rights of a request role | finding api_inherits: taxclaims_api
 do $$ begin
