@@ -69,6 +69,16 @@ test.each([
   },
 );
 
+test('a change of a parcel to a site of another client of the caller gets 409', async () => {
+  const path = `/api/cadastres/${tenant.cadastres}`;
+  const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
+  const body = { site_id: (await service.tenant('Second')).sites };
+  expectError(
+    await service.ask(`PUT ${path}`, { token: admin, headers: { 'if-match': etag }, body }),
+    'ERROR_CONFLICT',
+  );
+});
+
 test.each([
   { resource: 'cadastres', table: 'cadastres', field: 'site_id', kind: 'sites' },
   { resource: 'partner-invoices', table: 'partner_invoices', field: 'partner_id', kind: 'biller' },

@@ -1,0 +1,86 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, expect, test } from '@jest/globals';
+import { createTestDatabase, withAdmin } from '../support/database.ts';
+import { accepting } from '../support/world.ts';
+import { ask } from '../support/http.ts';
+import { startTestIdentity } from '../support/identity.ts';
+import { portOf, start } from '../support/process.ts';
+import type { Started } from '../support/process.ts';
+import { createScratchFolder } from '../support/scratch.ts';
+import { newTenant, tenantSql } from '../support/tenant.ts';
+import { until } from '../support/upload.ts';
+
+const processes: Started[] = [];
+
+const folder = await createScratchFolder();
+const database = await createTestDatabase();
+const identity = await startTestIdentity();
+
+afterAll(async () => {
+  // After a failure a process may still run, and would keep the test run from ending.
+  for (const one of processes) one.signal('SIGKILL');
+  await Promise.all(processes.map(({ ended }) => ended));
+  await identity.stop();
+  await database.close();
+  await rm(folder, { recursive: true });
+});
+
+test('an import whose process is killed leaves no record, and succeeds when it is sent again', async () => {
+  const environment = {
+    ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: folder, LOG_LEVEL: 'warn' },
+    ...accepting(identity),
+  };
+  const started = (): Started => {
+    const one = start(folder, environment);
+    processes.push(one);
+    return one;
+  };
+  const [tenant, annex] = [newTenant(), newTenant()];
+  const token = await identity.token({ sub: 'idp|admin', role: 'ADMIN', client_access: [] });
+  const body = Array.from({ length: 1_500 }, (_, index) => ({
+    ...{ client_id: tenant.clients, site_id: index < 1_200 ? tenant.sites : annex.sites },
+    ...{ claim_type: 'TF', amount: 5, tax_year: 2024 },
+  }));
+  const headers = { 'idempotency-key': 'an-import-that-is-killed' };
+  // Two connections: within a transaction pg_stat_activity does not change.
+  await withAdmin(database.adminUrl, async (holder) =>
+    withAdmin(database.adminUrl, async (admin) => {
+      await admin.query(tenantSql(tenant, 'Boulangerie Martin'));
+      await admin.query(`insert into public.sites (id, client_id, site_name) values ($1, $2, 'Annexe')`, [
+        annex.sites,
+        tenant.clients,
+      ]);
+      const counted = async (text: string) =>
+        Number((await admin.query<{ count: string }>(`select count(*) as count from ${text}`)).rows[0]?.count);
+      const others = `pg_stat_activity where datname = current_database() and application_name like 'taxclaims-api%'`;
+      const stored = async () => [
+        await counted('public.reclamations where tax_year = 2024'),
+        await counted(`public.audit_logs where success and action like 'POST %'`),
+        await counted('app.idempotency_keys'),
+      ];
+
+      const killed = started();
+      const port = await portOf(killed);
+      await holder.query('begin');
+      await holder.query('select from public.sites where id = $1 for update', [annex.sites]);
+      const answer = ask(port, 'POST /api/reclamations/import', { token, headers, body });
+      const lost = expect(answer).rejects.toThrow();
+      lost.catch(() => undefined);
+      // The first thousand claims are inserted, and the others wait for the locked site.
+      await until(async () => (await counted(`${others} and wait_event_type = 'Lock'`)) === 1);
+      killed.signal('SIGKILL');
+      await Promise.all([lost, killed.ended]);
+      await holder.query('commit');
+      await until(async () => (await counted(others)) === 0);
+      expect(await stored()).toEqual([0, 0, 0]);
+
+      const again = started();
+      const next = await portOf(again);
+      const made = await ask(next, 'POST /api/reclamations/import', { token, headers, body });
+      expect(made.json).toMatchObject({ imported: 1_500 });
+      expect(await stored()).toEqual([1_500, 1_500, 1]);
+      again.signal('SIGTERM');
+      expect(await again.ended).toBe(0);
+    }),
+  );
+});
