@@ -99,17 +99,17 @@ describe('accepting a finding or a drift', () => {
   });
 
   test.each([
-    ['may make others the owner', `grant taxclaims_owner to DBA with admin option`],
-    ['is in a group as well', `grant taxclaims_auditor to DBA`],
+    ['may grant taxclaims_owner to others', `grant taxclaims_owner to DBA with admin option`],
+    ['is also in taxclaims_auditor', `grant taxclaims_auditor to DBA`],
     [
-      'may pass its right to connect on',
+      'may grant its right to connect to others',
       `do $$ begin execute format('grant connect on database %I to DBA with grant option', current_database()); end $$`,
     ],
     [
       'may make temporary tables',
       `do $$ begin execute format('grant temporary on database %I to DBA', current_database()); end $$`,
     ],
-  ])('the audit reports a DBA who %s', async (_what, sql) => {
+  ])('the audit reports a DBA’s login that %s', async (_what, sql) => {
     await admin.query('begin');
     await admin.query(sql.replace('DBA', names.dba));
     expect(await findings()).not.toEqual([]);
@@ -265,14 +265,14 @@ describe('accepting a finding or a drift', () => {
       /^Nearest: audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
     [
-      'an object that has none',
+      'an object without this finding',
       `select audit.accept('rls_not_forced', 'sites', 'x')`,
       /no finding or drift/,
       /audit\.accept\('rls_not_forced', 'public\.sites', …\)/,
     ],
-    ['a pattern', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
+    ['a pattern as the object', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
     [
-      'nothing',
+      'null as finding and object',
       `select audit.accept(null, null, 'x')`,
       /no finding or drift of this name and object: null, null/,
       /Nearest/,
@@ -295,7 +295,7 @@ describe('accepting a finding or a drift', () => {
       /no acceptance of this name and object: rls_not_forced, public\.sites/,
       /^There is no acceptance\.$/,
     ],
-  ])('audit.accept and audit.withdraw refuse %s, and name the nearest finding', async (_what, sql, message, hint) => {
+  ])('audit.accept or audit.withdraw refuses %s, and names the nearest finding', async (_what, sql, message, hint) => {
     await admin.query('begin');
     await admin.query(OPEN);
     const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
@@ -304,7 +304,7 @@ describe('accepting a finding or a drift', () => {
     if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
-  test('audit.withdraw refuses a misspelt object, and names the right one', async () => {
+  test('audit.withdraw refuses a misspelt object, and names the right object', async () => {
     await admin.query('begin');
     await admin.query(`${OPEN}; ${ACCEPT}`);
     await expect(admin.query(`select audit.withdraw('rls_not_forced', 'public.site')`)).rejects.toMatchObject({
@@ -314,22 +314,22 @@ describe('accepting a finding or a drift', () => {
   });
 
   test.each([
-    ['accepts a finding', ACCEPT],
-    ['withdraws an acceptance', WITHDRAW],
+    ['accept a finding', ACCEPT],
+    ['withdraw an acceptance', WITHDRAW],
     [
-      'inserts an acceptance',
+      'insert an acceptance',
       `insert into audit.acceptances (what, object, as_it_stood, reason) values ('a', 'b', 'c', 'd')`,
     ],
-    ['changes an acceptance', `update audit.acceptances set withdrawn_at = now()`],
-    ['deletes an acceptance', `delete from audit.acceptances`],
-  ])('an auditor reads acceptances, and never %s', async (_what, sql) => {
+    ['change an acceptance', `update audit.acceptances set withdrawn_at = now()`],
+    ['delete an acceptance', `delete from audit.acceptances`],
+  ])('an auditor reads acceptances and cannot %s', async (_what, sql) => {
     await auditor.query(
       'select id, what, object, as_it_stood, reason, withdrawn_by, withdrawn_at from audit.acceptances',
     );
     await expect(auditor.query(sql)).rejects.toThrow(/permission denied/);
   });
 
-  test('nobody, not even a superuser, accepts in another name or at another time', async () => {
+  test('neither a DBA nor a superuser can accept in another name or at another time', async () => {
     const forged = `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
       values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`;
     for (const [client, name] of [

@@ -10,7 +10,7 @@ interface Finding extends Found {
   readonly remedy: string;
 }
 
-/** Findings that no statement mends which is known beforehand: somebody must decide, or write a file. */
+/** Findings whose remedy is no statement, because a DBA must decide or change a file of the repository. */
 const ADVICE = [
   ...['api_login_objection', 'audit_month_lost', 'copy_within_reach', 'foreign_key_across_tenants'],
   ...['identity_change_undelivered', 'impossible_row', 'login_reaches_house_role', 'login_reaches_privilege'],
@@ -19,7 +19,7 @@ const ADVICE = [
   ...['several_permissive', 'table_without_policies', 'write_without_check'],
 ];
 
-/** A remedy is a statement if it ends as one, with or without a comment; every other remedy is advice. */
+/** A remedy that ends with a semicolon and perhaps a comment is a statement; every other remedy is advice. */
 const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 
 const world = await forSuite(openAuditedWorld());
@@ -46,11 +46,11 @@ describe(`actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
   });
 
   test.each(drawn.filter(({ hasOthers }) => !hasOthers))(
-    'the audit reports $title, and its remedies take it back',
+    'the audit reports $title, and its remedies end the finding',
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
-      // A login that keeps the API from serving is reported beside the finding that a row is about.
+      // Many findings about a login of the API also cause the finding api_login_objection.
       const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
       expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
         findings.map(expectedFinding),

@@ -11,11 +11,11 @@ const [tenant, other] = [newTenant(), newTenant()];
 export const ACTIONS = listed('audit/actions.sql', {
   FOREIGN,
   OWN: idOf('a', 'clients'),
-  // Two clients; the first has a site, a claim and a document.
+  // Creates two clients, the first with a site, a claim and a document.
   CLAIM: [rowOf('clients', other), tenantSql(tenant, 'A'), rowOf('documents', tenant)].join('\n'),
   CLIENT: tenant.clients,
   OTHER: other.clients,
-  // A schema of somebody else's that everybody may use.
+  // Creates a schema outside the service that PUBLIC may use.
   ELSEWHERE: 'create schema elsewhere; grant usage on schema elsewhere to public;',
 }).map(({ head: [title = '', ...fields], sql, parts }) => ({
   title,
@@ -36,7 +36,7 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
     .map(([name = '', object = '']) => ({ name, object }));
 }
 
-/** The ways of audit.who_can_see: a row names its finding by `who_can_see`, and another way by `who_can_see NAME`. */
+/** The column as_role of audit.who_can_see: the row’s finding for `who_can_see`, NAME for `who_can_see NAME`. */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));
   const [, way = linesOf('finding', fields)[0]?.name ?? ''] = field?.split(' ') ?? [];

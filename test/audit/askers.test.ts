@@ -5,7 +5,7 @@ import { forSuite } from '../support/suite.ts';
 import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Objects whose definitions Postgres prints by the session's settings, and some findings. */
+/** Objects whose definitions Postgres prints in a format of the session’s settings, and some findings. */
 const BROKEN = `
   create table public.added (
     "Odd name" interval default '1 year 2 mons 03:04:05', at timestamptz default '2026-01-02 03:04:05+06',
@@ -21,7 +21,7 @@ const BROKEN = `
   alter table public.sites disable row level security;
   grant select on public.added to taxclaims_reporting`;
 
-/** The settings of how values and names are printed and read. Settings that make a query fail hide nothing, and are left out. */
+/** All settings of formats and names with unusual values, except settings that make every query fail. */
 const SETTINGS = `
   select name, case
       when name in ('DateStyle') then array['German', 'SQL, DMY', 'Postgres, YMD']
@@ -47,7 +47,7 @@ const SAID = `
 
 const { database, admin } = await forSuite(openAsSuperuser());
 
-describe('the audit in any session', () => {
+describe('the audit in a session with unusual settings', () => {
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);
 
@@ -93,7 +93,7 @@ describe('the audit in any session', () => {
     }
   });
 
-  test('db:audit prints the same in a database with other formats', async () => {
+  test('db:audit prints the same matrix in a database with other formats of dates and names', async () => {
     const before = await audit(database.adminUrl);
     await withAdmin(database.adminUrl, (client) =>
       client.query(`alter database ${database.name} set quote_all_identifiers = on;

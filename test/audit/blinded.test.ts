@@ -6,7 +6,7 @@ import { forSuite } from '../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
-/** A trigger that a changed audit does not report. */
+/** Creates a trigger that each changed audit of REPLACED no longer reports. */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
@@ -29,9 +29,9 @@ const REPLACED = {
 } as const;
 
 const CHANGES = [
-  ['audit.state() leaves a fact out', REPLACED.state, '  function body audit.state()'],
-  ['what audit.state() reads leaves a row out', REPLACED.rows, '  function body audit.catalog_rows()'],
-  ['a column is left out', REPLACED.columns, '  function body audit.catalog_columns()'],
+  ['audit.state() omits a trigger', REPLACED.state, '  function body audit.state()'],
+  ['audit.catalog_rows() omits a trigger', REPLACED.rows, '  function body audit.catalog_rows()'],
+  ['audit.catalog_columns() omits a column', REPLACED.columns, '  function body audit.catalog_columns()'],
   ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
   ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
   ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
@@ -42,7 +42,7 @@ const world = await forSuite(openAuditedWorld());
 
 describe('npm run db:audit, as an auditor', () => {
   test.each(sampledByDay(CHANGES))(
-    'db:audit says that the audit itself was changed where %s',
+    'db:audit reports that the audit itself was changed if %s',
     async (_what, blind, line) => {
       await withAdmin(world.adminUrl, async (admin) => {
         const before = await admin.query<{ statement: string }>(MEND);
@@ -68,7 +68,7 @@ describe('npm run db:audit, as an auditor', () => {
     },
   );
 
-  test('db:audit says that the audit itself was changed even if a DBA accepted the change', async () => {
+  test('db:audit reports that the audit itself was changed even if a DBA accepted the change', async () => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
       await admin.query(REPLACED.findings);
@@ -85,7 +85,7 @@ describe('npm run db:audit, as an auditor', () => {
     });
   });
 
-  test('db:audit trusts the audit again once it is the repository’s', async () => {
+  test('db:audit no longer reports a changed audit after its functions and views are restored', async () => {
     const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
     const { code, out, err } = await audit(world.auditorUrl);
     expect([code, err]).toEqual([well, '']);

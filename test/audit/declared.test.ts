@@ -21,7 +21,7 @@ test('the audit finds nothing in a newly migrated database', async () => {
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('audit.state() and its text in the repository return the same facts', async () => {
+test('audit.state() in the database returns the same facts as its SQL in the repository', async () => {
   await admin.query('begin');
   const { facts } = await readStateWithRepositorySql(admin);
   await admin.query('rollback');
@@ -29,7 +29,7 @@ test('audit.state() and its text in the repository return the same facts', async
   expect(facts.map(key).sort()).toEqual((await readFacts(admin)).map(key).sort());
 });
 
-test('a file of db/audit/declared holds every fact, one object a line', async () => {
+test('a file of db/audit/declared has every fact, with one object per line', async () => {
   const facts = await readFacts(admin);
   const key = (fact: object): string => JSON.stringify(fact, ['kind', 'object', 'definition']);
   const text = textOfParts(facts);

@@ -20,12 +20,6 @@ test('a DBA’s search path does not change audit.drift', async () => {
   await admin.query('rollback');
 });
 
-test('a new login of the API is no drift', async () => {
-  await admin.query('begin; create role test_login login in role taxclaims_api');
-  expect(await readDrift()).toEqual(stale);
-  await admin.query('rollback');
-});
-
 test('db:migrate takes back a policy and grants that a DBA added, and audit.drift is empty again', async () => {
   await admin.query(`
     create policy added on public.sites to taxclaims_client using (true);

@@ -14,7 +14,7 @@ const ROWS = listed('audit/objections.sql').map(({ head: [what = '', attributes 
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections', () => {
-  /** Asks as a new login that is rolled back: roles belong to the whole server, which other suites use. */
+  /** The objections to a new login, whose creation is rolled back because other suites use the same server. */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -54,7 +54,7 @@ describe('app.objections', () => {
     }
   });
 
-  test('app.objections reports a membership that only allows to grant it on', async () => {
+  test('app.objections reports a login that may only grant taxclaims_owner to others', async () => {
     const granted = 'grant taxclaims_owner to test_suspect with admin true, inherit false, set false';
     const said = await objectionsOf(IN_API, since16(granted));
     const { rows } = await admin.query<{ is16: boolean }>(
@@ -64,7 +64,7 @@ describe('app.objections', () => {
     expect(said.includes(whole)).toBe(rows[0]?.is16);
   });
 
-  test('app.objections reports a login that cannot become a request role', async () => {
+  test('app.objections reports a login of the API that cannot become a request role', async () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     expect(await objectionsOf(`createdb ${IN_API}`)).toEqual(['the login test_suspect has CREATEDB']);
     const lost = 'revoke taxclaims_client from taxclaims_api';

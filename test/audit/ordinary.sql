@@ -1,42 +1,36 @@
-/* What a DBA does on an ordinary day | each finding and each kind of drift that it causes. A row with an undo is done outside of a transaction. */
+/* An ordinary action of a DBA | the finding or drift that the action causes. A row with `--> undo` runs outside a transaction. */
 
--- makes a login of the API
-:API;
--- makes a login of a BI tool
-:BI;
 -- makes a login of an auditor
 create role test_auditor login password 'x' in role taxclaims_auditor;
 -- makes a login of another DBA
 create role test_dba login password 'x' in role taxclaims_owner; grant connect on database :"DBNAME" to test_dba;
 -- rotates a password
 :API; alter role test_api password 'y';
--- lets a password end
+-- sets the end of a password’s validity
 :API; alter role test_api valid until '2099-01-01';
 -- limits the connections of a login
 :API; alter role test_api connection limit 20;
--- closes a login for a while
+-- sets a login to NOLOGIN
 :API; alter role test_api nologin;
 -- renames a login
 :API; alter role test_api rename to test_api_next;
 -- drops a login
 :API; drop role test_api;
--- bounds the statements of a BI tool
+-- sets the statement_timeout of a BI tool
 :BI; alter role test_bi set statement_timeout = '2min';
--- bounds the temporary files of a BI tool
+-- limits the temporary files of a BI tool
 :BI; alter role test_bi set temp_file_limit = '2GB'; alter role test_bi set idle_in_transaction_session_timeout = '5min';
 -- makes a BI tool read-only by default
 :BI; alter role test_bi set default_transaction_read_only = on;
--- leads a BI tool to its views
+-- sets the search_path of a BI tool to its views
 :BI; alter role test_bi set search_path = reporting;
 -- gives a BI tool more memory for its sorts
 :BI; alter role test_bi set work_mem = '256MB';
--- grants a client to a BI tool
-:GRANTED;
--- takes a client from a BI tool
+-- grants a client to a BI tool and revokes it
 :GRANTED; select reporting.revoke_client('test_bi', ':CLIENT');
 -- grants all clients to a BI tool
 :BI; select reporting.grant_all_clients('test_bi');
--- takes all clients from a BI tool
+-- grants all clients to a BI tool and revokes them
 :BI; select reporting.grant_all_clients('test_bi'); select reporting.revoke_all_clients('test_bi');
 -- adopts the grants of a login
 :GRANTED; select reporting.adopt_grants('test_bi');
@@ -44,8 +38,6 @@ create role test_dba login password 'x' in role taxclaims_owner; grant connect o
 analyze;
 -- rebuilds the indexes of a table
 reindex table public.reclamations;
--- has a schema with a table of their own
-create schema of_dba; create table of_dba.notes (id integer primary key, said text); insert into of_dba.notes values (1, 'x');
 -- has indexes, statistics and a trigger on a table of their own
 create schema of_dba; create table of_dba.notes (id integer primary key, said text); create index on of_dba.notes (said); create statistics of_dba.both on id, said from of_dba.notes;
 create trigger same before update on of_dba.notes for each row execute function suppress_redundant_updates_trigger();
@@ -57,45 +49,45 @@ select c.company_name, count(*) as claims from reporting.reclamations as r
 join reporting.clients as c on c.id = r.client_id group by c.company_name;
 -- has a view of their own over what BI tools read, for nobody else
 create schema of_dba; create view of_dba.names as select company_name from reporting.clients;
--- has lists of numbers with operators of their own
+-- installs intarray in a schema of its own
 create schema lists; create extension intarray schema lists;
--- writes dates and names otherwise in the database
+-- changes the formats of dates and names in the database
 alter database :"DBNAME" set datestyle = 'German'; alter database :"DBNAME" set quote_all_identifiers = on;
--- watches the statements, from a schema of its own
+-- installs pg_stat_statements in a schema of its own
 create schema statements; create extension pg_stat_statements schema statements;
--- has a role of their own for a team
+-- creates a role for a team
 create role test_team; create role test_member login in role test_team;
 -- sets the memory of the database
 alter database :"DBNAME" set work_mem = '64MB';
--- bounds the statements of the database
+-- sets the statement_timeout of the database
 alter database :"DBNAME" set statement_timeout = '10min';
--- logs what takes long in the database
+-- logs slow statements in the database
 alter database :"DBNAME" set log_min_duration_statement = '1s';
 -- sets the time zone of the database
 alter database :"DBNAME" set timezone = 'Europe/Paris';
 -- comments on a table, a role and the database
 comment on table public.sites is 'x'; comment on role taxclaims_api is 'x'; comment on database :"DBNAME" is 'x';
--- holds every table as a dump does
+-- locks tables like a dump
 set transaction isolation level repeatable read; lock table public.clients, public.sites, public.users in access share mode;
 -- sets the counter of invoices after a restore
 insert into public.invoice_counters (year, last_number) values (2025, 17) on conflict (year) do update set last_number = 17;
 -- deletes kept answers
 delete from app.idempotency_keys;
--- has statistics of a table of the house
+-- creates statistics of a table of the service
 create statistics public.of_dba on client_id, id from public.sites;
--- has an index for a slow report
+-- creates an index on a table of the service
 create index of_dba on public.reclamations (tax_year, status);
--- leaves room in the pages of a table
+-- sets the fill factor of a table
 alter table public.sites set (fillfactor = 70);
 -- limits the connections of the database
 alter database :"DBNAME" connection limit 50;
--- writes a table in another order
+-- clusters a table by its primary key
 cluster public.clients using clients_pkey;
 -- has default privileges in a schema of their own
 create schema of_dba; alter default privileges in schema of_dba grant select on tables to public;
--- lets a BI tool’s plans do without bitmap scans
+-- disables bitmap scans for a BI tool
 :BI; alter role test_bi set enable_bitmapscan = off;
--- leads a BI tool to a schema of its own name first
+-- sets the search_path of a BI tool to the default with the reporting views
 :BI; alter role test_bi set search_path = "$user", reporting, public;
 -- logs the plans of a BI tool's slow statements
 :BI; alter role test_bi set session_preload_libraries = 'auto_explain';
@@ -103,7 +95,7 @@ create schema of_dba; alter default privileges in schema of_dba grant select on 
 :BI; grant pg_checkpoint to test_bi;
 -- makes a login for the backups of other databases
 create role test_elsewhere login bypassrls in role pg_read_all_data;
--- switches compilation off in the database
+-- switches JIT off in the database
 alter database :"DBNAME" set jit = off;
 -- has a function of their own that runs with their rights, for nobody else
 create schema of_dba; create function of_dba.only_mine() returns integer language sql security definer return 1;
@@ -115,7 +107,7 @@ grant usage on schema of_dba to test_bi; grant select on of_dba.notes to test_bi
 -- has a view of their own that a BI login reads with its own rights
 :BI; create schema of_dba; create view of_dba.places with (security_invoker) as select client_id from reporting.sites;
 grant usage on schema of_dba to test_bi; grant select on of_dba.places to test_bi;
--- searches without accents, from a schema of its own
+-- installs unaccent in a schema of its own
 create schema of_dba; create extension unaccent schema of_dba;
 -- makes a login for monitoring | finding login_reaches_privilege
 create role test_monitoring login in role pg_monitor; grant connect on database :"DBNAME" to test_monitoring;
@@ -134,11 +126,11 @@ create publication warehouse for table public.clients, public.sites where (site_
 create publication everything for all tables;
 -- lets BI tools make temporary tables | finding create_or_temp
 grant temporary on database :"DBNAME" to taxclaims_reporting;
--- searches for what is alike, from the schema of the tables | drift extension
+-- installs pg_trgm in the schema public | drift extension
 create extension pg_trgm schema public;
--- has texts without case | drift extension
+-- installs citext in the schema public | drift extension
 create extension citext schema public;
--- looks into the buffers | finding extension_not_known
+-- installs pg_buffercache | finding extension_not_known
 create schema buffers; create extension pg_buffercache schema buffers;
 -- has a view of their own, which BI tools read | drift schema
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
@@ -151,29 +143,29 @@ create table of_dba.codes (code text primary key, said text not null); grant sel
 create schema of_dba; grant usage on schema of_dba to taxclaims_reporting;
 create function of_dba.quarter(date) returns integer language sql return extract(quarter from $1);
 grant execute on function of_dba.quarter(date) to taxclaims_reporting;
--- has a schema in the name of the owner, with a view and a table | drift schema
+-- creates a schema of taxclaims_owner with a view and a table | drift schema
 create schema of_dba authorization taxclaims_owner; set local role taxclaims_owner;
 create view of_dba.names as select id, company_name from reporting.clients;
 create table of_dba.notes (id integer generated always as identity primary key, said text); reset role;
 -- has an aggregate of their own | drift schema
 create schema of_dba; create aggregate of_dba.total (integer) (sfunc = pg_catalog.int4pl, stype = integer);
--- has a table of their own that writes down who wrote to it | drift schema
+-- creates a table whose default calls a function of the service | drift schema
 create schema of_dba; create table of_dba.seen (by_role text default app.role());
--- forbids equal rows | drift index
+-- creates a unique index on a table of the service | drift index
 create unique index of_dba_unique on public.sites (id, site_name);
--- has an index of some rows alone | drift index
+-- creates a partial index on a table of the service | drift index
 create index of_dba_some on public.reclamations (status) where amount > 10000;
--- leads a BI tool to a schema of their own | finding setting_stored
+-- sets the search_path of a BI tool to a schema of their own | finding setting_stored
 :BI; alter role test_bi set search_path = reporting, of_dba;
--- bounds the statements of all BI tools | drift setting
+-- sets the statement_timeout of all BI tools | drift setting
 alter role taxclaims_reporting set statement_timeout = '5min';
--- leads everybody to the views | drift database setting
+-- sets the search_path of the database to the reporting views | drift database setting
 alter database :"DBNAME" set search_path = reporting, public;
 -- makes another superuser | drift superuser
 create role test_root superuser login;
--- adds a column of their own | drift column
+-- adds a column to a table of the service | drift column
 alter table public.clients add column note_of_dba text;
--- demands something more of a table | drift constraint
+-- adds a check to a table of the service | drift constraint
 alter table public.clients add constraint of_dba_named check (company_name <> '');
 -- lets a login set what is logged | drift parameter grant
 create role test_logging login; grant set on parameter log_min_duration_statement to test_logging;

@@ -25,7 +25,7 @@ const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('ordinary actions of a DBA', () => {
   // Nothing is committed: other suites use the same server, and roles belong to the whole server.
-  test('the audit reports nothing after most ordinary actions', async () => {
+  test('the audit reports nothing after the actions of the rows without a finding or drift', async () => {
     await admin.query('begin');
     try {
       await doAll(QUIET);
@@ -35,7 +35,7 @@ describe('ordinary actions of a DBA', () => {
     }
   });
 
-  test('the audit reports each other ordinary action in one line, and no accepted line until it changes', async () => {
+  test('the audit reports each action of the rows with a finding or drift once, and not again after a DBA accepted the report', async () => {
     await admin.query('begin');
     try {
       await doAll(REPORTED);
@@ -97,7 +97,7 @@ async function readDrift(): Promise<{ kind: string; object: string }[]> {
   return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
 }
 
-/** The same action with names of its own, so that another action can be done beside it. */
+/** The action with its own names, because all actions run in one transaction. */
 function withOwnNames(sql: string, nth: number): string {
   return sql
     .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)

@@ -6,7 +6,7 @@ import { rolesSql } from '../support/roles-sql.ts';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/* actions.test.ts runs the remedies of every finding; here are objects for which a remedy is hard to write. */
+/* Remedies for objects with unusual names and grants; actions.test.ts runs the remedies of every finding. */
 
 interface Finding extends Found {
   readonly remedy: string;
@@ -28,7 +28,7 @@ const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows);
 
 const OBJECTS = [
-  { what: 'a column’s right of a role', sql: `${STRANGER} grant select (site_name) on public.sites to "A stranger"` },
+  { what: 'a right to a column', sql: `${STRANGER} grant select (site_name) on public.sites to "A stranger"` },
   { what: 'a right to a whole view', sql: `${STRANGER} grant select on reporting.sites to "A stranger"` },
   { what: 'a right to a sequence', sql: `${STRANGER} grant usage on sequence app.migrations_id_seq to "A stranger"` },
   { what: 'a right to a function', sql: `${STRANGER} grant execute on function app.client_access() to "A stranger"` },
@@ -43,7 +43,10 @@ const OBJECTS = [
       'grant connect, create, temporary on database %I to "A stranger", public', current_database()); end $$`,
   },
   { what: 'TRIGGER on a view', sql: `${STRANGER} grant trigger on reporting.sites to "A stranger"` },
-  { what: 'a secret that everybody reads', sql: 'grant select (password_hash) on public.users to public' },
+  {
+    what: 'the right of PUBLIC to read password hashes',
+    sql: 'grant select (password_hash) on public.users to public',
+  },
   {
     what: 'a membership that another role granted',
     sql: `${STRANGER} grant pg_monitor to "A stranger" with admin option; set local session authorization "A stranger";
@@ -52,7 +55,7 @@ const OBJECTS = [
   { what: 'inheritance of every request role', sql: INHERITING },
 ];
 
-test.each(sampledByDay(OBJECTS))('the printed remedies take back $what', async ({ sql }) => {
+test.each(sampledByDay(OBJECTS))('the remedies in audit.findings revoke $what', async ({ sql }) => {
   await admin.query('begin');
   try {
     await admin.query(sql);
@@ -65,7 +68,7 @@ test.each(sampledByDay(OBJECTS))('the printed remedies take back $what', async (
   }
 });
 
-test('the remedy of a right to a whole table leaves the rights to its columns', async () => {
+test('the remedy that revokes a right to a whole table keeps the role’s rights to columns', async () => {
   const columns = `select column_name from audit.rights
     where object = 'public.users' and grantee = 'taxclaims_client' and privilege = 'SELECT' order by 1`;
   await admin.query('begin');
@@ -78,7 +81,7 @@ test('the remedy of a right to a whole table leaves the rights to its columns', 
   await admin.query('rollback');
 });
 
-test('the remedy of advisory locks for everybody, like a deploy, leaves the definer the lock that keyed requests need', async () => {
+test('the remedy of advisory locks for PUBLIC, like a deploy, keeps taxclaims_definer’s right to the lock of requests with keys', async () => {
   await admin.query('begin');
   // A db:migrate that is no superuser cannot revoke the lock from everybody.
   await admin.query(

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { restore } from './restored.ts';
 
-/** GET /health asks the same. */
+/** The query by which GET /health compares functions and triggers with the last deploy. */
 const GUARDS_CHANGED = `
   select object, g.digest
   from app.digest_functions_and_triggers() as g

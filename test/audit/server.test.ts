@@ -8,7 +8,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { asDatabase } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* What the audit reports of the server itself, tried on a server that no other suite uses. */
+/* Findings about the settings of a server, on a server that no other suite uses. */
 
 interface Finding {
   readonly finding: string;
@@ -101,7 +101,7 @@ test('the audit reports a replication slot, and its remedy drops it', async () =
   expect(await readFindings()).toEqual([]);
 });
 
-/** Expects this finding alone, and runs its remedy one statement after the other, as psql does. */
+/** Expects only this finding, and runs each statement of its remedy by itself, like psql. */
 async function expectMended(expected: Omit<Finding, 'remedy'>): Promise<void> {
   const [finding, ...more] = await readFindings();
   expect([finding, more]).toEqual([{ ...expected, remedy: expect.any(String) }, []]);
@@ -116,7 +116,7 @@ async function alterSystem(name: string, value: string): Promise<void> {
   await untilSet(name, value);
 }
 
-/** The server reads its files a moment after it is told to. */
+/** Waits until the server has read its changed configuration file. */
 async function untilSet(name: string, value: string): Promise<void> {
   await ask('select pg_reload_conf()');
   const end = Date.now() + 20_000;

@@ -1,19 +1,39 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import axe from 'axe-core';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 export const SIZES = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } };
 
 export async function launchBrowser(): Promise<Browser> {
-  // Root, as in a container, gets no sandbox of Chromium's.
+  // Chromium’s sandbox does not work for root.
   const sandbox = process.getuid?.() !== 0;
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
   return chromium.launch({ executablePath, chromiumSandbox: sandbox });
 }
 
-/** Holds what is shown against the window's width and against the rules of accessibility, and keeps a picture of it. */
+/** Creates a folder for screenshots, and prints its path. */
+export async function screenshotFolder(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `taxclaims-${name}-`));
+  console.log(`Screenshots: ${folder}`);
+  return folder;
+}
+
+/** Opens an empty page in its own context. `complaints` collects the errors of the page and of its console. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
+  const page = await (await browser.newContext({ viewport: SIZES.desk, ...options })).newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  return { page, complaints };
+}
+
+/** Expects that the page fits into the window's width and has no accessibility violation, and takes a screenshot. */
 export async function expectReadable(page: Page, screenshots: string, what: string): Promise<void> {
   const { width = 0 } = page.viewportSize() ?? {};
   await page.screenshot({ path: join(screenshots, `${what}-${width}.png`), fullPage: true });
@@ -24,14 +44,14 @@ export async function expectReadable(page: Page, screenshots: string, what: stri
   expect([what, found]).toEqual([what, []]);
 }
 
-/** The label of what has the focus, or its text, or its name. */
+/** The label, the text or the name of the focused element. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(
     '(document.activeElement.labels?.[0] ?? document.activeElement).textContent || document.activeElement.name',
   );
 }
 
-/** Presses the tabulator until something with this label or text has the focus. */
+/** Presses Tab until an element with this label, text or name has the focus. */
 export async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 40; presses += 1) {
     await page.keyboard.press('Tab');

@@ -1,17 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
-import { expectReadable, launchBrowser } from './browser.ts';
+import { expectReadable, launchBrowser, screenshotFolder } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/* The list of the firm's desk, in a real browser. */
+/* The list of claims of the firm’s desk, in a browser. */
 
 const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
 const MORE = 40;
@@ -154,5 +152,5 @@ test('the desk counts claims by client and translated state', async () => {
   const counts = (await client.getByRole('cell').allInnerTexts()).slice(1);
   expect(counts.map(Number).reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(MORE);
   expect(await board.getByRole('columnheader').allInnerTexts()).toContain('Brouillon');
-  await expectReadable(page, await mkdtemp(join(tmpdir(), 'taxclaims-desk-')), 'desk');
+  await expectReadable(page, await screenshotFolder('desk'), 'desk');
 });

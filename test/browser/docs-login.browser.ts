@@ -1,13 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import type { Locator, Page, Request } from 'playwright-core';
 import { createLoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
-import { expectReadable, launchBrowser, SIZES } from './browser.ts';
+import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES } from './browser.ts';
 
 /* /docs with an external OpenID provider: login, renewal and logout. */
 
@@ -28,8 +25,7 @@ const service = await startService({ provider, login });
 const origin = `http://127.0.0.1:${service.port}`;
 await provider.allow('docs', `${origin}/docs`);
 const tenant = await service.tenant('Boulangerie Martin');
-const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-login-'));
-console.log(`To be looked at: ${screenshots}`);
+const screenshots = await screenshotFolder('docs-login');
 const browser = await launchBrowser();
 
 afterAll(async () => {
@@ -46,13 +42,8 @@ beforeEach(async () => {
   provider.discovery = undefined;
   now += 600_000;
   requests = [];
-  complaints = [];
-  page = await (await browser.newContext({ viewport: SIZES.desk })).newPage();
+  ({ page, complaints } = await openPage(browser));
   page.on('request', (request) => requests.push(request));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
 });
 afterEach(async () => {
   // A token or a code in an address of the service would stay in logs.

@@ -1,13 +1,17 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { createDemonstrationUsers } from '../../src/embedded/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
-import { expectReadable as expectReadableIn, launchBrowser, SIZES, tabTo } from './browser.ts';
+import {
+  expectReadable as expectReadableIn,
+  launchBrowser,
+  openPage,
+  screenshotFolder,
+  SIZES,
+  tabTo,
+} from './browser.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* /docs on the demonstration with its people, and with pasted tokens. */
@@ -24,30 +28,24 @@ const people = createDemonstrationUsers({
 });
 const service = await forSuite(startService({ demonstrationUsers: people }));
 await loadDemonstration(service);
-const serious = await forSuite(startService());
-const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-docs-'));
-console.log(`To be looked at: ${screenshots}`);
+const withoutPeople = await forSuite(startService());
+const screenshots = await screenshotFolder('docs');
 const browser = await forSuite(launchBrowser());
 
 const originOf = ({ port }: Service): string => `http://127.0.0.1:${port}`;
 
 async function open(at: Service, viewport = SIZES.desk): Promise<void> {
-  page = await (await browser.newContext({ viewport })).newPage();
+  ({ page, complaints } = await openPage(browser, { viewport }));
   page.on('request', (request) => addresses.push(request.url()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
   await page.goto(`${originOf(at)}/docs`);
 }
 
 beforeEach(() => {
   addresses = [];
-  complaints = [];
 });
-// Whatever a test does: nothing comes from elsewhere, and no address holds a token, which logs would keep.
+// No test may load anything from another origin, or have a token in an address, which logs would keep.
 afterEach(async () => {
-  const own = [originOf(service), originOf(serious)].map((origin) => `${origin}/`);
+  const own = [originOf(service), originOf(withoutPeople)].map((origin) => `${origin}/`);
   expect(addresses.filter((address) => ![...own, 'data:'].some((start) => address.startsWith(start)))).toEqual([]);
   expect([...addresses, page.url()].filter((address) => address.includes('eyJ'))).toEqual([]);
   await page.context().close();
@@ -114,12 +112,12 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
   });
 
   test('without the demonstration /docs names the provider, and a pasted token shows its own clients', async () => {
-    const own = await serious.tenant('Boulangerie Martin');
-    await open(serious, size);
+    const own = await withoutPeople.tenant('Boulangerie Martin');
+    await open(withoutPeople, size);
     await page.getByText('your identity provider').waitFor();
     expect(await page.getByRole('button').allInnerTexts()).toEqual(['Show the interface']);
     await expectReadable('a-token-to-paste');
-    await page.getByLabel('Access token').fill(`Bearer ${await serious.token('CLIENT', [own.clients])}`);
+    await page.getByLabel('Access token').fill(`Bearer ${await withoutPeople.token('CLIENT', [own.clients])}`);
     await page.keyboard.press('Enter');
     await page.getByText('Asking as idp|CLIENT, CLIENT, one client').waitFor();
     expect(await send('listClients')).toEqual([
@@ -178,7 +176,7 @@ test('the address of an endpoint opens it on /docs', async () => {
 });
 
 test('/docs says if a token is refused or has expired', async () => {
-  await open(serious);
+  await open(withoutPeople);
   await page.getByLabel('Access token').fill('nonsense');
   await page.getByRole('button', { name: 'Show the interface' }).click();
   await page.getByText('The token is not accepted').waitFor();

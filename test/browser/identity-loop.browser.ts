@@ -5,20 +5,19 @@ import { startDemonstration } from '../support/demonstration-process.ts';
 import { ask } from '../support/http.ts';
 import type { Answer } from '../support/http.ts';
 import { until } from '../support/upload.ts';
-import { launchBrowser, SIZES } from './browser.ts';
+import { launchBrowser, openPage } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/* From a login to the next one, with other rights: `npm start`, its own provider, a frontend elsewhere, a real browser. */
+/* A frontend of another origin with oidc-client-ts, in a browser, with `npm start` and its own identity provider. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const SUBJECT = 'demonstration|marc';
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 const WITHDRAWN = client(2);
-/** One of that client's. */
+/** A site of that client. */
 const SITE = '51000000-0000-4000-8000-000000000003';
 
 let page: Page;
-let complaints: string[];
 
 const frontend = await startFrontend();
 const demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
@@ -34,7 +33,7 @@ afterAll(async () => {
 const run = <T>(script: string): Promise<T> =>
   page.evaluate<T>(`(async () => { const manager = new oidc.UserManager(settings); ${script} })()`);
 
-/** The page asks the API with the token that it has. */
+/** Sends a request to the API from the page, with the page’s token. */
 function call(line: string, body?: object): Promise<{ status: number; json: unknown }> {
   const [method = '', path = ''] = line.split(' ');
   const init = { method, ...(body && { body: JSON.stringify(body) }) };
@@ -65,7 +64,7 @@ async function asAdmin(line: string): Promise<Answer> {
   return ask(Number(port), line, { token: await demonstration.tokenOf('ADMIN') });
 }
 
-/** What the provider says of him, to the service. */
+/** The provider’s record of the user, as its management interface shows it to the service. */
 async function known(): Promise<unknown> {
   const answer = await fetch(`${demonstration.issuer}/api/v2/users/${encodeURIComponent(SUBJECT)}`, {
     headers: { authorization: `Bearer ${await demonstration.credential()}` },
@@ -74,10 +73,9 @@ async function known(): Promise<unknown> {
   return answer.json();
 }
 
-test('a user who loses a client is refused at the next request, and the next login has the new rights', async () => {
-  page = await (await browser.newContext({ viewport: SIZES.desk, locale: 'en' })).newPage();
-  complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
+test('a frontend logs in, renews and logs out, its user is refused after losing a client, and the next login has the new rights', async () => {
+  const opened = await openPage(browser, { locale: 'en' });
+  ({ page } = opened);
   const settings = {
     ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
     ...{ redirect_uri: `${frontend.origin}/`, post_logout_redirect_uri: `${frontend.origin}/` },
@@ -85,11 +83,15 @@ test('a user who loses a client is refused at the next request, and the next log
   await page.addInitScript(`globalThis.settings = ${JSON.stringify(settings)}`);
   await page.goto(`${frontend.origin}/`);
 
-  // He logs in.
   const all = [client(1), WITHDRAWN, client(3)];
   expect(await logIn()).toMatchObject({ role: 'ACCOUNT_MANAGER', client_access: all });
 
-  // He works.
+  // A renewal gives another token with the same rights.
+  const renewed = await run(`
+    const { access_token: before } = await manager.getUser();
+    const { access_token: after } = await manager.signinSilent();
+    return before !== after;`);
+  expect(renewed).toBe(true);
   const claim = { client_id: WITHDRAWN, site_id: SITE, claim_type: 'TF', amount: 1200.5 };
   const created = await call('POST /api/reclamations', claim);
   expect(created).toMatchObject({ status: 201, json: { status: 'DRAFT', client_id: WITHDRAWN } });
@@ -97,13 +99,13 @@ test('a user who loses a client is refused at the next request, and the next log
   const moved = await call(`PUT /api/reclamations/${id}`, { status: 'READY_FOR_REVIEW' });
   expect(moved).toMatchObject({ status: 200, json: { status: 'READY_FOR_REVIEW' } });
 
-  // An ADMIN takes a client away.
+  // An ADMIN withdraws a client from the user.
   const found = await asAdmin('GET /api/users?q=marc.lefevre');
   expect(found).toMatchObject({ status: 200, json: [{ email: EMAIL }] });
   const [{ id: user = '' } = {}] = found.json as { id?: string }[];
   expect((await asAdmin(`DELETE /api/users/${user}/client-access/${WITHDRAWN}`)).status).toBe(204);
 
-  // The next request is refused, whatever it asks for; the work stays.
+  // The user’s next requests are refused, and the claim stays.
   expect(await call('GET /api/clients')).toMatchObject({
     status: 401,
     json: { error: { code: 'ERROR_UNAUTHORIZED' } },
@@ -111,7 +113,7 @@ test('a user who loses a client is refused at the next request, and the next log
   expect((await call(`GET /api/reclamations/${id}`)).status).toBe(401);
   expect((await asAdmin(`GET /api/reclamations/${id}`)).json).toMatchObject({ status: 'READY_FOR_REVIEW' });
 
-  // The provider learns of it.
+  // The service sends the change to the provider.
   const left = [client(1), client(3)];
   const delivered = `GET /api/identity-changes?user_id=${user}&state=DELIVERED`;
   await until(async () => ((await asAdmin(delivered)).json as unknown[]).length > 0);
@@ -134,6 +136,7 @@ test('a user who loses a client is refused at the next request, and the next log
   const { status, json } = await call('GET /api/clients');
   expect([status, (json as { id: string }[]).map((one) => one.id).sort()]).toEqual([200, left]);
   expect((await call(`GET /api/reclamations/${id}`)).status).toBe(403);
-  expect(complaints).toEqual([]);
+  // The browser also reports each 401 and 403 of the API.
+  expect(opened.complaints.filter((complaint) => !/status of 40[13]/.test(complaint))).toEqual([]);
   await page.context().close();
 });

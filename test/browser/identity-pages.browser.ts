@@ -1,8 +1,7 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -15,9 +14,9 @@ import {
 } from '../../src/embedded/provider/pages.ts';
 import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 import type { Language } from '../../src/embedded/provider/texts.ts';
-import { expectReadable, focused, launchBrowser, SIZES } from './browser.ts';
+import { expectReadable, focused, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 
-/* The pages of the embedded provider by themselves: read in a real browser, in each language, size and scheme. */
+/* The pages of the embedded provider, in a browser, in each language, size and colour scheme. */
 
 const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
 const EMAIL = 'marc.lefevre@cabinet.example';
@@ -39,7 +38,7 @@ const PAGES: Readonly<Record<string, (language: Language) => string>> = {
   'error-too-late': (language) => renderMessagePage(language, 'expired'),
 };
 
-/** What was sent by a form, in its order. */
+/** The fields that a form sent, in their order. */
 let sent: [name: string, value: string][];
 
 const stylesheet = await readFile(STYLESHEET);
@@ -57,8 +56,7 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-identity-'));
-console.log(`To be looked at: ${screenshots}`);
+const screenshots = await screenshotFolder('identity');
 const browser = await launchBrowser();
 
 afterAll(async () => {
@@ -73,7 +71,7 @@ async function takeForm(request: IncomingMessage): Promise<void> {
   sent = [...new URLSearchParams(Buffer.concat(await request.toArray()).toString())];
 }
 
-/** Opens a page for the work, and holds that the browser complains of nothing on it. */
+/** Opens a page, runs `work`, and expects no message on the browser’s console. */
 async function on(name: string, options: BrowserContextOptions, work: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ viewport: SIZES.desk, ...options });
   const page = await context.newPage();
@@ -87,7 +85,7 @@ async function on(name: string, options: BrowserContextOptions, work: (page: Pag
 }
 
 describe.each(Object.keys(PAGES))('the page %s', (name) => {
-  test('the page is accessible in both languages, both sizes, light and dark, and without scripts', async () => {
+  test(`the provider’s page ${name} is accessible in both languages, both sizes, light and dark, and without scripts`, async () => {
     for (const language of ['fr', 'en']) {
       await on(name, { locale: `${language}-CA` }, async (page) => {
         expect(await page.locator('html').getAttribute('lang')).toBe(language);

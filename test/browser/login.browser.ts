@@ -1,14 +1,11 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startDemonstration } from '../support/demonstration-process.ts';
 import { blockOf } from '../support/pages.ts';
-import { expectReadable, launchBrowser, SIZES, tabTo } from './browser.ts';
+import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES, tabTo } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/* `npm start` with its own identity provider, in a real browser: logging in on /docs, and from a frontend elsewhere. */
+/* `npm start` with its own identity provider, in a browser: a login on /docs, and the login code of docs/frontend.md. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 
@@ -17,8 +14,7 @@ let complaints: string[];
 
 const frontend = await startFrontend();
 const demonstration = await startDemonstration({ CORS_ORIGINS: frontend.origin });
-const screenshots = await mkdtemp(join(tmpdir(), 'taxclaims-login-'));
-console.log(`To be looked at: ${screenshots}`);
+const screenshots = await screenshotFolder('login');
 const browser = await launchBrowser();
 
 afterAll(async () => {
@@ -27,20 +23,9 @@ afterAll(async () => {
   expect(await demonstration.end()).toBe(0);
 });
 
-beforeEach(() => {
-  complaints = [];
-});
 afterEach(async () => {
   await page.context().close();
 });
-
-async function open(locale: string, viewport = SIZES.desk): Promise<void> {
-  page = await (await browser.newContext({ viewport, locale })).newPage();
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-}
 
 describe.each([
   {
@@ -53,7 +38,7 @@ describe.each([
   },
 ])('who reads in $language', ({ language, size, email, password, submit, why, leave }) => {
   test('a user logs in on /docs with the password of the greeting, tries an operation, and logs out', async () => {
-    await open(language, size);
+    ({ page, complaints } = await openPage(browser, { locale: language, viewport: size }));
     await page.goto(`${demonstration.url}/docs`);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
@@ -67,7 +52,7 @@ describe.each([
     await page.getByRole('alert').getByText(why).waitFor();
     expect(await page.getByLabel(email).inputValue()).toBe(EMAIL);
     await expectReadable(page, screenshots, 'login-refused');
-    // The browser says of the refusal what its status is, and of nothing else.
+    // The browser reports only the status of the refusal.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('403')]);
 
     // The password has the focus already.
@@ -91,46 +76,6 @@ describe.each([
   });
 });
 
-test('a frontend of another origin logs in with oidc-client-ts, calls the API, renews, and logs out', async () => {
-  await open('en');
-  const settings = {
-    ...{ authority: demonstration.issuer, client_id: 'taxclaims-frontend', scope: 'openid profile email' },
-    ...{ redirect_uri: `${frontend.origin}/`, post_logout_redirect_uri: `${frontend.origin}/` },
-  };
-  await page.addInitScript(`globalThis.settings = ${JSON.stringify(settings)}`);
-  const manager = 'const manager = new oidc.UserManager(settings);';
-  const run = <T>(script: string): Promise<T> => page.evaluate<T>(`(async () => { ${manager} ${script} })()`);
-
-  await page.goto(`${frontend.origin}/`);
-  await run('void manager.signinRedirect();');
-  await page.getByLabel('Email address').fill(EMAIL);
-  await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL(`${frontend.origin}/?**`);
-  const profile = await run('return (await manager.signinCallback()).profile;');
-  expect(profile).toMatchObject({ email: EMAIL, name: 'Marc Lefèvre' });
-
-  const call = `
-    const { access_token: token } = await manager.getUser();
-    const answer = await fetch('${demonstration.url}/api/clients', { headers: { Authorization: \`Bearer \${token}\` } });
-    return [answer.status, (await answer.json()).length];`;
-  expect(await run(call)).toEqual([200, 3]);
-  const renewed = await run(`
-    const { access_token: before } = await manager.getUser();
-    const { access_token: after } = await manager.signinSilent();
-    return before !== after;`);
-  expect(renewed).toBe(true);
-  expect(await run(call)).toEqual([200, 3]);
-
-  await run('void manager.signoutRedirect();');
-  await page.getByRole('button', { name: 'Log out' }).click();
-  await page.waitForURL(`${frontend.origin}/`);
-  expect(await run('return manager.getUser();')).toBeNull();
-  await run('void manager.signinRedirect();');
-  await page.getByLabel('Password').waitFor();
-  expect(complaints).toEqual([]);
-});
-
 test('the login code of docs/frontend.md gets a token from the provider of npm start', async () => {
   const code = blockOf('docs/frontend.md', 'const people =');
   expect(code.trim().split('\n')).toHaveLength(11);
@@ -138,9 +83,9 @@ test('the login code of docs/frontend.md gets a token from the provider of npm s
   const run = (): Promise<unknown> =>
     page.evaluate(`(async () => { const { UserManager } = oidc; ${own}\nreturn token; })()`);
 
-  await open('en');
+  ({ page, complaints } = await openPage(browser, { locale: 'en' }));
   await page.goto(`${frontend.origin}/`);
-  // The page leaves before it can say so.
+  // The page navigates to the login before this evaluation ends.
   await run().catch(() => undefined);
   await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));

@@ -1,6 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import ICAL from 'ical.js';
 import { pino } from 'pino';
@@ -15,7 +12,7 @@ import type { Person } from '../support/people.ts';
 import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
-import { expectReadable, launchBrowser, SIZES } from './browser.ts';
+import { expectReadable, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
@@ -130,6 +127,6 @@ test('a mailed deadline leads to its claim, whose new task appears on a colleagu
   expect(await eventsAt(address)).toEqual([deadline]);
   expect(asked.filter((one) => one === '/api/changes')).toHaveLength(1);
 
-  await expectReadable(own, await mkdtemp(join(tmpdir(), 'taxclaims-way-')), 'claim');
+  await expectReadable(own, await screenshotFolder('way'), 'claim');
   expect(complaints).toEqual([]);
 }, 180_000);

@@ -1,134 +1,112 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
-import { inLine, rowOf } from './held.ts';
+import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* An answer is true of some moment, and what is refused is not stored. */
+/* The status, the order and the date of requests that change a client’s records while others change or read them. */
 
 let tenant: Tenant;
-let admin: string;
 let manager: string;
 
 const service = await forSuite(startService());
+const admin = await service.token('ADMIN');
 
 beforeEach(async () => {
   tenant = await service.furnishedTenant('Boulangerie Martin');
-  admin = await service.token('ADMIN');
   manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
 });
 
-const refusal = (answer: Answer | undefined) => expectRefusal(service, answer ?? ({} as Answer), 'ERROR_FORBIDDEN');
-
-describe('a change of a partner by a manager', () => {
-  const body = { name: 'Cabinet Renommé' };
-  const nameOf = async () =>
-    (await service.admin('select name from public.partners where id = $1', [tenant.partners]))[0]?.['name'];
-
-  test.each([
-    ['unlinked', () => `delete from public.client_partners where partner_id = '${tenant.partners}'`],
-    [
-      'deleted',
-      () => `delete from public.factures where client_id = '${tenant.clients}';
-             delete from public.clients where id = '${tenant.clients}'`,
-    ],
-  ])('whose client is %s meanwhile is refused, and nothing of it is stored', async (_how, text) => {
-    // Another client keeps the partner, which would otherwise be nobody's.
-    const other = (await service.tenant('Other')).clients;
-    await service.sql`insert into public.client_partners (client_id, partner_id)
-      values (${other}, ${tenant.partners})`;
-    const before = await nameOf();
-    const [answer] = await inLine(
-      service,
-      rowOf('partners', tenant.partners),
-      [() => service.ask(`PUT /api/partners/${tenant.partners}`, { token: manager, body })],
-      () => service.admin(text()),
-    );
-    await refusal(answer);
-    expect(await nameOf()).toBe(before);
-    const records = await service.sql`select success from public.audit_logs
-      where request_id = ${answer?.headers['x-request-id']}`;
-    expect(records).toEqual([{ success: false }]);
-  });
+test.each<{ what: string; sql: (tenant: Tenant) => string }>([
+  {
+    what: 'unlinked from the partner',
+    sql: ({ partners, clients }) =>
+      `delete from public.client_partners where partner_id = '${partners}' and client_id = '${clients}'`,
+  },
+  {
+    what: 'deleted',
+    sql: ({ clients }) => `delete from public.factures where client_id = '${clients}';
+      delete from public.clients where id = '${clients}'`,
+  },
+])('a manager’s change of a partner gets 403 if their client is $what while the change waits', async ({ sql }) => {
+  const { partners: id } = tenant;
+  const other = (await service.tenant('Other')).clients;
+  await service.sql`insert into public.client_partners (client_id, partner_id) values (${other}, ${id})`;
+  const read = () => service.admin('select * from public.partners where id = $1', [id]);
+  const before = await read();
+  const rename = () => service.ask(`PUT /api/partners/${id}`, { token: manager, body: { name: 'Cabinet Renommé' } });
+  const [answer = {} as Answer] = await inLine(service, rowOf('partners', id), [rename], (query) => query(sql(tenant)));
+  await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+  expect((await read())[0]?.['name']).toBe(before[0]?.['name']);
 });
 
-test('a deletion of a partner whose links change meanwhile takes the links that are there', async () => {
-  const second = (await service.tenant('Second')).clients;
+test('a deletion of a partner that waits for a change of the partner’s clients deletes the new links too', async () => {
+  const path = `/api/partners/${tenant.partners}`;
+  const body = { client_ids: [tenant.clients, (await service.tenant('Second')).clients] };
   const answers = await inLine(service, rowOf('partners', tenant.partners), [
-    () =>
-      service.ask(`PUT /api/partners/${tenant.partners}`, {
-        token: admin,
-        body: { client_ids: [tenant.clients, second] },
-      }),
-    () => service.ask(`DELETE /api/partners/${tenant.partners}`, { token: admin }),
+    () => service.ask(`PUT ${path}`, { token: admin, body }),
+    () => service.ask(`DELETE ${path}`, { token: admin }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 204]);
   expect(await service.admin('select from public.partners where id = $1', [tenant.partners])).toEqual([]);
 });
 
-describe('a change that names the present tag', () => {
-  const tagOf = async (path: string) => (await service.ask(`GET ${path}`, { token: admin })).headers.etag ?? '';
-
-  test.each([
-    ['a move of a claim to where it is', 'reclamations', 'reclamations', { status: 'DRAFT' }],
-    ['a move of an invoice to where it is', 'invoices', 'factures', { status: 'DRAFT' }],
-    ['a move of a bill to where it is', 'partner-invoices', 'partner_invoices', { status: 'RECEIVED' }],
-  ] as const)('is a conflict and not a change since: %s', async (_what, resource, table, body) => {
+test.each([
+  { resource: 'reclamations', table: 'reclamations', status: 'DRAFT' },
+  { resource: 'invoices', table: 'factures', status: 'DRAFT' },
+  { resource: 'partner-invoices', table: 'partner_invoices', status: 'RECEIVED' },
+] as const)(
+  'a change of $resource to the present status gets 409 with the present ETag, and 412 with an older one',
+  async ({ resource, table, status }) => {
     const path = `/api/${resource}/${tenant[table]}`;
-    const headers = { 'if-match': await tagOf(path) };
-    expectError(await service.ask(`PUT ${path}`, { token: admin, headers, body }), 'ERROR_CONFLICT');
-    const outdated = { 'if-match': '"1"' };
-    expectError(
-      await service.ask(`PUT ${path}`, { token: admin, headers: outdated, body }),
-      'ERROR_PRECONDITION_FAILED',
-    );
-  });
+    const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
+    const put = (tag: string) =>
+      service.ask(`PUT ${path}`, { token: admin, headers: { 'if-match': tag }, body: { status } });
+    expectError(await put(etag), 'ERROR_CONFLICT');
+    expectError(await put('"1"'), 'ERROR_PRECONDITION_FAILED');
+  },
+);
 
-  test('is a conflict for a parcel of another site of the caller’s', async () => {
-    const second = await service.tenant('Second');
-    const path = `/api/cadastres/${tenant.cadastres}`;
-    const headers = { 'if-match': await tagOf(path) };
-    const body = { site_id: second.sites };
-    expectError(await service.ask(`PUT ${path}`, { token: admin, headers, body }), 'ERROR_CONFLICT');
-  });
+test('a change of a parcel to a site of another client of the caller gets 409', async () => {
+  const path = `/api/cadastres/${tenant.cadastres}`;
+  const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
+  const body = { site_id: (await service.tenant('Second')).sites };
+  expectError(
+    await service.ask(`PUT ${path}`, { token: admin, headers: { 'if-match': etag }, body }),
+    'ERROR_CONFLICT',
+  );
 });
 
-describe('a change that names another tenant’s record is refused and audited with its client', () => {
-  test.each([
-    ['a parcel of their site', 'cadastres', 'cadastres', 'site_id', 'sites', {}],
-    ['a bill of their partner', 'partner-invoices', 'partner_invoices', 'partner_id', 'biller', {}],
-    ['a claim of their site', 'reclamations', 'reclamations', 'site_id', 'sites', { status: 'CLOSED' }],
-  ] as const)('%s, whatever else is wrong with it', async (_what, resource, table, field, kind, more) => {
+test.each([
+  { resource: 'cadastres', table: 'cadastres', field: 'site_id', kind: 'sites' },
+  { resource: 'partner-invoices', table: 'partner_invoices', field: 'partner_id', kind: 'biller' },
+  { resource: 'reclamations', table: 'reclamations', field: 'site_id', kind: 'sites', status: 'CLOSED' },
+] as const)(
+  'a change of $resource with a foreign $field gets 403, audited with the client of the foreign record, even with an older ETag',
+  async ({ resource, table, field, kind, ...more }) => {
     const foreign = await service.furnishedTenant('Garage Dupont');
-    const path = `/api/${resource}/${tenant[table]}`;
+    const status = 'status' in more ? { status: more.status } : {};
     for (const headers of [{}, { 'if-match': '"1"' }]) {
-      const body = { [field]: foreign[kind], ...more };
-      const answer = await service.ask(`PUT ${path}`, { token: manager, headers, body });
-      const record = await refusal(answer);
+      const put = (id: string) =>
+        service.ask(`PUT /api/${resource}/${tenant[table]}`, {
+          ...{ token: manager, headers },
+          body: { [field]: id, ...status },
+        });
+      const record = await expectRefusal(service, await put(foreign[kind]), 'ERROR_FORBIDDEN');
       expect(record).toMatchObject({ client_context: kind === 'biller' ? null : foreign.clients });
-      const absent = { [field]: randomUUID(), ...more };
-      expectError(await service.ask(`PUT ${path}`, { token: manager, headers, body: absent }), 'ERROR_NOT_FOUND');
+      expectError(await put(randomUUID()), 'ERROR_NOT_FOUND');
     }
-  });
-});
+  },
+);
 
-test('a cursor that somebody made up is not valid, whatever it says', async () => {
-  for (const value of ['2024-01-01 00:00:00 Foo/Bar', 'yesterday evening', '']) {
-    const cursor = JSON.stringify(['sites', '-created_at', value, tenant.sites]);
-    const after = Buffer.from(cursor).toString('base64url');
-    expectError(await service.ask(`GET /api/sites?after=${after}`, { token: manager }), 'ERROR_VALIDATION');
-  }
-});
-
-test('the number of a list and its records are of one moment, whatever is made and deleted meanwhile', async () => {
+test('X-Total-Count is the number of records in the same response while other sessions create and delete records', async () => {
   const progress = { done: false };
   const making = (async () => {
     for (let times = 0; times < 60; times += 1) {
       const id = randomUUID();
-      await service.sql`insert into public.sites (id, client_id, site_name)
-        values (${id}, ${tenant.clients}, 'Neuf')`;
+      await service.sql`insert into public.sites (id, client_id, site_name) values (${id}, ${tenant.clients}, 'Neuf')`;
       if (times % 3 === 0) await service.admin('delete from public.sites where id = $1', [id]);
     }
     progress.done = true;
@@ -143,7 +121,27 @@ test('the number of a list and its records are of one moment, whatever is made a
   expect(totals.size).toBeGreaterThan(1);
 });
 
-test('a list without a record tells how many there are all the same', async () => {
-  const answer = await service.ask('GET /api/sites?count=exact&offset=5', { token: manager });
-  expect(answer).toMatchObject({ status: 200, json: [], headers: { 'x-total-count': '1' } });
+test('a move of a claim is dated after the move before it, even if that has a date in the future', async () => {
+  const { reclamations: id } = tenant;
+  await service.sql`update public.reclamation_history set changed_at = '2100-01-01' where reclamation_id = ${id}`;
+  await service.ask(`PUT /api/reclamations/${id}`, { token: admin, body: { status: 'READY_FOR_REVIEW' } });
+  const [last] = await service.sql`select changed_at > '2100-01-01' as is_after from public.reclamation_history
+    where reclamation_id = ${id} and to_status = 'READY_FOR_REVIEW'`;
+  expect(last).toEqual({ is_after: true });
+});
+
+test('a record whose creation waits for a lock is dated after the wait', async () => {
+  const body = { client_id: tenant.clients, site_name: 'Neuf' };
+  let released: unknown;
+  const [made] = await inLine(
+    service,
+    wholeTable('sites'),
+    [() => service.ask('POST /api/sites', { token: admin, body })],
+    async (query) => {
+      [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
+    },
+  );
+  const { created_at, updated_at } = made?.json as { created_at: string; updated_at: string };
+  expect(new Date(created_at).getTime()).toBeGreaterThanOrEqual((released as Date).getTime());
+  expect(updated_at).toBe(created_at);
 });

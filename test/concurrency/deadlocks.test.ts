@@ -9,15 +9,15 @@ import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Whoever takes several rows takes them in one order. A deadlock would last longer here than a statement may, and so
- * would be seen as a 503.
+ * Requests that lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which is more than a
+ * statement may take, Postgres does not end a deadlock, and a request in a deadlock would get 503.
  */
 
 let service: Service;
 let tenant: Tenant;
 let token: string;
 
-/** A service whose connections look for a deadlock after that time; they learn it when they are made. */
+/** Starts a service with this deadlock_timeout. Only connections that are opened later have it. */
 async function start(deadlockTimeout: string): Promise<void> {
   service = await startService({ statementTimeoutMs: 4_000 });
   await service.admin(`alter database ${service.postgres.name} set deadlock_timeout = '${deadlockTimeout}'`);
@@ -28,11 +28,11 @@ beforeEach(async () => {
   token = await service.token('ADMIN');
 });
 
-describe('where no deadlock would be looked for in time', () => {
+describe('with a deadlock_timeout of 60 seconds', () => {
   beforeAll(() => start('60s'));
   afterAll(() => service.close());
 
-  test('ADMINs who assign clients for each other do not wait for each other', async () => {
+  test('two ADMINs who assign a client to each other at the same time both get 200', async () => {
     const { id: one } = await person(service, 'ADMIN', [tenant.clients]);
     const { id: two } = await person(service, 'ADMIN', [tenant.clients]);
     const more = (await service.tenant('More')).clients;
@@ -47,15 +47,13 @@ describe('where no deadlock would be looked for in time', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  const CHANGES = [
-    ['an invoice', 'factures', 'invoices', 'reclamation_id'],
-    ['a bill', 'partner_invoices', 'partner-invoices', 'invoice_id'],
-    ['a claim', 'reclamations', 'reclamations', 'site_id'],
-  ] as const;
-
-  test.each(CHANGES)(
-    'a change of what %s refers to and the deletion of the client take both in one order',
-    async (_what, table, path, field) => {
+  test.each([
+    { record: 'an invoice', table: 'factures', path: 'invoices', field: 'reclamation_id' },
+    { record: 'a bill', table: 'partner_invoices', path: 'partner-invoices', field: 'invoice_id' },
+    { record: 'a claim', table: 'reclamations', path: 'reclamations', field: 'site_id' },
+  ] as const)(
+    'a change of the $field of $record and the deletion of its client both succeed at the same time',
+    async ({ table, path, field }) => {
       const { clients: client } = tenant;
       const second = randomUUID();
       await service.admin(`
@@ -71,15 +69,15 @@ describe('where no deadlock would be looked for in time', () => {
   );
 });
 
-describe('where a deadlock is looked for', () => {
+describe('with a deadlock_timeout of 200 ms', () => {
   beforeAll(() => start('200ms'));
   afterAll(() => service.close());
 
-  test('its victim is tried once more, and the caller hears of nothing', async () => {
+  test('a request that Postgres ends because of a deadlock is tried again, and gets 200', async () => {
     const another = await connected(service.postgres.adminUrl);
     await another.query(`set deadlock_timeout = '60s'; begin`);
     await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
-    // Holds the claim and waits for the invoice.
+    // This request locks the claim, and waits for the invoice.
     const answer = service.ask(`PUT /api/invoices/${tenant.factures}`, {
       token,
       body: { reclamation_id: tenant.reclamations },

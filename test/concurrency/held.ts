@@ -4,18 +4,16 @@ import { backendOf, waitingBehind } from '../support/held-row.ts';
 import type { Service } from '../support/service.ts';
 import type { Admin } from '../support/world.ts';
 
-/** What happens while requests wait: SQL of the superuser's in the transaction that holds them up. */
-type Meanwhile = (admin: Admin) => Promise<unknown>;
-
 /**
- * Holds what `hold` takes, sends the requests one after the other, each once the one before waits for it, does
- * `meanwhile`, and lets go. Gives the answers in the order of the requests.
+ * Takes the lock of `hold` as a superuser, and sends the requests one after the other, each once the request before it
+ * waits. Then runs `meanwhile`, whose SQL belongs to the transaction that holds the lock, and releases the lock. Returns
+ * the responses in the order of the requests.
  */
 export async function inLine<T = Answer>(
   service: Service,
   hold: { readonly text: string; readonly values?: unknown[] },
   send: readonly (() => Promise<T>)[],
-  meanwhile?: Meanwhile,
+  meanwhile?: (admin: Admin) => Promise<unknown>,
 ): Promise<T[]> {
   return withAdmin(service.postgres.adminUrl, async (client) => {
     await client.query('begin');
@@ -32,12 +30,12 @@ export async function inLine<T = Answer>(
   });
 }
 
-/** The row of a table, as a change of it that is under way. */
+/** The lock that an unfinished change of a row holds. */
 export function rowOf(table: string, id: string): { text: string; values: unknown[] } {
   return { text: `select from public.${table} where id = $1 for no key update`, values: [id] };
 }
 
-/** A whole table, as a deploy takes it. */
+/** The lock that a deploy takes on a table. */
 export function wholeTable(table: string): { text: string } {
   return { text: `lock table public.${table} in access exclusive mode` };
 }

@@ -6,21 +6,21 @@ import { isDemonstrationConfig } from '../../src/embedded/people.ts';
 const PROVIDER = { AUTH_ISSUER: 'https://tenant.example/', AUTH_AUDIENCE: 'https://api.example' };
 
 test.each<[string, Environment]>([
-  ['nothing is set', {}],
-  ['it listens on a loopback address', { HOST: '127.1.2.3' }],
-  ['it listens on that of IPv6', { HOST: '::1' }],
-  ['it listens under the name of it', { HOST: 'localhost' }],
+  ['no variable is set', {}],
+  ['HOST is a loopback address', { HOST: '127.1.2.3' }],
+  ['HOST is the loopback address of IPv6', { HOST: '::1' }],
+  ['HOST is localhost', { HOST: 'localhost' }],
 ])('/docs offers the people of the demonstration if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(true);
 });
 
 test.each<[string, Environment]>([
-  ['the database is another', { DATABASE_URL: 'postgres://api@db.example/taxclaims' }],
-  ['the identity provider is another', PROVIDER],
-  ['it listens for a network', { HOST: '0.0.0.0' }],
-  ['it listens for a network over IPv6', { HOST: '::' }],
-  ['it listens on an address of a network', { HOST: '192.168.1.2' }],
-  ['there is a proxy in front', { TRUST_PROXY: '1' }],
+  ['DATABASE_URL is set', { DATABASE_URL: 'postgres://api@db.example/taxclaims' }],
+  ['AUTH_ISSUER is set', PROVIDER],
+  ['HOST is every address', { HOST: '0.0.0.0' }],
+  ['HOST is every address of IPv6', { HOST: '::' }],
+  ['HOST is an address of a network', { HOST: '192.168.1.2' }],
+  ['TRUST_PROXY is set', { TRUST_PROXY: '1' }],
 ])('/docs offers no people of the demonstration if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(false);
 });

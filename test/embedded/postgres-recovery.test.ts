@@ -34,7 +34,7 @@ async function start(log = silent): Promise<EmbeddedServer> {
   return server;
 }
 
-test('a start after the server was killed has every committed row', async () => {
+test('the embedded Postgres has every committed row after its server was killed', async () => {
   const killed = await start();
   await ask(killed.adminUrl, `create table committed as select 'kept' as name`);
   process.kill(await postmasterPid(killed.adminUrl), 'SIGKILL');
@@ -42,7 +42,7 @@ test('a start after the server was killed has every committed row', async () => 
   expect(await ask((await start()).adminUrl, 'table committed')).toBe('kept');
 });
 
-test('a start stops the server of a process that was killed, and has its rows', async () => {
+test('a start of the embedded Postgres stops the server that a killed process left, and has its rows', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   await ask(url, `create table orphaned as select 'kept' as name`);
@@ -54,7 +54,7 @@ test('a start stops the server of a process that was killed, and has its rows', 
   expect(await ask(adminUrl, 'table orphaned')).toBe('kept');
 });
 
-test('a start after the whole tree of processes was killed has every committed row', async () => {
+test('the embedded Postgres has every committed row after the service and its server were killed', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   await ask(url, `create table felled as select 'kept' as name`);
@@ -64,7 +64,7 @@ test('a start after the whole tree of processes was killed has every committed r
   expect(await ask((await start()).adminUrl, 'table felled')).toBe('kept');
 });
 
-test('a start succeeds although a left-over server dies while the start stops it', async () => {
+test('the embedded Postgres starts although a left-over server dies while the start stops it', async () => {
   const child = spawnStart(folder.path);
   const pid = await postmasterPid(await addressFrom(child));
   process.kill(pid, 'SIGSTOP');
@@ -78,7 +78,7 @@ test('a start succeeds although a left-over server dies while the start stops it
   expect(lines).toEqual([expect.stringContaining('"mode":"fast"')]);
 });
 
-test('a start is refused while another process uses the folder, and that process goes on', async () => {
+test('the embedded Postgres does not start in a folder that another process uses, and the other server continues', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   const pid = await postmasterPid(url);
@@ -88,7 +88,7 @@ test('a start is refused while another process uses the folder, and that process
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a start succeeds after an earlier one was killed while it made the cluster', async () => {
+test('the embedded Postgres starts after an earlier start was killed while it created the cluster', async () => {
   const fresh = await createFolder();
   const child = spawnStart(fresh.path);
   const isDraft = (name: string): boolean => name.includes('draft');
@@ -101,7 +101,7 @@ test('a start succeeds after an earlier one was killed while it made the cluster
   await fresh.remove();
 });
 
-test('a start succeeds after an earlier one was killed before its server answered', async () => {
+test('the embedded Postgres starts after an earlier start was killed before its server answered', async () => {
   await (await start()).stop();
   const child = spawnStart(folder.path);
   while ((await readPidFile()) === '') await nextTurn();
@@ -109,7 +109,7 @@ test('a start succeeds after an earlier one was killed before its server answere
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('a start ignores a pid file with the id of an unrelated process, and leaves that process alone', async () => {
+test('the embedded Postgres starts beside a pid file with the id of an unrelated process, and does not end that process', async () => {
   const { child, pid } = await spawnStranger('echo $$');
   stranger = child;
   await leavePidFile(pid);
@@ -117,7 +117,7 @@ test('a start ignores a pid file with the id of an unrelated process, and leaves
   expect(process.kill(pid, 0)).toBe(true);
 });
 
-test('a start ignores a pid file with the id of a zombie', async () => {
+test('the embedded Postgres starts beside a pid file with the id of a zombie process', async () => {
   const { child, pid } = await spawnStranger('sleep 600 & echo $!');
   stranger = child;
   process.kill(pid, 'SIGKILL');
@@ -126,7 +126,7 @@ test('a start ignores a pid file with the id of a zombie', async () => {
   expect(process.kill(pid, 0)).toBe(true);
 });
 
-test('a start waits until the last process of a killed server has ended', async () => {
+test('the embedded Postgres waits at its start until the last process of a killed server has ended', async () => {
   const killed = await start();
   const client = new pg.Client({ connectionString: killed.adminUrl });
   client.on('error', () => undefined);

@@ -10,7 +10,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { ask, createFolder, type Folder, postmasterPid } from '../support/embedded.ts';
 import { until } from '../support/upload.ts';
 
-/* An embedded Postgres that ends although nobody has stopped it. */
+/* An embedded Postgres whose server is killed or cannot start. */
 
 let folder: Folder;
 let server: EmbeddedServer | undefined;
@@ -40,7 +40,7 @@ async function end(adminUrl: string): Promise<void> {
 
 const times = (words: string): number => lines.filter((line) => line.includes(words)).length;
 
-test('a server that is killed several times is started again each time, on its port and with its rows', async () => {
+test('an embedded Postgres that is killed several times is started again each time, on its port and with its rows', async () => {
   const { adminUrl } = await start();
   await ask(adminUrl, `create table kept as select 'kept' as name`);
   for (const round of [1, 2, 3]) {
@@ -51,7 +51,7 @@ test('a server that is killed several times is started again each time, on its p
   }
 });
 
-test('a killed server is started again once another program has freed its port', async () => {
+test('a killed embedded Postgres is started again once another program has freed its port', async () => {
   const { adminUrl, port } = await start();
   const stranger = await takeOver(adminUrl, port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -60,7 +60,7 @@ test('a killed server is started again once another program has freed its port',
   expect(await ask(adminUrl, 'select 1')).toBe('1');
 });
 
-test('a stop while the server cannot be started again frees the folder', async () => {
+test('an embedded Postgres that is stopped while it cannot be started again frees its folder', async () => {
   const blocked = await start();
   const stranger = await takeOver(blocked.adminUrl, blocked.port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -71,7 +71,7 @@ test('a stop while the server cannot be started again frees the folder', async (
   expect(lines.slice(firstNewLine).filter((line) => line.includes('runs again'))).toEqual([]);
 });
 
-test('a cluster of another major version is refused in one line that says what to do', async () => {
+test('a data folder of another major version of Postgres is refused in one line that says what to do', async () => {
   await (await start()).stop();
   const version = join(folder.path, 'postgres', 'data', 'PG_VERSION');
   const ours = (await readFile(version, 'utf8')).trim();

@@ -26,7 +26,7 @@ async function start(logCheckMs = 60_000): Promise<EmbeddedServer> {
   return server;
 }
 
-test('the first start makes a database that listens on this machine only', async () => {
+test('the embedded Postgres listens on 127.0.0.1 only', async () => {
   const { adminUrl, port } = await start();
   expect(await ask(adminUrl, 'select current_user')).toBe('postgres');
   expect(await ask(adminUrl, 'select current_database()')).toBe('taxclaims');
@@ -35,7 +35,7 @@ test('the first start makes a database that listens on this machine only', async
   expect(new URL(adminUrl).port).toBe(String(port));
 });
 
-test('a second start keeps the rows and the port', async () => {
+test('the embedded Postgres keeps its rows and its port after a restart', async () => {
   const first = await start();
   await ask(first.adminUrl, `create table kept as select 'Façades d''été' as name`);
   await first.stop();
@@ -44,7 +44,7 @@ test('a second start keeps the rows and the port', async () => {
   expect(second.port).toBe(first.port);
 });
 
-test('the log of a server is rotated at a start and while it runs, and logging goes on', async () => {
+test('the log of the embedded Postgres is rotated at its start and while it runs, and logging continues', async () => {
   const path = join(folder.path, 'postgres', 'server.log');
   const bytes = async () => (await stat(path)).size;
   const fill = () => appendFile(path, 'x'.repeat(11 * 1024 * 1024));
@@ -60,7 +60,7 @@ test('the log of a server is rotated at a start and while it runs, and logging g
   expect(await readFile(path, 'utf8')).not.toMatch(/x{9}|\0/);
 });
 
-test('a server takes another port if its remembered port is in use', async () => {
+test('the embedded Postgres takes another port if its former port is in use', async () => {
   const first = await start();
   await first.stop();
   const stranger = createServer().listen(first.port, '127.0.0.1');
@@ -74,7 +74,7 @@ test('a server takes another port if its remembered port is in use', async () =>
   }
 });
 
-test('a caller without the password is refused', async () => {
+test('the embedded Postgres refuses a connection with a wrong password', async () => {
   const { adminUrl } = await start();
   const guess = asDatabase(adminUrl, 'taxclaims', { name: 'postgres', password: 'postgres' });
   await expect(ask(guess, 'select 1')).rejects.toMatchObject({ code: '28P01' });
@@ -82,7 +82,7 @@ test('a caller without the password is refused', async () => {
   expect(await ask(adminUrl, `select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where oid = 10`)).toBe('true');
 });
 
-test('other users of the machine can read neither the password nor the data', async () => {
+test('other users of the machine can read neither the password nor the data of the embedded Postgres', async () => {
   await start();
   const kept = join(folder.path, 'postgres');
   expect((await stat(kept)).mode & 0o777).toBe(0o700);
@@ -90,14 +90,14 @@ test('other users of the machine can read neither the password nor the data', as
   expect((await stat(join(kept, 'data'))).mode & 0o777).toBe(0o700);
 });
 
-test('the server never runs as root, even if root starts it', async () => {
+test('the embedded Postgres does not run as root, even if root starts it', async () => {
   const { adminUrl } = await start();
   await ask(adminUrl, 'create table identity (uid text)');
   await ask(adminUrl, `copy identity from program 'id -u'`);
   expect(await ask(adminUrl, 'table identity')).toMatch(/^[1-9]\d*$/);
 });
 
-test('the server runs as the owner of the cluster', async () => {
+test('the embedded Postgres runs as the owner of its data folder', async () => {
   await (await start()).stop();
   const data = join(folder.path, 'postgres', 'data');
   // The present owner depends on what root may do on this machine.
@@ -113,7 +113,7 @@ test('the server runs as the owner of the cluster', async () => {
   await chownAll(data, uid, gid);
 });
 
-test('of two simultaneous starts in one folder one succeeds and the other is refused', async () => {
+test('of two simultaneous starts of the embedded Postgres in one folder one succeeds and the other is refused', async () => {
   const outcomes = await Promise.allSettled([start(), start()]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refused.map(({ reason }) => String(reason))).toEqual([expect.stringContaining('postgres.lock is locked')]);
@@ -121,7 +121,7 @@ test('of two simultaneous starts in one folder one succeeds and the other is ref
   expect(await ask(server?.adminUrl ?? '', 'select 1')).toBe('1');
 });
 
-test('a copy of the folder starts beside the original, which goes on', async () => {
+test('an embedded Postgres starts on a copy of the folder beside the original, which continues', async () => {
   await (await start()).stop();
   const copy = await createFolder();
   await cp(folder.path, copy.path, { recursive: true });
@@ -138,14 +138,14 @@ test('a copy of the folder starts beside the original, which goes on', async () 
   await copy.remove();
 });
 
-test('a server is not mistaken for that of another cluster', async () => {
+test('an embedded Postgres is not mistaken for that of another data folder', async () => {
   const { adminUrl } = await start();
   const data = join(folder.path, 'postgres', 'data');
   expect(await doesServerAnswer(adminUrl, `${data}-of-another`)).toBe(false);
   expect(await doesServerAnswer(adminUrl, data)).toBe(true);
 });
 
-test('a server that is stopped twice frees the folder', async () => {
+test('an embedded Postgres that is stopped twice frees its folder', async () => {
   const server = await start();
   await Promise.all([server.stop(), server.stop()]);
   await expect(ask(server.adminUrl, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -153,7 +153,7 @@ test('a server that is stopped twice frees the folder', async () => {
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('the error of a cluster that cannot start has Postgres’s own message', async () => {
+test('the error of an embedded Postgres that cannot start has Postgres’s own message', async () => {
   await (await start()).stop();
   const control = join(folder.path, 'postgres', 'data', 'global', 'pg_control');
   await rename(control, `${control}.away`);

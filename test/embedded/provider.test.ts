@@ -60,7 +60,7 @@ test('a token is accepted after a restart, and so is one that was signed while n
   }
 });
 
-test('the provider publishes its public key without any private member', async () => {
+test('the embedded provider publishes its public key without any private member', async () => {
   await withProvider(async (provider) => {
     const published = (await (await fetch(provider.jwksUrl)).json()) as { keys: object[] };
     expect(published.keys.map((key) => Object.keys(key).sort())).toEqual([
@@ -75,7 +75,7 @@ test('the provider publishes its public key without any private member', async (
   });
 });
 
-test('only the owner can read the key file, and no other file is left beside it', async () => {
+test('only its owner can read the embedded provider’s key file, and no other file is left beside it', async () => {
   await signerOf();
   expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
   expect((await stat(join(dataDir, 'identity'))).mode & 0o777).toBe(0o700);
@@ -90,13 +90,13 @@ test('a data folder that the provider makes stays accessible to the other embedd
   expect((await stat(inner)).mode).toBe((await stat(ordinary)).mode);
 });
 
-test('many simultaneous starts use one key', async () => {
+test('twenty simultaneous starts of the embedded provider use one signing key', async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => openSigningKey(dataDir)));
   expect(new Set(keys.map(({ d }) => d)).size).toBe(1);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('a damaged key file stops the start with its name, and is not replaced', async () => {
+test('the embedded provider does not start with a damaged key file, names it, and does not replace it', async () => {
   await signerOf();
   for (const damage of ['', '{', 'null', '{"kty":"EC"}', '{"kty":"oct","k":"AAAA","kid":"x"}']) {
     await writeFile(keyFile, damage);

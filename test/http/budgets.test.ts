@@ -17,7 +17,7 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { forSuite } from '../support/suite.ts';
 import { begin, form, FORM, frame } from '../support/upload.ts';
 
-/* What a request may cost, and what becomes of those that ask for more. */
+/* The limits of a request: bytes, fields, pieces and time of its body, header lines, and the length of its URL. */
 
 const service = await forSuite(startService());
 const token = await service.token('ADMIN');
@@ -25,10 +25,10 @@ const token = await service.token('ADMIN');
 const MIB = 1024 * 1024;
 const CHUNKED = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
 
-/** A chunk, as it is sent. */
+/** A chunk of a chunked body, with its length before it. */
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-/** Sends a head and then the same bytes for as long as they are taken; gives what came back until the end. */
+/** Sends the headers, then the same piece of a body until the server closes the connection; returns the answer. */
 async function flood(head: string, piece: string): Promise<{ answer: string; sent: number }> {
   const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
   let answer = '';
@@ -49,33 +49,36 @@ async function flood(head: string, piece: string): Promise<{ answer: string; sen
   return { answer, sent };
 }
 
-describe('a body that nobody reads ends its connection, and the sender still has the answer:', () => {
+describe('a body that the service does not read', () => {
   test.each([
     ['without a token', 'POST /api/clients', 401, () => ''],
-    ['of a role that may not', 'POST /api/users', 403, () => client],
-    ['of an unknown path', 'POST /api/nothing', 404, () => token],
-    ['of another method', 'DELETE /api/clients', 405, () => token],
-    ['of a health check', 'GET /health', 200, () => ''],
-    ['of the page of the description', 'GET /docs', 200, () => ''],
-    ['of a list', 'GET /api/clients', 200, () => token],
-    ['of another type', 'POST /api/clients', 415, () => token, 'Content-Type: text/plain\r\n'],
-  ])('%s', async (_what, line, status, who, type = 'Content-Type: application/json\r\n') => {
-    const authorization = who() === '' ? '' : `Authorization: Bearer ${who()}\r\n`;
-    const head = `${line} HTTP/1.1\r\nHost: x\r\n${type}${authorization}Transfer-Encoding: chunked\r\n\r\n`;
-    const { answer, sent } = await flood(head, chunk('x'.repeat(60_000)));
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(answer).toMatch(/^connection: close\r$/im);
-    expect(sent).toBeLessThan(200 * MIB);
-    // Chunks of one byte each are not parsed either: they would take longer than this test may.
-    expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  });
+    ['of a role without the right', 'POST /api/users', 403, () => client],
+    ['for an unknown path', 'POST /api/nothing', 404, () => token],
+    ['for a method that the path does not have', 'DELETE /api/clients', 405, () => token],
+    ['sent to /health', 'GET /health', 200, () => ''],
+    ['sent to /docs', 'GET /docs', 200, () => ''],
+    ['sent to a list', 'GET /api/clients', 200, () => token],
+    ['of the type text/plain', 'POST /api/clients', 415, () => token, 'Content-Type: text/plain\r\n'],
+  ])(
+    'the service answers an endless body %s, and closes the connection',
+    async (_what, line, status, who, type = 'Content-Type: application/json\r\n') => {
+      const authorization = who() === '' ? '' : `Authorization: Bearer ${who()}\r\n`;
+      const head = `${line} HTTP/1.1\r\nHost: x\r\n${type}${authorization}Transfer-Encoding: chunked\r\n\r\n`;
+      const { answer, sent } = await flood(head, chunk('x'.repeat(60_000)));
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(answer).toMatch(/^connection: close\r$/im);
+      expect(sent).toBeLessThan(200 * MIB);
+      // The service does not parse chunks of one byte either: parsing them would take longer than the test's timeout.
+      expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    },
+  );
 
   let client: string;
   beforeAll(async () => {
     client = await service.token('CLIENT');
   });
 
-  test('what still comes when all is said is taken, and no reset takes the answer away', async () => {
+  test('a client that sends more after the answer gets no connection reset', async () => {
     const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
     let failure: unknown;
     socket.on('error', (error) => (failure = error));
@@ -89,7 +92,7 @@ describe('a body that nobody reads ends its connection, and the sender still has
     expect(failure).toBeUndefined();
   });
 
-  test('one that was read ends nothing', async () => {
+  test('the service keeps the connection open after a body that it has read', async () => {
     const { headers } = await service.ask('POST /api/auth/login', {
       body: { token },
       headers: { connection: 'keep-alive' },
@@ -101,7 +104,7 @@ describe('a body that nobody reads ends its connection, and the sender still has
 describe('a body', () => {
   const head = `POST /api/auth/login HTTP/1.1\r\n${CHUNKED}\r\n`;
 
-  test('beyond the limit is 413 and the end of its connection, while it still comes', async () => {
+  test('the service answers an endless JSON body with 413 and closes the connection', async () => {
     const { answer } = await flood(head, chunk(' '.repeat(60_000)));
     expect(parseRaw(answer).answer).toMatchObject({
       status: 413,
@@ -110,7 +113,7 @@ describe('a body', () => {
     });
   });
 
-  test('is read up to 256 KiB, however it comes, and one byte more is 413', async () => {
+  test('the service reads a body of 256 KiB, also in chunks or gzip, and answers one byte more with 413', async () => {
     const type = { 'content-type': 'application/json' };
     const ways: [Record<string, string>, (bytes: Buffer) => Buffer][] = [
       [{}, (bytes) => bytes],
@@ -127,7 +130,7 @@ describe('a body', () => {
       }
   });
 
-  test('may have a hundred fields and ten thousand values, and of a stranger ten of each', async () => {
+  test('a body may have 100 fields and 10,000 values, and a body of a login 10 values', async () => {
     const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
     const items = (count: number) => Array<number>(count).fill(1);
     const problemsOf = async (line: string, body: object) => details(await service.ask(line, { token, body }));
@@ -146,7 +149,7 @@ describe('a body', () => {
     });
   });
 
-  test('in too small pieces is refused, and the same in larger ones is not', async () => {
+  test('the service refuses a body in chunks of one byte, and reads a body in chunks of 1,100 bytes', async () => {
     const rule = 'must not come in pieces that have less than 1024 bytes on average';
     const small = await flood(head, chunk(' '));
     expect(details(parseRaw(small.answer).answer)).toEqual({ body: rule });
@@ -156,7 +159,7 @@ describe('a body', () => {
     );
   });
 
-  test('of a form beyond the limit is 413 while it still comes', async () => {
+  test('the service answers an endless upload with 413', async () => {
     const { reclamations } = await service.tenant('Own');
     const { answer } = await flood(
       `POST /api/reclamations/${reclamations}/documents HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\n` +
@@ -166,7 +169,7 @@ describe('a body', () => {
     expect(parseRaw(answer).answer.status).toBe(413);
   });
 
-  test('of a form with a mistake at its beginning is told so before the rest has come', async () => {
+  test('the service answers an upload with a wrong field name with 400 before the rest arrives', async () => {
     const { reclamations } = await service.tenant('Own');
     const { request, answer } = begin(service, token, reclamations);
     request.write(form({ field: 'attachment' }).subarray(0, 200));
@@ -174,7 +177,7 @@ describe('a body', () => {
     request.destroy();
   });
 
-  test('with more wrong fields than anybody reads names twenty, and says that there are more', async () => {
+  test('the answer to a body with 90 unknown fields names 20 of them and the number of the remaining fields', async () => {
     const body = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`field${index}`, 1]));
     const answer = await service.ask('POST /api/clients', { token, body });
     expectError(answer, 'ERROR_VALIDATION');
@@ -203,7 +206,7 @@ describe('a slow body', () => {
     return size;
   };
 
-  /** Writes pieces for as long as the server takes them. */
+  /** Writes a piece every ten milliseconds until the connection closes. */
   function trickle(socket: Socket, piece: Buffer): void {
     const timer = setInterval(() => socket.write(piece), 10);
     socket.once('close', () => {
@@ -211,7 +214,7 @@ describe('a slow body', () => {
     });
   }
 
-  test('is given up, however steadily it trickles, and one that brings enough in each time is read on', async () => {
+  test('the service gives up a body that trickles, and reads a slow body that brings enough bytes in each time window', async () => {
     let slow: string | undefined;
     let whole: number | undefined;
     const port = await serve((request, response) => {
@@ -229,7 +232,7 @@ describe('a slow body', () => {
     trickle(trickling, Buffer.alloc(10));
     await once(trickling, 'data');
     expect(slow).toBe('ERROR_REQUEST_TIMEOUT');
-    // Of as many windows as this takes, each has its share.
+    // This body takes several time windows and brings enough bytes in each.
     const steady = open(40 * MIB);
     trickle(steady, Buffer.alloc(MIB));
     await once(steady, 'data');
@@ -239,7 +242,7 @@ describe('a slow body', () => {
     server.close();
   });
 
-  test('leaves nothing waiting when its sender hangs up', async () => {
+  test('reading a body ends with an error when its sender hangs up', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const port = await serve((request) => {
       read(request).catch((error: unknown) => {
@@ -253,11 +256,11 @@ describe('a slow body', () => {
     server.close();
   });
 
-  test('of a form whose disk is full is no mistake of the sender', async () => {
+  test('the service answers an upload with 503 if its disk is full', async () => {
     const port = await serve((request, response) => {
       const stored = readForm(request, {
         maxBytes: MIB,
-        // The device that is always full.
+        // Every write to the device /dev/full fails with ENOSPC.
         write: async (content) => {
           await pipeline(content, createWriteStream('/dev/full')).catch((error: unknown) => {
             throw storeUnavailableError(error);
@@ -283,7 +286,7 @@ describe('a slow body', () => {
 });
 
 describe('a connection', () => {
-  test('answers one request at a time: a second before the answer to the first is left to be repeated', async () => {
+  test('the service answers only the first of 1,000 pipelined requests and closes the connection', async () => {
     const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
     const answer = await askRaw(service.port, request.repeat(1_000));
     expect(answer.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(1);
@@ -292,14 +295,14 @@ describe('a connection', () => {
   });
 });
 
-describe('longer than anything that it could mean', () => {
-  test('a header is 431, and as long as it may be it is read', async () => {
+describe('the limits of headers and URLs', () => {
+  test('the service answers a header of 12,000 characters with 431, and reads a header of 8,000 characters', async () => {
     const tags = (count: number) => ({ 'if-none-match': Array(count).fill('"x"').join(',') });
     expectError(await service.ask('GET /api/clients', { token, headers: tags(3_000) }), 'ERROR_HEADERS_TOO_LARGE');
     expect((await service.ask('GET /api/clients', { token, headers: tags(2_000) })).status).toBe(200);
   });
 
-  test('more header lines than any caller sends are 431, and as many as it may send are read to the last', async () => {
+  test('the service answers 101 header lines with 431, and reads the last of 90 header lines', async () => {
     const lines = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 'x']));
     const ask = (count: number) =>
@@ -308,23 +311,23 @@ describe('longer than anything that it could mean', () => {
     expect((await ask(90)).status).toBe(200);
   });
 
-  test('a path and query are 414, and as long as they may be they are read', async () => {
+  test('the service answers a URL of 10,000 characters with 414, and reads a URL of 8,000 characters', async () => {
     expectError(await service.ask(`GET /api/clients?${'a&'.repeat(5_000)}`, { token }), 'ERROR_URI_TOO_LONG');
     expectError(await service.ask(`GET /api/${'x'.repeat(8_000)}`, { token }), 'ERROR_NOT_FOUND');
   });
 
-  test('a query is read to its end, however many parameters it has', async () => {
+  test('the service reads a query of 1,500 parameters to its end', async () => {
     const answer = await service.ask(`GET /api/clients?${'&'.repeat(1_500)}colour=red`, { token });
     expect(details(answer)).toEqual({ colour: 'is not known here' });
   });
 });
 
-test('health is told with whatever query a probe adds', async () => {
+test('/health and / answer 200 with any query', async () => {
   for (const line of ['GET /health?now=1&now=2', 'GET /?x', 'HEAD /health?probe'])
     expect((await service.ask(line)).status).toBe(200);
 });
 
-test('a subject that is called like whoever has no token is refused', async () => {
+test('the service refuses a token whose subject is the name that the audit log gives to callers without a token', async () => {
   const nobody = await service.token('ADMIN', [], { sub: ANONYMOUS_NAME });
   await expectRefusal(service, await service.ask('GET /api/clients', { token: nobody }), 'ERROR_UNAUTHORIZED', {
     actor: ANONYMOUS_NAME,

@@ -8,8 +8,8 @@ import { forSuite } from '../support/suite.ts';
 import { FORM, frame } from '../support/upload.ts';
 
 /*
- * No request holds the event loop, whatever its body: every parser of bodies is fed with every shape, as long as it takes
- * a body, plain and compressed. Whoever is refused costs nothing in one piece either.
+ * No request blocks the event loop longer than the limit of test/support/event-loop.ts. These tests send every shape of
+ * test/support/shapes.ts to every body parser, at the parser's maximum size, plain and compressed.
  */
 
 const MIB = 1024 * 1024;
@@ -28,9 +28,9 @@ const parsers: Readonly<Record<string, readonly [line: string, type: string, siz
   'a form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
 };
 
-describe('no body holds the event loop for longer than a request may:', () => {
+describe('a large body', () => {
   test.each(Object.keys(parsers))(
-    '%s',
+    'no shape of %s blocks the event loop longer than a request may',
     async (parser) => {
       const [line = '', type = '', size = 0] = parsers[parser] ?? [];
       const { head } = frame();
@@ -43,7 +43,7 @@ describe('no body holds the event loop for longer than a request may:', () => {
           ['compressed', { ...headers, 'content-encoding': 'gzip' }, gzipSync(plain)],
         ];
         for (const [way, headers, body] of ways) {
-          // Whoever is refused early may find the connection ended.
+          // The service may close the connection of a refused request before the whole body is sent.
           const send = () => ask(service.port, line, { token, headers, body }).catch(() => undefined);
           const share = await shareOfLimit(send);
           if (share > 1) tooLong.push(`${shape}, ${way}: ${share.toFixed(1)} times`);
@@ -54,10 +54,13 @@ describe('no body holds the event loop for longer than a request may:', () => {
     600_000,
   );
 
-  test.each(['a table', 'a login', 'a form'])('%s in pieces of one byte', async (parser) => {
-    const [line = '', type = ''] = parsers[parser] ?? [];
-    const head = `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\n`;
-    const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n\n\r\n'.repeat(500_000)}`;
-    expect(await shareOfLimit(() => askRaw(service.port, chunks).catch(() => undefined))).toBeLessThan(1);
-  });
+  test.each(['a table', 'a login', 'a form'])(
+    '%s in chunks of one byte does not block the event loop longer than a request may',
+    async (parser) => {
+      const [line = '', type = ''] = parsers[parser] ?? [];
+      const head = `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\n`;
+      const chunks = `${head}Transfer-Encoding: chunked\r\n\r\n${'1\r\n\n\r\n'.repeat(500_000)}`;
+      expect(await shareOfLimit(() => askRaw(service.port, chunks).catch(() => undefined))).toBeLessThan(1);
+    },
+  );
 });

@@ -18,7 +18,7 @@ let held: Held[];
 let taken: ServerResponse[];
 let arrived: () => void;
 
-/** A server whose responses the test sends itself, when it wants to. */
+/** Starts a server that leaves each response to the test. */
 async function start(options: ServerOptions = {}): Promise<void> {
   held = [];
   taken = [];
@@ -46,7 +46,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** All that a connection says until the server ends it. */
+/** Resolves to everything that the server sends on the connection until the connection closes. */
 async function readToEnd(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));
@@ -59,41 +59,47 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('what is no request gets an answer in the envelope and the end of its connection', () => {
+describe('bytes that are no valid HTTP request', () => {
   const GET = 'GET / HTTP/1.1\r\nHost: here\r\n';
   test.each([
-    ['a line that is no HTTP', 'nonsense\r\n\r\n'],
+    ['a request line that is no HTTP', 'nonsense\r\n\r\n'],
     ['a malformed Content-Length', `${GET}Content-Length: 1x\r\n\r\n`],
-    ['two lengths', `${GET}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
-    ['a length and chunks', `${GET}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
+    ['two Content-Length headers', `${GET}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
     [
-      'a coding of the body that is no chunks',
+      'a Content-Length with Transfer-Encoding: chunked',
+      `${GET}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ],
+    [
+      'Transfer-Encoding: gzip, chunked',
       `${GET}Connection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['a header without a name', `${GET}: x\r\n\r\n`],
-    ['a NUL in a header', `${GET}X: a\0b\r\n\r\n`],
-    ['no Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['a target without a path', `GET http://?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
-    ['a tunnel', 'CONNECT there:1 HTTP/1.1\r\nHost: there\r\n\r\n'],
-    ['headers beyond the limit', `${GET}X: ${'x'.repeat(300_000)}\r\n\r\n`, 431],
-  ] as readonly (readonly [string, string, (400 | 431)?])[])('%s', async (_what, bytes, status = 400) => {
-    await start();
-    const { answer, head } = parseRaw(await askRaw(port, bytes));
-    expect(answer.status).toBe(status);
-    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
-    expect(answer.json).toEqual({
-      error: {
-        code: { 400: 'ERROR_VALIDATION', 431: 'ERROR_HEADERS_TOO_LARGE' }[status],
-        message: expect.any(String),
-        timestamp: expect.any(String),
-        requestId: answer.headers['x-request-id'],
-      },
-    });
-    expect(head).not.toMatch(/HPE_|Error:/);
-    expect(held).toEqual([]);
-  });
+    ['a NUL character in a header value', `${GET}X: a\0b\r\n\r\n`],
+    ['a request without a Host header', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an absolute URL without a host', `GET http://?x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
+    ['a CONNECT request', 'CONNECT there:1 HTTP/1.1\r\nHost: there\r\n\r\n'],
+    ['300,000 bytes of headers', `${GET}X: ${'x'.repeat(300_000)}\r\n\r\n`, 431],
+  ] as readonly (readonly [string, string, (400 | 431)?])[])(
+    'the server answers %s with an error in JSON, and closes the connection',
+    async (_what, bytes, status = 400) => {
+      await start();
+      const { answer, head } = parseRaw(await askRaw(port, bytes));
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
+      expect(answer.json).toEqual({
+        error: {
+          code: { 400: 'ERROR_VALIDATION', 431: 'ERROR_HEADERS_TOO_LARGE' }[status],
+          message: expect.any(String),
+          timestamp: expect.any(String),
+          requestId: answer.headers['x-request-id'],
+        },
+      });
+      expect(head).not.toMatch(/HPE_|Error:/);
+      expect(held).toEqual([]);
+    },
+  );
 
-  test('a request that takes too long to arrive is told so', async () => {
+  test('the server answers a request that takes too long to arrive with 408', async () => {
     await start();
     const refusing = createServer((socket) => {
       refuseConnection(Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket, false);
@@ -104,7 +110,7 @@ describe('what is no request gets an answer in the envelope and the end of its c
     refusing.close();
   });
 
-  test('a target that is not ASCII is told what to do about it', async () => {
+  test('the server answers a path with characters outside ASCII with 400 and says that they must be percent-encoded', async () => {
     await start();
     const { answer } = parseRaw(await askRaw(port, 'GET /api/sites?q=Sète HTTP/1.1\r\nHost: here\r\n\r\n'));
     expect(answer).toMatchObject({
@@ -113,7 +119,7 @@ describe('what is no request gets an answer in the envelope and the end of its c
     });
   });
 
-  test('nothing is written into the middle of a response that has begun', async () => {
+  test('the server writes no error into a response that has begun', async () => {
     await start();
     const socket = await open();
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -125,7 +131,7 @@ describe('what is no request gets an answer in the envelope and the end of its c
     expect(await rest).toBe('');
   });
 
-  test('headers below the limit are taken whole', async () => {
+  test('the server accepts a header of 250,000 characters and keeps all of them', async () => {
     await start();
     const answer = ask(port, 'GET /', { headers: { x: 'x'.repeat(250_000) } });
     const [request, response] = await requestTaken();
@@ -134,7 +140,7 @@ describe('what is no request gets an answer in the envelope and the end of its c
     expect((await answer).status).toBe(200);
   });
 
-  test('an expectation that nobody knows is ignored', async () => {
+  test('the server ignores an unknown value of the header Expect', async () => {
     await start();
     const answer = ask(port, 'GET /', { headers: { expect: 'the-unexpected' } });
     (await requestTaken())[1].end('{}');
@@ -142,7 +148,7 @@ describe('what is no request gets an answer in the envelope and the end of its c
   });
 });
 
-describe('what is answered before there is an app', () => {
+describe('CORS headers of an error that the server answers before the application', () => {
   const ORIGIN = 'https://app.example';
   const line = (target = '/', origin = ORIGIN, method = 'GET'): string =>
     `${method} ${target} HTTP/1.1\r\nHost: here\r\nOrigin: ${origin}\r\nConnection: close\r\n`;
@@ -155,21 +161,25 @@ describe('what is answered before there is an app', () => {
   const chunked = (origin: string, rest: string): string =>
     `${line('/', origin, 'POST')}Transfer-Encoding: chunked\r\n\r\n${rest}`;
   const CASES: readonly (readonly [what: string, status: number, bytes: (origin: string) => string])[] = [
-    ['a target that is too long', 414, (origin) => `${line(long, origin)}\r\n`],
-    ['a header that is too long', 431, (origin) => `${line('/', origin)}If-Match: ${'x'.repeat(9_000)}\r\n\r\n`],
-    ['two hosts', 400, (origin) => `${line('/', origin)}Host: there\r\n\r\n`],
+    ['a URL of 9,000 characters', 414, (origin) => `${line(long, origin)}\r\n`],
     [
-      'another coding of the body',
+      'an If-Match header of 9,000 characters',
+      431,
+      (origin) => `${line('/', origin)}If-Match: ${'x'.repeat(9_000)}\r\n\r\n`,
+    ],
+    ['two Host headers', 400, (origin) => `${line('/', origin)}Host: there\r\n\r\n`],
+    [
+      'Transfer-Encoding: gzip, chunked',
       400,
       (origin) => `${line('/', origin)}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['a tunnel', 400, (origin) => `${line('there:1', origin, 'CONNECT')}\r\n`],
-    ['a chunk that is none', 400, (origin) => chunked(origin, 'zz\r\n')],
-    ['chunks that say too much', 413, (origin) => chunked(origin, `1;${'x'.repeat(20_000)}\r\n`)],
+    ['a CONNECT request', 400, (origin) => `${line('there:1', origin, 'CONNECT')}\r\n`],
+    ['a malformed chunk of a body', 400, (origin) => chunked(origin, 'zz\r\n')],
+    ['a chunk with an extension of 20,000 characters', 413, (origin) => chunked(origin, `1;${'x'.repeat(20_000)}\r\n`)],
   ];
 
   test.each(CASES)(
-    'to %s (%i) is for the code of a listed origin to read, and of no other',
+    'a page of a listed origin can read the answer to %s (%i), and a page of another origin cannot',
     async (_what, status, bytes) => {
       const answer = await answerTo(bytes(ORIGIN));
       expect(answer).toMatchObject({
@@ -187,7 +197,7 @@ describe('what is answered before there is an app', () => {
     },
   );
 
-  test('may be asked for beforehand where the target is too long, as a browser does', async () => {
+  test('the server answers the CORS preflight of a URL that is too long with 204', async () => {
     const preflight = `${line(long, ORIGIN, 'OPTIONS')}Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: authorization\r\n\r\n`;
     expect(await answerTo(preflight)).toMatchObject({
       status: 204,
@@ -195,7 +205,7 @@ describe('what is answered before there is an app', () => {
     });
   });
 
-  test('says nothing of origins where the head was not understood', async () => {
+  test('the server sends no CORS headers with the error for malformed request headers', async () => {
     for (const bytes of [
       `${line().replace('/ HTTP', '/é HTTP')}\r\n`,
       `${line()}X: ${'x'.repeat(300_000)}\r\n\r\n`,
@@ -209,11 +219,11 @@ describe('what is answered before there is an app', () => {
   });
 });
 
-test('a connection has 15 seconds for its headers and 65 between two requests, which the answer says', async () => {
+test('the server waits 15 seconds for headers and 65 between two requests, and tells the client the 65 seconds', async () => {
   await start();
   const answer = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
   const [request, response] = await requestTaken();
-  // What a body may take, bodyOf says.
+  // requestTimeout is off because src/http/body-stream.ts bounds the time of a body.
   const { server: own } = request.socket as unknown as { readonly server: Server };
   const { headersTimeout, requestTimeout, keepAliveTimeout } = own;
   expect({ headersTimeout, requestTimeout, keepAliveTimeout }).toEqual({
@@ -225,7 +235,7 @@ test('a connection has 15 seconds for its headers and 65 between two requests, w
   expect((await answer).headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=65' });
 });
 
-test('beyond the connections that it keeps it ends those that say nothing, so that whoever comes next is let in', async () => {
+test('a server at its limit of connections closes the silent ones, accepts the next client and finishes its requests', async () => {
   await start();
   const first = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
   const [request, response] = await requestTaken();
@@ -234,19 +244,19 @@ test('beyond the connections that it keeps it ends those that say nothing, so th
   own.maxConnections = 3;
   const silent = [await open(), await open()];
   const ended = silent.map((socket) => readToEnd(socket));
-  // Nobody answers this one: it is over when there is no room, and there is some then.
+  // The server closes this connection above the limit, and closes the silent connections to make room.
   await readToEnd(await open()).catch(() => undefined);
   await Promise.all(ended);
   const second = ask(port, 'GET /');
   (await requestTaken())[1].end('{}');
   expect((await second).status).toBe(200);
-  // What is under way is not ended.
+  // The server has not closed the connection of the first request, which is still being answered.
   response.end('{}');
   expect((await first).status).toBe(200);
 });
 
 describe('a server that closes', () => {
-  test('finishes what it took, says that the connection ends, and takes no new one', async () => {
+  test('a closing server finishes the request that it has accepted, sends Connection: close and accepts no connection', async () => {
     await start();
     const agent = new Agent({ keepAlive: true });
     const answer = new Promise<IncomingMessage>((resolve) => {
@@ -262,7 +272,7 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  test('ends an idle keep-alive connection, long before its bound', async () => {
+  test('a closing server closes an idle keep-alive connection at once', async () => {
     await start({ drainMs: 600_000 });
     const socket = await open();
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -273,14 +283,14 @@ describe('a server that closes', () => {
     await ended;
   });
 
-  test('ends a connection on which nothing was ever said, long before its bound', async () => {
+  test('a closing server closes a connection without any request at once', async () => {
     await start({ drainMs: 600_000 });
     const ended = readToEnd(await open());
     await server.close();
     expect(await ended).toBe('');
   });
 
-  test('ends a connection after a response whose headers had left before', async () => {
+  test('a closing server closes a keep-alive connection as soon as a begun response has ended', async () => {
     await start({ drainMs: 600_000 });
     const socket = await open();
     const text = readToEnd(socket);
@@ -293,7 +303,7 @@ describe('a server that closes', () => {
     expect(await text).toMatch(/Connection: keep-alive[^]*halffull$/);
   });
 
-  test('loses no request of connections that never rest, and outlives none of them', async () => {
+  test('a closing server loses no request of a client that sends one after the other', async () => {
     await start({ drainMs: 600_000 });
     arrived = () => {
       const [, response] = held.shift() as Held;
@@ -317,7 +327,7 @@ describe('a server that closes', () => {
     expect(await hammering).toBe('told to close');
   });
 
-  test('waits no longer than its bound for a response that never comes', async () => {
+  test('a closing server waits no longer than drainMs for a response that never comes', async () => {
     await start({ drainMs: 20 });
     const socket = await open();
     const ended = readToEnd(socket);
@@ -328,7 +338,7 @@ describe('a server that closes', () => {
   });
 });
 
-test('a caller who takes nothing of an answer is cut off, and one who waits for its answer is not', async () => {
+test('the server cuts off a client that reads nothing of a response, and not a client that waits for a slow response', async () => {
   await start({ stallMs: 50 });
   const greedy = await open();
   greedy.pause();

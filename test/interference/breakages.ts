@@ -51,22 +51,22 @@ const triggered = (table: string, body: string): Breakage['make'] =>
 
 export const BREAKAGES: readonly Breakage[] = [
   {
-    name: 'a policy of requests is true',
+    name: 'a policy lets every request read all claims',
     sees: { acts: /^GET \/api\/reclamations by client, own$/ },
     make: loosened('public.reclamations', 'reclamations_select_tenant'),
   },
   {
-    name: 'a policy of reporting is true',
+    name: 'a policy lets every BI login read all clients',
     sees: { views: /^clients$/, statements: /^select count\(\*\) from reporting\.clients as v$/ },
     make: loosened('public.clients', 'clients_select_reporting'),
   },
   {
-    name: 'a change of a user’s list is shown whole',
+    name: 'the changes of a user name clients that the caller may not see',
     sees: { acts: /^what is shared by manager$/ },
     make: redefined('app.changes_of(text, uuid, timestamptz, text, bigint)', 'or is_admin or is_self', 'or true'),
   },
   {
-    name: 'a view counts the rows of all',
+    name: 'a reporting view counts the sites of all tenants',
     sees: { views: /^totals$/, statements: /^select \* from reporting\.totals as v order by v::text$/ },
     make: bySql(
       `${EVERYBODY} create view reporting.totals as select public.everybody() as rows;
@@ -75,7 +75,7 @@ export const BREAKAGES: readonly Breakage[] = [
     ),
   },
   {
-    name: 'a tag comes from a sequence of all',
+    name: 'the ETag of a site comes from a sequence that all tenants share',
     sees: { acts: /^the life of one of \/api\/sites by manager$/ },
     make: triggered(
       'sites',
@@ -83,7 +83,7 @@ export const BREAKAGES: readonly Breakage[] = [
     ),
   },
   {
-    name: 'the order of a list depends on how many there are',
+    name: 'the order of the sites depends on the number of all tenants’ sites',
     sees: { acts: /^the life of one of \/api\/sites by specialist$/ },
     make: triggered(
       'sites',
@@ -91,7 +91,7 @@ export const BREAKAGES: readonly Breakage[] = [
     ),
   },
   {
-    name: 'a name is taken where another client has it',
+    name: 'a client cannot have the name of another tenant’s client',
     sees: { acts: /^the life of one of \/api\/clients by manager$/ },
     make: triggered(
       'clients',
@@ -100,7 +100,7 @@ export const BREAKAGES: readonly Breakage[] = [
     ),
   },
   {
-    name: 'a view reads as a superuser, and is no barrier',
+    name: 'a reporting view reads as a superuser and is no security barrier',
     sees: { views: /^invoices$/, statements: /from reporting\.invoices as v where .*(1 \/|::integer)/ },
     make: bySql(
       `alter view reporting.invoices rename to invoices_before;
@@ -112,7 +112,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Runs the work while every world has the leak. */
+/** Runs `work` while every world has the leak. */
 export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {

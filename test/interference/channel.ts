@@ -49,10 +49,10 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const end = await others?.(second, callers);
   const there = await lastAnswerOf(second);
   await end?.();
-  if (here === there) return `${name}: nothing differs any more: ${here.slice(0, 300)}`;
+  if (here === there) return `${name}: the answers do not differ: ${here.slice(0, 300)}`;
   if (tells instanceof RegExp) {
     const [one, other] = [here.replaceAll(tells, '<told>'), there.replaceAll(tells, '<told>')];
-    return one === other ? undefined : `${name}: tells more than it says: ${compareTexts(one, other)}`;
+    return one === other ? undefined : `${name}: shows more than docs/channels.md says: ${compareTexts(one, other)}`;
   }
   const statuses = [here, there].map((text) => text.slice(0, 3));
   return statuses.join() === tells.join()

@@ -27,7 +27,7 @@ const CONTEXT = 120;
 
 let turns = 0;
 
-/** A question whose answers differ is repeated: another test may create a role in the cluster meanwhile. A leak differs every time. */
+/** A statement whose answers differ is sent this often, because another test may create a role meanwhile. A leak differs each time. */
 export const ATTEMPTS = 3;
 
 /** Asks every world, and compares each answer with the answer of the first world. */

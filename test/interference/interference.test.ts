@@ -16,7 +16,7 @@ import { SMALL } from './variants.ts';
 /** This suite asks every 29th statement and every 41st act; run.ts asks all of them. */
 const STATEMENTS = 29;
 const ACTS = 41;
-/** This act is always asked, because its requests are refused with 409. */
+/** The name of an act that is always asked, because some of its requests get 409. */
 const WITH_CONFLICTS = 'the life of one of /api/invoices by admin';
 const MADE_UP = 100;
 const OF_POSTGRES = 7;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe('two databases that differ only in the rows of other tenants', () => {
   test(
-    'a caller and a database login get the same bytes, whatever rows other tenants have',
+    'a caller and a database login get the same bytes from two databases that differ only in other tenants’ rows',
     async () => {
       const sum = nothingYet();
       const acts = byHand.filter(({ name }, index) => index % ACTS === 0 || name === WITH_CONFLICTS);
@@ -65,10 +65,13 @@ describe('two databases that differ only in the rows of other tenants', () => {
     expect(await objectionsToChannels(opened)).toEqual([]);
   });
 
-  test.each(draw('breakages', BREAKAGES))('two worlds answer differently if $name', async (breakage) => {
-    expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
-    expect((await lookedAt(opened, breakage)).differences).toEqual([]);
-  });
+  test.each(draw('breakages', BREAKAGES))(
+    'the comparison of two databases notices the planted leak: $name',
+    async (breakage) => {
+      expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
+      expect((await lookedAt(opened, breakage)).differences).toEqual([]);
+    },
+  );
 });
 
 test('docs/channels.md has a line for every channel, with its size', async () => {

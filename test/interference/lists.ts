@@ -12,26 +12,13 @@ type Parameter = NonNullable<(typeof OPERATIONS)[number]['operation']['parameter
 
 /** Search texts: words of the callers' and of other tenants' records, wildcards, and a text that no record has. */
 const TEXTS = [
-  'Martin',
-  'hôtel',
-  '%',
-  '_',
-  '100%_',
-  'b.example',
-  'Siège 1',
-  'F 1',
-  '73282932000074',
-  'GET /api/sites',
-  'zzz',
+  ...['Martin', 'hôtel', '%', '_', '100%_', 'b.example', 'Siège 1', 'F 1', '73282932000074', 'GET /api/sites'],
+  ...['zzz'],
 ];
 const TIMES = ['2024-03-01T01:00:00Z', '2024-03-01T01:03:00Z', '2025-06-01T00:00:00Z'];
 const PAGES = [
-  'limit=1',
-  'limit=1000',
-  'limit=2&offset=3',
-  'limit=1&offset=999',
-  'count=exact',
-  'count=exact&limit=1&offset=500',
+  ...['limit=1', 'limit=1000', 'limit=2&offset=3', 'limit=1&offset=999', 'count=exact'],
+  ...['count=exact&limit=1&offset=500'],
 ];
 
 const KINDS: Readonly<Record<string, keyof FirmNames>> = {

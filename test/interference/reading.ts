@@ -2,12 +2,12 @@ import { createWeakEtag } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
-/** That of an expanded record goes on behind a dot, with the digest of the names, which stays and is compared. */
+/** The ETag of an expanded record continues with a dot and a digest of the names. The digest is compared. */
 const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
-/** The upload time of a ZIP entry, which the archive holds three times. The list of documents shows it too. */
+/** The upload time of a ZIP entry, which is three times in the ZIP. */
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
 /** An HTTP response as it was received. */

@@ -10,7 +10,7 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/** A view with the days of a hundred years, the same for every login. It is asked only once, because it is large. */
+/** A view with the days of a hundred years, the same for every login. This large view gets only one query. */
 const OF_NOBODY = 'calendar';
 
 /** Every column of schema reporting, read from the catalog so that a new view is included. */

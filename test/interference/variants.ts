@@ -40,13 +40,13 @@ where u.id = '${guest}';
 commit`;
 }
 
-const alone: Variant = { name: 'nobody else', firms: [] };
-const many: Variant = { name: 'many small ones', firms: [MANY] };
-const large: Variant = { name: 'a large one', firms: [LARGE] };
-const twin: Variant = { name: 'one with the same texts', firms: [], beside: twinOf };
-const shared: Variant = { name: 'some who share partners and users', firms: [SHARING], shares: sharing };
+const alone: Variant = { name: 'no other tenant', firms: [] };
+const many: Variant = { name: 'many small tenants', firms: [MANY] };
+const large: Variant = { name: 'a large tenant', firms: [LARGE] };
+const twin: Variant = { name: 'a tenant with the same texts', firms: [], beside: twinOf };
+const shared: Variant = { name: 'tenants that share partners and users', firms: [SHARING], shares: sharing };
 const crowd: Variant = {
-  name: 'all of these',
+  name: 'all these tenants',
   firms: [MANY, LARGE, SHARING],
   beside: twinOf,
   shares: sharing,

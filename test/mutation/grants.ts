@@ -1,11 +1,11 @@
 const HOUSE = `('public', 'app', 'reporting', 'audit')`;
 
-/** The roles that somebody outside the house acts through. */
+/** The roles of callers, logins and auditors. */
 const ROLES = `(select * from audit.house_roles as h where h.purpose <> 'back') as r`;
 
 const RELATION = `format('%I.%I', c.relnamespace::regnamespace::text, c.relname)`;
 
-/** A revoke at the level of the table takes the grants on its columns along: these are given back. */
+/** REVOKE on a table also revokes the grants on its columns, so `undo` grants them again. */
 const COLUMNS_AGAIN = `coalesce(
     (
         select string_agg(
@@ -23,7 +23,7 @@ const VERB = `case x.privilege_type when 'SELECT' then 'read' when 'INSERT' then
 
 const HELD = `array[c.relname::text, replace(x.grantee::regrole::text, 'taxclaims_', ''), ${VERB}] as hints`;
 
-/** Every right revoked, and every right added that nobody meant. */
+/** Revoked rights, and added rights that no role should have. */
 export const GRANTS: Readonly<Record<string, string>> = {
   'table grant revoked': `
     select format('%s on %s to %s', x.privilege_type, ${RELATION}, x.grantee::regrole) as object, ${HELD},

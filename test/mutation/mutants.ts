@@ -3,30 +3,30 @@ import { GRANTS } from './grants.ts';
 import { OBJECTS } from './objects.ts';
 import { POLICIES } from './policies.ts';
 
-/** One right broken in one way. */
+/** A broken right. */
 export interface Mutant {
   readonly kind: string;
-  /** The object that is broken, as a person would name it. */
+  /** The name of the changed object for a reader. */
   readonly object: string;
-  /** What it is about: the table, the roles, the command. The checks that name most of it are tried first. */
+  /** The table, roles and command of the right; checks whose titles name most of these words run first. */
   readonly hints: readonly string[];
   readonly sql: string;
-  /** Makes everything as it was. */
+  /** Restores the right. */
   readonly undo: string;
 }
 
-/** What can be broken, each as a query of the catalog that writes the statements which break and mend it. */
+/** Queries of Postgres’s catalogs that return the statements to break and restore each right. */
 const KINDS: Readonly<Record<string, string>> = { ...POLICIES, ...GRANTS, ...OBJECTS };
 
-/** Roles are shared by all databases of a server. */
+/** Whether the change affects all databases of a server, which share their roles. */
 export const isOfTheServer = (kind: string): boolean => kind.startsWith('membership ');
 
 export const MUTANT_KINDS = Object.keys(KINDS);
 
-/** Every mutant of a kind that the database as it is can have. */
+/** Every broken right of a kind that the migrated database allows. */
 export async function mutantsOf(admin: pg.Client, kind: string): Promise<Mutant[]> {
   const text = KINDS[kind];
-  if (text === undefined) throw new Error(`there is no kind of mutant '${kind}': ${MUTANT_KINDS.join(', ')}`);
+  if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${MUTANT_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<Mutant, 'kind'>>(`${text} order by 1`);
   return rows.map((row) => ({ kind, ...row }));
 }

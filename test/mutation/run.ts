@@ -1,8 +1,8 @@
 /**
- * Proves that the tests of the policies and the audit can fail. First it breaks every right in turn in a database of
- * its own, demands that a check of what logins may do goes red or the audit says so, and mends it; then it changes every object of the catalogs in turn, and
- * demands that the audit says so. `npm run proofs -- mutation`; the second half alone with `-- --catalogs`; some kinds with
- * `-- 'policy dropped' 'trigger disabled'`. Exits non-zero when a mutant survives.
+ * `npm run proofs -- mutation` proves that the checks of test/policies and the audit can fail. First the proof breaks every
+ * right in turn, and requires that a check fails or the audit reports the change. Then the proof changes database objects,
+ * and requires that the audit reports each change. `-- --catalogs` runs only the second part, and
+ * `-- 'policy dropped' 'trigger disabled'` only these kinds. The command exits with 1 if a change stays unnoticed.
  */
 import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { CATALOG_KINDS } from './catalogs/kinds.ts';
@@ -17,9 +17,9 @@ import { isOfTheServer, type Mutant, MUTANT_KINDS, mutantsOf } from './mutants.t
 
 const { values, positionals: named } = parseProcessArguments({
   usage: `usage: npm run proofs -- mutation -- [--catalogs] [--minutes NUMBER] [--second-locks] [KIND…]
-  --catalogs       the changes of the catalogs alone
-  --minutes        how long catalogs are changed: a sample of them, which TEST_DAY chooses
-  --second-locks   also name the rights whose loss the audit alone sees
+  --catalogs       only the changes of database objects
+  --minutes        after so many minutes no change of database objects begins; TEST_DAY chooses the sample
+  --second-locks   also name the broken rights that only the audit notices
   --help, --version`,
   allowPositionals: true,
   options: {
@@ -28,19 +28,19 @@ const { values, positionals: named } = parseProcessArguments({
   },
 });
 
-/** So many are tried before it is asked whether all of them were mended. */
+/** After this number of changes the trial asserts that all of them were undone. */
 const PORTION = 100;
 
 /**
- * The first half: rights. Two databases try what a login notices; the audit must see each right that no login
- * notices, because a second lock holds.
+ * Breaks every right. Two databases run the nearest checks; the audit must report each broken right that no check notices,
+ * because a second right still holds.
  */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
   const database = await createTestDatabase();
   const judge = await openJudge(database.adminUrl);
   const trials = [await setUpTrial(), await setUpTrial()] as const;
   try {
-    // On the database as it is every check must hold, before and after, or every mutant would seem killed.
+    // A check that fails without a change would seem to notice every change.
     for (const trial of trials) await trial.assertSound();
     const tally = new Map<string, { tried: number; unnoticed: Mutant[] }>();
     const portions: Mutant[][] = [];
@@ -55,12 +55,12 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
       for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
         for (const mutant of portion)
           if (!(await trial.isNoticed(mutant))) tally.get(mutant.kind)?.unnoticed.push(mutant);
-        // One that stayed broken would have killed all that came after it.
+        // A right that stays broken would seem to be noticed by all later checks.
         await trial.assertMended();
       }
     };
     await Promise.all(trials.map((trial) => work(trial, portions)));
-    // The other database would notice these.
+    // Both databases share memberships of roles, so only one trial changes them.
     await work(trials[0], ofTheServer);
     const survivors: Mutant[] = [];
     let [tried, seconds] = [0, 0];
@@ -92,7 +92,7 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
 const EVERY_CATALOG_KIND = [...CATALOG_KINDS, SERVER_KIND];
 
 const unknown = named.filter((kind) => !MUTANT_KINDS.includes(kind) && !EVERY_CATALOG_KIND.includes(kind));
-if (unknown.length > 0) throw new Error(`there is no kind of mutant '${unknown.join("', '")}'`);
+if (unknown.length > 0) throw new Error(`there is no kind of change '${unknown.join("', '")}'`);
 const chosen = (kinds: readonly string[]): readonly string[] =>
   named.length === 0 ? kinds : kinds.filter((kind) => named.includes(kind));
 const rights = values.catalogs === true ? [] : chosen(MUTANT_KINDS);

@@ -7,18 +7,18 @@ import { createTestDatabase } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import type { Mutant } from './mutants.ts';
 
-/** One database in which every mutant is made, tried and mended in turn. */
+/** A database in which each right is broken, tried and restored. */
 export interface Trial {
-  /** Whether a check of what logins may do fails while the mutant stands. */
+  /** Whether a check fails while the right is broken. */
   isNoticed(mutant: Mutant): Promise<boolean>;
-  /** Throws when something is not as it was before the first mutant. */
+  /** @throws if the database differs from its state before the first change. */
   assertMended(): Promise<void>;
-  /** Throws when a check fails with nothing broken. */
+  /** @throws if a check fails without a broken right. */
   assertSound(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Far more than it takes: most mutants that can be noticed at all die by the first. */
+/** The number of checks that run for a broken right; the first check notices most of them. */
 const NEAREST = 25;
 
 const BEHAVIOUR = CHECKS.filter((check) => !goldenChecks.includes(check));
@@ -27,7 +27,7 @@ export async function setUpTrial(): Promise<Trial> {
   const database = await createTestDatabase();
   const login = await createReportingLogin(database);
   const world = await openWorld({ ...database, reportingUrl: login.url });
-  // Breaking and mending by the hundred: none of it is to be kept.
+  // No change has to survive a crash.
   await world.admin.query('set synchronous_commit = off');
 
   const failed = async (check: Check): Promise<boolean> =>
@@ -36,7 +36,7 @@ export async function setUpTrial(): Promise<Trial> {
       () => true,
     );
 
-  /** A check that failed in the middle may have left what it was about to take back. */
+  /** Restores the right, and the rows that a failed check may have left. */
   async function mend({ undo }: Mutant): Promise<void> {
     for (const client of [world.admin, world.api, world.unset, world.reporting]) await client.query('rollback');
     await world.admin.query(undo);
@@ -61,12 +61,12 @@ export async function setUpTrial(): Promise<Trial> {
     },
     async assertMended() {
       const { rows } = await world.admin.query('select kind, object, change from audit.drift');
-      if (rows.length > 0) throw new Error(`not mended: ${JSON.stringify(rows)}`);
+      if (rows.length > 0) throw new Error(`not restored: ${JSON.stringify(rows)}`);
     },
     async assertSound() {
       for (const check of CHECKS) {
         await check.run(world).catch((cause: unknown) => {
-          throw new Error(`a check fails with nothing broken: ${check.title}`, { cause });
+          throw new Error(`a check fails without a broken right: ${check.title}`, { cause });
         });
       }
     },
@@ -79,8 +79,8 @@ export async function setUpTrial(): Promise<Trial> {
 }
 
 /**
- * The checks that are nearest to what the mutant is about: those of its table and those of no table, in the order of
- * what they name. What none of the nearest notices is left to the audit.
+ * The checks whose titles name the table of the broken right, or no table; the checks with the most hints in their titles
+ * come first. The audit tries the rights that none of these checks notices.
  */
 function nearest({ hints }: Mutant): Check[] {
   const [table = ''] = hints;

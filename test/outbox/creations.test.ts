@@ -4,7 +4,6 @@ import { createIdentityChangeQueue } from '../../src/db/identity-changes.ts';
 import { openManagementClient } from '../../src/identity/management/client.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { deliverIdentityChanges } from '../../src/outbox/worker.ts';
-import { inLine, rowOf } from '../concurrency/held.ts';
 import { knownPerson } from './known-person.ts';
 import type { KnownPerson } from './known-person.ts';
 import { startManagement } from '../support/management.ts';
@@ -32,10 +31,9 @@ async function deliver(): Promise<void> {
 }
 
 const known = ({ subject }: KnownPerson) => provider.users.get(subject)?.app_metadata;
-const put = async (id: string, body: object) =>
-  service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 const change = async (id: string, body: object) => {
-  expect((await put(id, body)).status).toBe(200);
+  const token = await service.token('ADMIN');
+  expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
 };
 const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
 const create = (token: string) =>
@@ -107,42 +105,3 @@ test('a token with more clients than the stored user is refused once the user’
   await change(ada.id, { role: 'ACCOUNT_MANAGER' });
   expect(await me(newer)).toBe(401);
 });
-
-const PARTS = ['gain', 'withdraw', 'deliver'] as const;
-const ORDERS = PARTS.flatMap((first) =>
-  PARTS.filter((second) => second !== first).map(
-    (second) => [first, second, PARTS.find((part) => part !== first && part !== second) ?? first] as const,
-  ),
-);
-
-test.each(ORDERS)(
-  'in the order %s, %s, %s a withdrawn client stays withdrawn, and the provider learns the newest rights',
-  async (...order) => {
-    const ada = await person('ACCOUNT_MANAGER', [own, other]);
-    const token = await ada.token([own]);
-    await change(ada.id, { client_access: [own] });
-    const [claimed] = await changes.claim(1, 60_000);
-    if (claimed === undefined) throw new Error('nothing was claimed');
-    const acts = {
-      gain: async () => (await create(token)).status,
-      withdraw: async () => (await put(ada.id, { client_access: [other] })).status,
-      deliver: () => changes.recordOutcome(claimed),
-    };
-    const done = await inLine<unknown>(
-      service,
-      rowOf('users', ada.id),
-      order.map((part) => acts[part]),
-    );
-    const of = (part: (typeof PARTS)[number]) => done[order.indexOf(part)];
-    expect(of('withdraw')).toBe(200);
-    // After a delivery has written the row, Postgres wakes those who wait for it in no fixed order.
-    const first = order[0] === 'deliver' ? [201, 401] : [order[0] === 'gain' ? 201 : 401];
-    expect(first).toContain(of('gain'));
-    expect([await me(token), (await create(token)).status]).toEqual([401, 401]);
-    expect(await me(await ada.token([own, other], later))).toBe(401);
-    await deliver();
-    expect(known(ada)).toMatchObject({ client_access: [other] });
-    expect((await changes.countUndelivered([ada.id])).changes).toBe(0);
-    expect(await me(token)).toBe(401);
-  },
-);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import { freeze } from '../support/freeze.ts';
 import { quiet, startManagement } from '../support/management.ts';
 import { addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
@@ -10,7 +9,7 @@ import { until } from '../support/upload.ts';
 import { make } from '../support/rows.ts';
 import { accepting } from '../support/world.ts';
 
-/* Instances of the service that are killed, frozen or ended while they deliver changes of rights to the provider. */
+/* Instances of the service that are killed or ended while they deliver changes of rights to the provider. */
 
 let subject: string;
 let id: string;
@@ -89,26 +88,6 @@ test('a change that a killed instance sent but did not record is sent again by a
   expect(patches()).toHaveLength(2);
   expect(known()).toMatchObject({ client_access: [own] });
   await end(heir);
-});
-
-test('a frozen instance that thaws does not undo a newer change that another instance has sent', async () => {
-  const frozen = await instance();
-  const letGo = hold();
-  await narrow([own]);
-  await until(() => patches().length === 1);
-  const thaw = await freeze(frozen.pid);
-  letGo();
-  await narrow([other]);
-  await expire();
-  const awake = await instance();
-  await until(isDelivered);
-  expect(known()).toMatchObject({ client_access: [other] });
-  // The frozen instance's old message arrives last.
-  provider.know(subject, 'ACCOUNT_MANAGER', [own]);
-  thaw();
-  await until(() => JSON.stringify(known()).includes(other));
-  await until(isDelivered);
-  await Promise.all([end(frozen), end(awake)]);
 });
 
 test('an instance that gets SIGTERM finishes the change that it is sending', async () => {

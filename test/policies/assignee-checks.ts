@@ -14,7 +14,7 @@ const assign = (user: string): string => `update public.reclamations set assigne
 const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
-/** Assigned, then a change of the user by the superuser's hand, then how the claim stands. */
+/** Assigns the claim, changes the user as the superuser, and selects the claim if the condition holds. */
 const after = (change: string, then: string): string =>
   `${assign(SPECIALIST)}; reset role; ${change}; select from public.reclamations where id = '${CLAIM}' and ${then}`;
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
@@ -23,38 +23,49 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
       ...ending('done', {
-        [`${role} assigns a claim to whoever has its client`]: as(role, assign(SPECIALIST)),
-        [`${role} makes a claim of whoever has its client`]: as(role, created(SPECIALIST)),
+        [`${role} assigns a claim to a user who has its client`]: as(role, assign(SPECIALIST)),
+        [`${role} creates a claim assigned to a user who has its client`]: as(role, created(SPECIALIST)),
       }),
       ...ending('23514', {
-        [`${role} assigns no claim to a user without its client`]: as(role, assign(idOf('b', 'users'))),
-        [`${role} makes no claim of a user without its client`]: as(role, created(idOf('b', 'users'))),
-        [`${role} assigns no claim to nobody known, and learns no more`]: as(role, assign(idOf('a', 'new'))),
+        [`${role} cannot assign a claim to a user without its client`]: as(role, assign(idOf('b', 'users'))),
+        [`${role} cannot create a claim assigned to a user without its client`]: as(role, created(idOf('b', 'users'))),
+        [`${role} cannot assign a claim to an unknown user, and gets the error of a user without the client`]: as(
+          role,
+          assign(idOf('a', 'new')),
+        ),
       }),
-      [`${role} does not learn who has a foreign client`, as(role, created(idOf('b', 'users'), B)), 'refused'],
+      [
+        `${role} cannot find out which users have a foreign client by creating a claim of this client`,
+        as(role, created(idOf('b', 'users'), B)),
+        'refused',
+      ],
     ],
   ),
-  ['a client assigns nothing', as('client', assign(SPECIALIST)), 'denied'],
-  ['a claim is assigned to nobody who has no client at all', as('account_manager', assign(SELF)), '23514'],
+  ['a client cannot assign a claim', as('client', assign(SPECIALIST)), 'denied'],
+  [
+    'an account manager cannot assign a claim to a user without any client',
+    as('account_manager', assign(SELF)),
+    '23514',
+  ],
 ];
 
 const listed = (client: string): string => `select from app.assignees('${client}') as a where a.name is not null`;
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
-/** Who is told of whom. */
+/** Which users a caller may list as assignees of a client, and whose names the caller may read. */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
       ...ending('done', {
-        [`${role} is told whom a claim may be assigned to`]: as(role, listed(A)),
-        [`${role} is told the name of whoever shares a client`]: as(role, named(SPECIALIST)),
+        [`${role} lists the users to whom a claim of its client may be assigned`]: as(role, listed(A)),
+        [`${role} reads the name of a user with whom it shares a client`]: as(role, named(SPECIALIST)),
       }),
       ...ending('nothing', {
-        [`${role} is told nobody of a foreign client`]: as(role, listed(B)),
-        [`${role} is told nobody without any client`]: { ...as(role, listed(A)), clientAccess: '{}' },
-        [`${role} is told no name of a foreign client's user`]: as(role, named(idOf('b', 'users'))),
-        [`${role} without any client is told no other name`]: {
+        [`${role} cannot list the assignees of a foreign client`]: as(role, listed(B)),
+        [`${role} without any client cannot list assignees`]: { ...as(role, listed(A)), clientAccess: '{}' },
+        [`${role} cannot read the name of a user of a foreign client`]: as(role, named(idOf('b', 'users'))),
+        [`${role} without any client cannot read the name of another user`]: {
           ...as(role, named(SPECIALIST)),
           clientAccess: '{}',
         },
@@ -62,88 +73,96 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
     ],
   ),
   ...ending('done', {
-    'an administrator without a list is told whom any claim may be assigned to': as('admin', listed(B)),
-    'an administrator without a list is told any name': as('admin', named(idOf('b', 'users'))),
-    'a client is told their own name': as('client', named(SELF)),
+    'an administrator without a list of clients lists the assignees of any client': as('admin', listed(B)),
+    'an administrator without a list of clients reads the name of any user': as('admin', named(idOf('b', 'users'))),
+    'a client reads its own name': as('client', named(SELF)),
   }),
   ...ending('nothing', {
-    'an administrator without a list is told nobody of no client': as('admin', listed(SPECIALIST)),
-    'a client is told the name of no colleague': as('client', named(SPECIALIST)),
+    'an administrator without a list of clients finds no assignee of a client that does not exist': as(
+      'admin',
+      listed(SPECIALIST),
+    ),
+    'a client cannot read the name of another user of its client': as('client', named(SPECIALIST)),
   }),
-  ['a client is told nobody', as('client', listed(A)), 'denied'],
+  ['a client cannot list assignees', as('client', listed(A)), 'denied'],
 ];
 
-/** Whom those are told of who share the client, or have every client. */
+/** What a tax specialist reads about another user after a DBA changed this user. */
 const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome, client?: string])[] = [
   [
-    'nobody inactive is said to be assignable',
+    'an inactive user is not among the assignees of a client',
     ofUser('is_active = false'),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'nothing',
   ],
-  ['whoever became inactive keeps the name', ofUser('is_active = false'), named(SPECIALIST), 'done'],
+  ['an inactive user’s name stays visible', ofUser('is_active = false'), named(SPECIALIST), 'done'],
   [
-    'an administrator without a list is said to be assignable',
+    'an administrator without a list of clients is among the assignees of every client',
     ofUser(`role = 'ADMIN', client_access = '{}'`),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'done',
   ],
   [
-    'an administrator without a list is told by name',
+    'a tax specialist reads the name of an administrator without a list of clients',
     ofUser(`role = 'ADMIN', client_access = '{}'`),
     named(SPECIALIST),
     'done',
   ],
   [
-    'no other user without a client is',
+    'a tax specialist without any client is not among the assignees of a client',
     ofUser(`client_access = '{}'`),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'nothing',
   ],
   [
-    'an administrator without a list is told to nobody who has no client',
+    'a tax specialist without any client cannot read the name of an administrator without a list',
     ofUser(`role = 'ADMIN', client_access = '{}'`),
     named(SPECIALIST),
     'nothing',
     '{}',
   ],
-  ['nor told by name', ofUser(`client_access = '{}'`), named(SPECIALIST), 'nothing'],
+  [
+    'a tax specialist cannot read the name of a user without any client',
+    ofUser(`client_access = '{}'`),
+    named(SPECIALIST),
+    'nothing',
+  ],
 ];
 
-/** Two, for the last one stays. */
+/** Creates a second administrator, because the last administrator cannot lose the role. */
 const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
-/** What the superuser sees in the end, of changes that no request of the cases could make. */
+/** Each statement selects a row if a DBA’s change of a user changed the user’s claims as the title says. */
 const STATES: readonly (readonly [title: string, sql: string])[] = [
   [
-    'whoever loses a client loses its claims',
+    'a user who loses a client loses the claims of this client',
     after(ofUser(`client_access = '{}'`), 'assignee_id is null and updated_at > created_at'),
   ],
   [
-    'an administrator without a list may have any claim, and keeps those of the list that comes',
+    'an administrator who gets a list of clients keeps only the claims of these clients',
     `${administrators()}
      update public.reclamations set assignee_id = '${SELF}';
      update public.users set client_access = '{${B}}' where id = '${SELF}';
      select where (select array_agg(client_id) from public.reclamations where assignee_id = '${SELF}') = '{${B}}'`,
   ],
   [
-    'whoever is no administrator any more loses the claims of every client',
+    'an administrator who becomes a client without a list loses all claims',
     `${administrators()}
      update public.reclamations set assignee_id = '${SELF}';
      update public.users set role = 'CLIENT' where id = '${SELF}';
      select where not exists (select from public.reclamations where assignee_id = '${SELF}')`,
   ],
   [
-    'another client, or the end of the account, takes no claim away',
+    'a user who gets another client or becomes inactive keeps the claims',
     after(
       `${ofUser(`client_access = client_access || '${B}'::uuid`)}; ${ofUser(`client_access = '{${A}}'`)}; ${ofUser('is_active = false')}`,
       `assignee_id = '${SPECIALIST}'`,
     ),
   ],
   [
-    'the claims of a user whom a DBA deletes have nobody',
+    'a claim has no assignee after a DBA deleted the assigned user',
     after(
       `update public.users set client_access = '{${A}}' where id = '${SELF}'; update public.reclamations set assignee_id = '${SELF}' where id = '${CLAIM}'; delete from public.users where id = '${SELF}'`,
       'assignee_id is null',
@@ -164,7 +183,7 @@ export const assigneeChecks: readonly Check[] = [
     ([title, change, sql, outcome, client = OWN]): Check => ({
       title,
       run: async ({ admin }) => {
-        // Of the superuser's change and what the specialist is then told.
+        // The superuser changes the user, and then asks as a tax specialist.
         const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${client}', true); set local role taxclaims_tax_specialist; ${sql}`;
         equal(await attempt(admin, { sql: then }), outcome);
       },
@@ -179,14 +198,14 @@ export const assigneeChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'nobody who is inactive is given a claim, not even by a DBA',
+    title: 'not even a DBA can assign a claim to an inactive user',
     run: async ({ admin }) => {
       const sql = `${ofUser('is_active = false')}; ${assign(SPECIALIST)}`;
       equal(await attempt(admin, { sql }), '23514');
     },
   },
   {
-    title: 'the role behind the functions takes claims from users, and gives none, outside a trigger not even that',
+    title: 'a function of taxclaims_definer outside a trigger can neither assign a claim nor take it from its assignee',
     run: async ({ admin }) => {
       for (const value of ['null', `'${SPECIALIST}'`]) {
         const sql = `${assign(SPECIALIST)}; set local role taxclaims_definer; update public.reclamations set assignee_id = ${value}`;

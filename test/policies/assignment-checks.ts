@@ -15,37 +15,43 @@ const as = (role: string, sql: string): Attempt => ({ role, clientAccess: OWN, s
 
 const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...ending('done', {
-    'an account manager gives an own client to a specialist of another firm': as(
+    'an account manager assigns its own client to a tax specialist of another firm': as(
       'account_manager',
       assign(SPECIALIST_OF_B, A),
     ),
-    'an administrator without a list gives any client': {
+    'an administrator without a list assigns any client to a user': {
       ...as('admin', assign(idOf('a', 'users'), B)),
       clientAccess: '{}',
     },
   }),
   ...ending('denied', {
-    'an account manager gives no foreign client, nor takes one away': as(
+    'an account manager cannot take a foreign client from a user': as(
       'account_manager',
       assign(SPECIALIST_OF_B, B, false),
     ),
-    'an account manager whose list is empty gives nothing': {
+    'an account manager without any client cannot assign a client': {
       ...as('account_manager', assign(SPECIALIST_OF_B, A)),
       clientAccess: '{}',
     },
-    'an administrator with a list gives no foreign client': as('scoped_admin', assign(idOf('a', 'users'), B)),
+    'an administrator with a list cannot assign a foreign client': as('scoped_admin', assign(idOf('a', 'users'), B)),
   }),
   ...ending('TX404', {
-    'a client is given to nobody who does not exist': as('account_manager', assign(idOf('b', 'new'), A)),
-    'a client that does not exist is given to nobody': as('account_manager', assign(SELF, idOf('a', 'new'))),
+    'an account manager cannot assign a client to a user who does not exist': as(
+      'account_manager',
+      assign(idOf('b', 'new'), A),
+    ),
+    'an account manager cannot assign a client that does not exist': as(
+      'account_manager',
+      assign(SELF, idOf('a', 'new')),
+    ),
   }),
   [
-    'a client is given to no other version of a user than those named',
+    'an account manager cannot assign a client to a user who has changed since the named version',
     as('account_manager', assign(SELF, A, true, `array['"1"']`)),
     'TX412',
   ],
   [
-    'the role behind the functions changes no row of a user but the caller’s without a request',
+    'taxclaims_definer without a request cannot change a user other than the caller',
     {
       role: 'definer',
       settings: { 'app.actor': 'subject-a' },
@@ -54,7 +60,7 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
     'refused',
   ],
   [
-    'an administrator gives a new user no client that does not exist',
+    'an administrator cannot create a user with a client that does not exist',
     as(
       'admin',
       `insert into public.users (email, password_hash, name, role, client_access)

@@ -7,17 +7,17 @@ type Admin = World['admin'];
 
 const SCHEMAS = `('public', 'app', 'reporting', 'audit')`;
 
-/** Everybody of the house but the owner. */
+/** The names of the service’s roles except the owner. */
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
-/** Who is tried, and not only looked up: one of each kind that somebody outside the house acts through. */
+/** The roles that try statements: one of each kind of caller, login or auditor. */
 const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
 
 async function column(admin: Admin, sql: string): Promise<string[]> {
   return (await admin.query<{ found: string }>(sql)).rows.map(({ found }) => found);
 }
 
-/** Adds a column to every table of the house, has a look, and takes all of it back. */
+/** Adds a column to every table, runs `look`, and rolls back. */
 async function withAddedColumns({ admin }: World, look: (tables: string[]) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -30,7 +30,7 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
   }
 }
 
-/** Who holds what on the added columns, as `table role privilege`: by the column, by the table, or as everybody. */
+/** The rights to the added columns, as `table role privilege`: granted for the column, for the table or to PUBLIC. */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
     admin,
@@ -59,7 +59,7 @@ async function tried(admin: Admin, role: string, sql: string): Promise<string> {
 
 export const birthChecks: readonly Check[] = [
   {
-    title: 'a column that is added to any table is held by nobody but the owner, and shown by no view',
+    title: 'no role but the owner has a right to a column that is added to a table, and no view shows the column',
     run: async (world) => {
       const { admin } = world;
       await withAddedColumns(world, async (tables) => {
@@ -77,7 +77,7 @@ export const birthChecks: readonly Check[] = [
     },
   },
   {
-    title: 'whoever reads or writes a column that was just added is refused, whatever else of the table is theirs',
+    title: 'a caller with rights to a table cannot read or write a column that was just added to the table',
     run: async (world) => {
       const { admin } = world;
       await withAddedColumns(world, async (tables) => {
@@ -93,7 +93,7 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // What opens it is a right to the whole table: without this the refusals above would prove little.
+        // A right to the whole table opens the added column, so the refusals above come from the missing right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

@@ -7,7 +7,7 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const [DIGEST, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 const [USER, CLIENT] = [idOf('a', 'users'), idOf('a', 'clients')];
 
-/** Continues the open transaction as the user of the first firm, under the rights that are given. */
+/** Continues the open transaction as the user of firm a with this role and these clients. */
 async function become(client: pg.Client, role: string, clients: readonly string[] = [CLIENT]): Promise<void> {
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', 'subject-a', true),
@@ -37,11 +37,11 @@ const SPECIALIST = 'taxclaims_tax_specialist';
 
 export const calendarChecks: readonly Check[] = [
   {
-    title: 'calendars: neither a request nor the API, a reporting login or an auditor reads a digest',
+    title: 'users: no request role, API login, reporting login or auditor can read the digest of a calendar address',
     run: (world) => deniedToAll(world, 'select calendar_digest from public.users'),
   },
   {
-    title: 'calendars: no request writes a digest by itself',
+    title: 'users: an administrator cannot update the digest of a calendar address directly',
     run: (world) =>
       takenBack(world, async (admin) => {
         await become(admin, 'taxclaims_admin');
@@ -49,7 +49,7 @@ export const calendarChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'calendars: a user makes and ends their own alone',
+    title: 'users: a user creates and removes only their own calendar address',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query('update public.users set calendar_digest = $1 where id = $2', [OTHER, idOf('b', 'users')]);
@@ -62,7 +62,7 @@ export const calendarChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'calendars: none is made under other rights than those that are stored',
+    title: 'users: a caller cannot create a calendar address if their stored role or clients differ from the token’s',
     run: async (world) => {
       const others: readonly (readonly [role: string, clients: readonly string[]])[] = [
         ['taxclaims_client', [CLIENT]],
@@ -78,7 +78,8 @@ export const calendarChecks: readonly Check[] = [
     },
   },
   {
-    title: 'calendars: an address gives its user with the present rights, and nothing without rights',
+    title:
+      'users: a calendar address returns its user with the present rights, and nobody if the user is inactive or without clients',
     run: (world) =>
       takenBack(world, async (admin) => {
         await become(admin, SPECIALIST);
@@ -101,7 +102,8 @@ export const calendarChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'calendars: the rights of an address begin a request until they change, whenever sessions ended',
+    title:
+      'users: a calendar address begins a request until the user’s rights change, even after the user’s sessions ended',
     run: async (world) => {
       const begin = (admin: pg.Client, user: Record<string, unknown> | undefined) =>
         admin.query('select app.caller_id($1, to_timestamp($2), $3, $4)', [
@@ -115,7 +117,7 @@ export const calendarChecks: readonly Check[] = [
           const [user] = await opened(admin);
           equal((await begin(admin, user)).rowCount, 1);
           await become(admin, 'none');
-          // As a change that is committed long after.
+          // This change counts as committed an hour later.
           await admin.query(
             `update public.users set client_access = array[$2::uuid], access_changed_at = now() + interval '1 hour'
              where id = $1`,

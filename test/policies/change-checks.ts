@@ -7,7 +7,7 @@ import { type RequestRole, REQUEST_ROLES, RIGHTS } from './rights.ts';
 import { ROWS } from '../support/rows.ts';
 import { outcomeOf, refusedWith, takenBack } from './session.ts';
 
-/* What audit records keep of changes, and who is shown it by app.changes_of. */
+/* Which changes audit records store, and to whom app.changes_of shows them. */
 
 const RECORDED = [
   ...(['clients', 'sites', 'cadastres', 'reclamations', 'partners'] as const),
@@ -40,7 +40,7 @@ export const changeChecks: readonly Check[] = [
     REQUEST_ROLES.map((role): Check => {
       const may = role !== 'client' && /[r]/.test(RIGHTS[table][role]);
       return {
-        title: `${role} is shown ${may ? 'the changes of own and no foreign' : 'no change of'} ${table}`,
+        title: `${role} ${may ? 'reads the changes of its own and not of foreign' : 'cannot read the changes of'} ${table}`,
         run: (world) =>
           takenBack(world, async (admin) => {
             await admin.query(statementFor(table, 'u', 'a'));
@@ -61,7 +61,7 @@ export const changeChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'nobody is shown the changes of a record that is deleted',
+    title: 'no request role reads the changes of a deleted site',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(statementFor('sites', 'u', 'a'));
@@ -71,7 +71,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'no change of a column is shown to a role without the right to it',
+    title: 'a tax specialist cannot read the changes of a column that it cannot read',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(
@@ -88,7 +88,8 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'of a claim that a DBA gave to another client nobody is shown what it was before but an ADMIN of all',
+    title:
+      'only an ADMIN without a list reads the changes that a claim had before a DBA moved the claim to another client',
     run: (world) =>
       takenBack(world, async (admin) => {
         const [id, to] = [randomUUID(), idOf('b', 'clients')];
@@ -107,7 +108,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'a column that a later release drops is left out, and the others are shown',
+    title: 'a tax specialist reads the changes of a claim without the columns that a later release dropped',
     run: (world) =>
       takenBack(world, async (admin) => {
         const id = idOf('a', 'reclamations');
@@ -122,7 +123,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'an audit record keeps no secret, and no column that no ADMIN may read',
+    title: 'an audit record stores no password, and no column that an ADMIN cannot read',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(
@@ -138,7 +139,8 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'of a list of clients each sees what was removed and added of their own, and activity an ADMIN alone',
+    title:
+      'a caller reads only their own clients in the changes of a user’s client list, and only an ADMIN reads is_active',
     run: (world) =>
       takenBack(world, async (admin) => {
         const others = [idOf('b', 'clients'), idOf('a', 'new'), idOf('b', 'new')] as const;
@@ -164,7 +166,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'no request role reads what changed in the log itself, nor an auditor the values',
+    title: 'no request role reads the changed values in audit_logs, and an auditor reads no row of audit.changes',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(statementFor('sites', 'u', 'a'));

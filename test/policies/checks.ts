@@ -10,9 +10,8 @@ import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
 
 /**
- * One guarantee of the database, tried through a login. A check throws where the guarantee does not hold.
- * Checks are values because they serve twice: jest runs each against the policies as they are, and the mutation
- * command runs all of them against every policy broken in turn.
+ * One guarantee of the database. `run` throws if the guarantee does not hold. policies.test.ts runs each check once; the
+ * proof `mutation` runs checks again after each change of a right, and chooses them by the words in their titles.
  */
 export interface Check {
   readonly title: string;

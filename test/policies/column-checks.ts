@@ -6,9 +6,9 @@ import type { World } from './world.ts';
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'REFERENCES';
 const PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES'];
 
-/** Every column of every table, for every role that is none of the house's own: granted exactly where listed. */
+/** Compares the column rights of request roles, reporting roles, API and auditor with the list in rights.ts. */
 export const columnChecks: readonly Check[] = TABLES.map((table) => ({
-  title: `the columns of ${table} are granted role by role as listed, and no others`,
+  title: `each role has exactly the listed rights to the columns of ${table}`,
   run: async ({ admin }: World) => {
     const { rows } = await admin.query<{ role: string; privilege: Privilege; columns: string[] }>(
       `select
@@ -46,18 +46,18 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
   const readable = (without: readonly string[]): string[] => all.filter((name) => !without.includes(name)).sort();
   for (const role of REQUEST_ROLES) {
     const rights: string = RIGHTS[table][role];
-    // Which transaction wrote the row, for a walk in the order of change: where that order is offered.
+    // Lists in the order of change read xmin, the number of the transaction that wrote the row.
     const written = all.includes('updated_at') ? ['xmin'] : [];
     if (/[rs]/.test(rights)) granted[`${role} SELECT`] = [...readable(hidden), ...written].sort();
     if (rights.includes('c')) granted[`${role} INSERT`] = [...insert].sort();
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
-  // The refusals, which audit.denials shows; audit.changes shows an auditor no row.
+  // audit.denials shows an auditor the refusals; audit.changes shows an auditor no row.
   if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
-  // What reporting.changes_by_month counts.
+  // reporting.changes_by_month counts these columns.
   if (table === 'audit_logs') granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
-  // What waits, which audit.findings tells of.
+  // audit.findings counts the undelivered changes.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;
 }

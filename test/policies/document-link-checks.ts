@@ -35,7 +35,7 @@ const ALL = 'select digest from app.document_links';
 
 export const documentLinkChecks: readonly Check[] = [
   {
-    title: 'document_links: neither a request nor the API, a reporting login or an auditor reads an address',
+    title: 'document_links: no request role, API login, reporting login or auditor can read the address of a document',
     run: async (world) => {
       await deniedToAll(world, ALL);
       await takenBack(world, async (admin) => {
@@ -47,7 +47,8 @@ export const documentLinkChecks: readonly Check[] = [
     },
   },
   {
-    title: 'document_links: an address has the rights of its maker, for a minute, and opens its document alone',
+    title:
+      'document_links: the address of a document has its creator’s rights for a minute, and opens no other document',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -77,7 +78,7 @@ export const documentLinkChecks: readonly Check[] = [
     },
   },
   {
-    title: 'document_links: nobody has an address with a right to a client that they lack, but an ADMIN without a list',
+    title: 'document_links: only an ADMIN without a list creates the address of a document of a foreign client',
     run: async (world) => {
       for (const role of ['scoped_admin', 'account_manager', 'tax_specialist', 'client'])
         await takenBack(world, async (admin) => {
@@ -94,7 +95,7 @@ export const documentLinkChecks: readonly Check[] = [
   },
   {
     title:
-      'document_links: a function of the definer makes those of its subject alone, and removes those that are over',
+      'document_links: a function of taxclaims_definer creates addresses only for the caller, and deletes only expired addresses',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');

@@ -15,30 +15,33 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   ...ending('done', {
     'an administrator erases any user': as('admin', erase(OF_B)),
     'an administrator with a list erases a user who has no other client': as('scoped_admin', erase(OF_A)),
-    'an administrator is told what is kept on a user': as('admin', `select app.person('${OF_B}')`),
+    'an administrator reads the stored data of any user': as('admin', `select app.person('${OF_B}')`),
   }),
   ...ending('denied', {
-    'an administrator with a list erases nobody of another firm': as('scoped_admin', erase(OF_B)),
-    'an administrator with a list is not told what is kept on somebody of another firm': as('scoped_admin', kept(OF_B)),
-    'an account manager erases nobody': as('account_manager', erase(OF_A)),
-    'an account manager is not told what is kept on another': as('account_manager', kept(OF_A)),
-    'a specialist is not told what is kept on another': as('tax_specialist', kept(OF_A)),
-    'a client is not told what is kept on another': as('client', kept(OF_A)),
-    'the API takes nothing from the audit log': { sql: `select app.redact_user('${OF_A}')` },
+    'an administrator with a list cannot erase a user of another firm': as('scoped_admin', erase(OF_B)),
+    'an administrator with a list cannot read the stored data of a user of another firm': as(
+      'scoped_admin',
+      kept(OF_B),
+    ),
+    'an account manager cannot erase a user': as('account_manager', erase(OF_A)),
+    'an account manager cannot read the stored data of another user': as('account_manager', kept(OF_A)),
+    'a tax specialist cannot read the stored data of another user': as('tax_specialist', kept(OF_A)),
+    'a client cannot read the stored data of another user': as('client', kept(OF_A)),
+    'the API login cannot redact a user in the audit log': { sql: `select app.redact_user('${OF_A}')` },
   }),
   ...ending('nothing', {
-    'the role behind the functions changes no move of a claim, but for an erasure': {
+    'taxclaims_definer cannot change reclamation_history outside an erasure': {
       role: 'definer',
       sql: `update public.reclamation_history set actor = changed_by::text`,
     },
-    'the role behind the functions forgets no answer that was kept, but for an erasure': {
+    'taxclaims_definer cannot delete a stored answer outside an erasure': {
       role: 'definer',
       sql: `delete from app.idempotency_keys`,
     },
   }),
 ];
 
-/** Runs a statement as the housekeeper within a trigger, as the erasure does. */
+/** Runs a statement as taxclaims_housekeeper within a trigger, like an erasure. */
 const withinTrigger = (statement: string): string => `
   create table public.tried ();
   create function public.try() returns trigger language plpgsql security definer as $$ begin ${statement}; return null; end $$;
@@ -63,7 +66,7 @@ export const erasureChecks: readonly Check[] = [
     ] as const
   ).map(
     ([what, change, changed]): Check => ({
-      title: `nothing but a user's name and email leaves an audit record: no change ${what}`,
+      title: `an erasure cannot remove the change ${what} from an audit record`,
       run: (world) =>
         takenBack(world, async (admin) => {
           const type = what === 'of a role' ? 'users' : 'sites';
@@ -78,7 +81,8 @@ export const erasureChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'no other name is written into an audit record, and none is changed outside an erasure',
+    title:
+      'an erasure cannot write another name into an audit record, and nobody changes an audit record outside an erasure',
     run: async (world) => {
       for (const statement of [
         withinTrigger(`update public.audit_logs set changed = '{"name": ["x", "y"]}' where action = 'tried'`),

@@ -2,7 +2,7 @@ import { literal, rowOf, ROWS } from '../support/rows.ts';
 import type { Tenant, Values } from '../support/rows.ts';
 import type { Table } from './rights.ts';
 
-/** Two firms with the same kinds of rows: everything is tried on one's own and on the other's. */
+/** Two firms with the same kinds of rows: callers of firm a try every statement on rows of both firms. */
 export type Firm = 'a' | 'b';
 
 const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
@@ -18,7 +18,7 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   users: '09',
   audit_logs: '0a',
   reclamation_history: '0b',
-  // A partner that has no bills, as one that can be deleted must be.
+  // A partner without bills, because a partner with bills cannot be deleted.
   free_partner: '0c',
   identity_changes: '0d',
   notes: '0e',
@@ -29,19 +29,19 @@ export function idOf(firm: Firm, what: keyof typeof NUMBERS): string {
   return `${firm}0000000-0000-4000-8000-0000000000${NUMBERS[what]}`;
 }
 
-/** The user on whose behalf the requests of the tests are made; shares no client with anybody. */
+/** The caller of the tests’ requests; this user shares no client with another user. */
 export const SELF = 'e0000000-0000-4000-8000-000000000001';
-/** A partner that nobody is linked to. */
+/** A partner without a link to a client. */
 export const UNLINKED_PARTNER = 'e0000000-0000-4000-8000-000000000002';
 
-/** A firm as a tenant: its partner with bills is the biller of others. */
+/** The ids of a firm’s rows; `biller` is its partner with bills. */
 function tenantOf(firm: Firm): Tenant {
   const ids = Object.fromEntries(Object.keys(NUMBERS).map((what) => [what, idOf(firm, what as Table)]));
   const { partners: biller, free_partner: partners, new: newcomer } = ids;
   return { ...ids, biller, partners, newcomer } as Tenant;
 }
 
-/** Everything that the tests find in the database, written by the superuser. */
+/** All rows of the tests’ database; the superuser inserts them. */
 export const FIXTURE = [
   ...rowsOf('a'),
   ...rowsOf('b'),
@@ -75,7 +75,7 @@ function rowsOf(firm: Firm): string[] {
   ];
 }
 
-/** One statement of each command against a firm's row of a table. */
+/** A statement that creates, reads, updates or deletes a firm’s row of a table. */
 export function statementFor(table: Table, command: Command, firm: Firm): string {
   const [column, value] = ROWS[table].change;
   const key =
@@ -99,17 +99,17 @@ export function statementFor(table: Table, command: Command, firm: Firm): string
 
 export type Command = 'c' | 'r' | 'u' | 'd';
 
-/** Whether a row is as it was before a statement of these. */
+/** A condition that holds for a row which statementFor has not updated. */
 export function untouched(table: Table): string {
   const [column, value] = ROWS[table].change;
   return `${column} is distinct from ${literal(value)}`;
 }
 
-/** Where a second row of a firm cannot say what the first does. */
+/** Values of a firm’s second row that must differ from the first row. */
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },
   client_partners: { partner_id: UNLINKED_PARTNER },
-  // No task, which a client makes none of.
+  // A note without a day is no task; a client cannot create a task.
   notes: { author_id: SELF, due_on: null },
   partner_invoices: { number: 'new' },
   users: { role: 'CLIENT' },

@@ -19,7 +19,7 @@ import type { World } from './world.ts';
 
 const REQUESTS = REQUEST_ROLES.join(' ');
 
-/** Who may run what; whatever stands not here may be run by its owner alone. */
+/** The functions by the roles that may run them; only the owner of a function runs a function that is not listed. */
 const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
@@ -74,7 +74,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
 
 const sorted = (text: string): string => text.split(' ').sort().join(' ');
 
-/** Runs statements as one request in a transaction that is rolled back; gives the first column of the last one. */
+/** Runs statements as one request in a transaction that is rolled back; returns the first value of the last result. */
 async function request(world: World, role: string, settings: Record<string, string>, ...statements: string[]) {
   const login = world.api;
   try {
@@ -95,7 +95,7 @@ async function request(world: World, role: string, settings: Record<string, stri
 
 export const functionChecks: readonly Check[] = [
   {
-    title: 'each function is run by exactly those who are listed, and never by everybody',
+    title: 'only the listed roles may run a function, and PUBLIC may run none',
     run: async ({ admin }) => {
       const { rows } = await admin.query<{ name: string; roles: string }>(
         `select f.pronamespace::regnamespace || '.' || f.proname as name,
@@ -122,7 +122,8 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'every function pins its search path, or was parsed when it was made, and none that decides is immutable',
+    title:
+      'every function has a fixed search_path or was parsed at its creation, and the functions that read settings are stable',
     run: async ({ admin }) => {
       const { rows } = await admin.query<{ name: string }>(
         `select f.oid::regprocedure::text as name from pg_proc as f
@@ -137,7 +138,7 @@ export const functionChecks: readonly Check[] = [
     (table) => !['client_partners', 'audit_logs', 'reclamation_history', 'identity_changes'].includes(table),
   ).map(
     (table): Check => ({
-      title: `the API learns whose a record of ${table} is, whoever asks, and that another does not exist`,
+      title: `the API login learns the client of any record of ${table}, and that an unknown id does not exist (function app.locate)`,
       run: async ({ api }) => {
         const locate = async (id: string) =>
           (
@@ -153,7 +154,7 @@ export const functionChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a list of clients is narrowed to the client of a record that has one of them, and to no other',
+    title: 'app.narrowed narrows a list of clients to the client of a record only if the list has this client',
     run: async ({ api }) => {
       const ofClients = [
         'reclamations',
@@ -176,9 +177,10 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'refusals are recorded once each, whatever they are made of, with the user where the subject is known',
+    title:
+      'app.record_refusals writes each refusal once, even with malformed values, and with the user of a known subject',
     run: async ({ api, admin }) => {
-      // Another batch each time: audit records stay, and the mutation run tries every check more than once.
+      // Audit records stay, and the proof `mutation` runs this check more than once: each run has a new request_id.
       const [id, batch] = [randomUUID(), randomUUID()];
       const whole = {
         ...{ id, request_id: batch, actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
@@ -211,7 +213,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a refusal says when it was, and is never dated later than now, nor than when it was sent',
+    title: 'app.record_refusals dates a refusal at its own time, and never in the future',
     run: async ({ api, admin }) => {
       const dated = async (time: object): Promise<unknown> => {
         const { rows: made } = await admin.query<{ id: string }>('select gen_random_uuid() as id');
@@ -244,7 +246,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'the API cannot record a success that was none',
+    title: 'the API login cannot create an audit record of a success',
     run: async ({ api }) => {
       equal(
         await attempt(api, {
@@ -256,9 +258,9 @@ export const functionChecks: readonly Check[] = [
   },
   ...REQUEST_ROLES.filter((role) => role !== 'client' && role !== 'tax_specialist').map(
     (role): Check => ({
-      title: `a write by ${role} leaves one audit record with the client, the actor and the action`,
+      title: `an update by ${role} writes one audit record with the client, the actor and the action`,
       run: async (world) => {
-        // Only an administrator reads the log: the write and the look are made in one transaction.
+        // Only an administrator reads the log, so the transaction changes its role after the update.
         await world.api.query('begin');
         try {
           await world.api.query(
@@ -287,7 +289,8 @@ export const functionChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a token is refused when its user is inactive, or when it says other rights and is older than they are',
+    title:
+      'a token is refused if its user is inactive, or if it has other rights than the user and is older than the user’s rights',
     run: async ({ api, admin }) => {
       const nobody = '00000000-0000-4000-8000-000000000000';
       const sql = (digest: string, at: string) => `select app.caller_id('subject-a', ${at}, ${digest}, '${nobody}')`;
@@ -302,7 +305,7 @@ export const functionChecks: readonly Check[] = [
         [nobody],
       );
       deepEqual(rows, [{ known: idOf('a', 'users'), unknown: nobody }]);
-      // The release before asks in two steps.
+      // The previous release calls two functions instead of app.caller_id.
       const before = `select app.authenticate('subject-a', 'infinity', 'x') as known,
         app.authenticate('nobody', 'infinity', 'x') as unknown, app.unclaimed_id($1)`;
       deepEqual((await api.query(before, [nobody])).rows, [
@@ -317,7 +320,8 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a login records its caller with the rights of the request, once, and never under another’s email',
+    title:
+      'app.record_login creates the caller’s user once with the rights of the request, and refuses an email of another user',
     run: async (world) => {
       const login = `select app.record_login('new@users.example.org', 'New', now())`;
       const stored = `select to_jsonb(u) from (
@@ -339,7 +343,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a second login changes the stored rights to those of the newer token',
+    title: 'app.record_login changes the stored rights of a known user to the rights of a newer token',
     run: async (world) => {
       const role = await request(
         world,
@@ -361,7 +365,8 @@ export const functionChecks: readonly Check[] = [
   ...identityChangeChecks,
   ...erasureChecks,
   {
-    title: 'a move of a claim is kept with who, from where and to where; one that is not listed is a conflict',
+    title:
+      'a new status of a claim is stored in reclamation_history with actor and both statuses; an unlisted change is a conflict',
     run: async (world) => {
       const move = (to: string) =>
         `update public.reclamations set status = '${to}' where id = '${idOf('a', 'reclamations')}'`;
@@ -383,7 +388,7 @@ export const functionChecks: readonly Check[] = [
   },
   {
     title:
-      'invoices are numbered without a gap when issued, and an issued one is not deleted, not even with its client',
+      'factures get numbers without gaps when issued, and an issued invoice cannot be deleted, not even with its client',
     run: async (world) => {
       const issue = `update public.factures set status = 'ISSUED', issue_date = '2031-05-01' where client_id = '${idOf('a', 'clients')}'`;
       const another = `insert into public.factures (client_id, amount_excl_tax) values ('${idOf('a', 'clients')}', 33.33)`;

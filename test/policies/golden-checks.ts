@@ -7,15 +7,15 @@ import { matrixText } from '../../src/db/audit/text.ts';
 import { GOLDEN_FILE, readFacts } from '../audit/golden.ts';
 import type { Check } from './checks.ts';
 
-/** What decides a right; the bodies of functions and views are reviewed where they are written. */
+/** The kinds of facts that decide a right; the bodies of functions and views are not among them. */
 const KINDS_OF_RIGHTS = new Set([
   ...['role', 'membership', 'table', 'view', 'policy', 'grant', 'default privileges', 'function', 'trigger'],
 ]);
 
-/** The last of the checks: what no login can notice, because a second lock holds, is noticed here. */
+/** These checks notice a lost right even if a second right keeps every login from noticing it. */
 export const goldenChecks: readonly Check[] = [
   {
-    title: 'every fact that decides a right is as declared (`npm run db:golden` writes it anew)',
+    title: 'every fact that decides a right is as in db/audit/declared (`npm run db:golden` writes the file)',
     run: async ({ admin }) => {
       const rightsOf = (facts: readonly DatabaseFact[]): string[] =>
         facts
@@ -27,14 +27,14 @@ export const goldenChecks: readonly Check[] = [
     },
   },
   {
-    title: 'the golden matrix says what the rights come to (`npm run db:golden` writes it anew)',
+    title: 'the matrix of rights is as in db/audit/matrix.golden (`npm run db:golden` writes the file)',
     run: async ({ admin }) => {
       const golden = await readFile(GOLDEN_FILE, 'utf8');
       equal([...matrixText(await readRightsMatrix(admin)), ''].join('\n'), golden);
     },
   },
   {
-    title: 'every role of the house is one whose changes the audit sees',
+    title: 'audit.state() has a fact for every role of audit.house_roles',
     run: async ({ admin }) => {
       const facts = await readFacts(admin);
       const { rows } = await admin.query<{ name: string }>('select name::text from audit.house_roles');

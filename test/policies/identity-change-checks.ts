@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const USER = idOf('a', 'users');
 const CLIENT = idOf('a', 'clients');
 
-/** Where nothing is noted yet; it is taken back. */
+/** Deletes all rows of identity_changes first; the transaction is rolled back. */
 const withoutChanges = (world: World, work: (admin: pg.Client) => Promise<void>): Promise<void> =>
   takenBack(world, async (admin) => {
     await admin.query('delete from public.identity_changes');
@@ -19,7 +19,7 @@ async function become(client: pg.Client, role: string): Promise<void> {
   await client.query(`select set_config('role', $1, true)`, [role]);
 }
 
-/** Runs one statement as the API's login would, and gives its first row. */
+/** Runs one statement as taxclaims_api and returns its first row. */
 async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Promise<unknown[]> {
   await become(admin, 'taxclaims_api');
   const { rows } = await admin.query<unknown[]>({ text: sql, values, rowMode: 'array' });
@@ -27,7 +27,7 @@ async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Pro
   return rows[0] ?? [];
 }
 
-/** A change by a DBA, which comes true for everybody. */
+/** Changes the user’s role as a DBA, and runs the deferred triggers of the commit. */
 async function change(admin: pg.Client, role: string): Promise<void> {
   await admin.query('update public.users set role = $2 where id = $1', [USER, role]);
   await admin.query('set constraints all immediate; set constraints all deferred');
@@ -53,7 +53,8 @@ async function isHeld(admin: pg.Client): Promise<unknown> {
 
 export const identityChangeChecks: readonly Check[] = [
   {
-    title: 'identity_changes: nothing is noted before an instance sends changes, and everything is from then on',
+    title:
+      'identity_changes: a change of rights is stored for the identity provider only after an instance began to send changes',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await change(admin, 'CLIENT');
@@ -65,7 +66,8 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_changes: a change is claimed by one, settled by whoever claimed it, and sent again by nobody',
+    title:
+      'identity_changes: only one instance claims a change, and an instance that settles a change without its claim is told so',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -84,14 +86,15 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // It was another's by then: whoever had it is told, and the newest is sent again.
+        // The first claim is no longer valid: the function returns false, and the newest rights are sent again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });
     },
   },
   {
-    title: 'identity_changes: what is sent without a change is noted for that user alone, and refuses older tokens',
+    title:
+      'identity_changes: app.send_identity stores a change for one user alone, and the user’s older tokens are refused',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -101,7 +104,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_changes: the owner lists the users whom the provider knows, and no other login or request does',
+    title: 'identity_changes: only the owner lists the users whom the identity provider knows',
     run: async (world) => {
       const page = 'select u.user_id, u.subject from app.users_of_provider($1, 1) as u';
       await withoutChanges(world, async (admin) => {
@@ -115,7 +118,8 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_changes: only what was delivered 90 days ago is forgotten, and a DBA alone ends the sending',
+    title:
+      'identity_changes: only changes delivered 90 days ago are deleted, and only a DBA ends the sending of changes',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -129,7 +133,7 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, forget), [0]);
         await deliver('91');
         deepEqual([await asApi(admin, forget), await states(admin)], [[1], []]);
-        // A function of the definer's can forget nothing that waits.
+        // A function of taxclaims_definer cannot delete a waiting change.
         await change(admin, 'TAX_SPECIALIST');
         await become(admin, 'taxclaims_definer');
         equal((await admin.query('delete from public.identity_changes')).rowCount, 0);
@@ -143,7 +147,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_changes: a function of the definer’s notes nothing as delivered',
+    title: 'identity_changes: a function of taxclaims_definer cannot create a change as already delivered',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await become(admin, 'taxclaims_definer');
@@ -157,7 +161,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: an ADMIN with a list reads those of users whom it may change, and no rights that named others',
+      'identity_changes: an ADMIN with a list reads only changes of users and rights whose clients are all in the list',
     run: async (world) => {
       const visibleCount = async (setup: string, access: string): Promise<unknown> => {
         let count: unknown;
@@ -191,7 +195,8 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_management: no request, no login and no auditor reads or turns the switch',
+    title:
+      'identity_management: no request role, API login, reporting login or auditor can read or change app.identity_management',
     run: async (world) => {
       for (const sql of [
         'select managed_since from app.identity_management',

@@ -7,7 +7,7 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const KEY = 'a'.repeat(64);
 const REQUEST = 'b'.repeat(64);
 
-/** Continues the open transaction as that role, on behalf of that subject. */
+/** Continues the open transaction as this role and this subject. */
 async function become(client: pg.Client, role: string, actor: string): Promise<void> {
   await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);
 }
@@ -29,7 +29,7 @@ const MANAGER = 'taxclaims_account_manager';
 
 export const keptAnswerChecks: readonly Check[] = [
   {
-    title: 'idempotency_keys: neither a request nor the API, a reporting login or an auditor reads a kept answer',
+    title: 'idempotency_keys: no request role, API login, reporting login or auditor can read a stored answer',
     run: async (world) => {
       const sql = 'select body from app.idempotency_keys';
       await deniedToAll(world, sql);
@@ -42,7 +42,8 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title: 'idempotency_keys: a kept answer is given to its own subject, for its key and its request, and to no other',
+    title:
+      'idempotency_keys: a caller gets a stored answer only with the subject, the key and the request of the first call',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -59,7 +60,7 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title: 'idempotency_keys: nobody keeps an answer under no subject, nor a second one under a key',
+    title: 'idempotency_keys: no answer is stored without a subject, and no second answer for a key',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, '');
@@ -74,7 +75,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a key that another transaction has is told at once, and is free when that one is taken back',
+      'idempotency_keys: a caller learns without waiting that another transaction uses its key, and gets the key after a rollback',
     run: async ({ api, unset }) => {
       const request = async (client: pg.Client): Promise<unknown> => {
         await client.query('begin');
@@ -92,7 +93,7 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title: 'idempotency_keys: a key older than a day counts as unused, and a sweep removes those and no other',
+    title: 'idempotency_keys: a key older than a day counts as unused, and app.forget_answers deletes only such keys',
     run: async (world) => {
       const age = (days: string) =>
         `update app.idempotency_keys set created_at = now() - interval '${days}' where subject = 'somebody'`;
@@ -124,7 +125,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a function of the definer may read and create those of its subject alone, and remove expired ones',
+      'idempotency_keys: a function of taxclaims_definer reads and creates only the caller’s answers, and deletes only expired answers',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         const rows = async (sql: string) => (await admin.query(sql)).rowCount;
@@ -149,7 +150,8 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title: 'idempotency_keys: a client that the caller created is told as theirs while the stored rights say so',
+    title:
+      'idempotency_keys: a repeated creation of a client says is_gained only if the caller’s stored rights have the client',
     run: async (world) => {
       const client = idOf('a', 'clients');
       const claim = 'select c.is_gained from app.claim_key($1, $2) as c';

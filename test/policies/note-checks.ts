@@ -5,7 +5,7 @@ import { OWN } from './row-checks.ts';
 import { attempt, ending } from './session.ts';
 import type { Attempt, Outcome } from './session.ts';
 
-/* Notes of others, internal ones, and tasks; record-checks and row-checks have the author's own. */
+/* Rights to notes of other authors, to internal notes and to tasks; row-checks has the author’s own notes. */
 
 const [A, B] = [idOf('a', 'clients'), idOf('b', 'clients')];
 const NOTE = idOf('a', 'notes');
@@ -23,7 +23,7 @@ const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as
 const FIRM = ROLES.filter((role) => role !== 'client');
 const MANAGERS = ROLES.slice(0, 2);
 
-/** What each role does with a note as the superuser leaves it before. */
+/** A statement of a role on a note that the superuser changed before. */
 interface Case extends Attempt {
   readonly before: string;
 }
@@ -39,45 +39,55 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
   ...casesOf('nothing', {
     ...of(
       ['client'],
-      'does not read an internal note',
+      'cannot read an internal note',
       'internal = true',
       `select from public.notes where id = '${NOTE}'`,
     ),
     ...of(
       ['client'],
-      'does not change an internal note, be it its own',
+      'cannot update its own note that became internal',
       'internal = true',
       'update public.notes set text = text',
     ),
-    ...of(['client'], 'does not delete an internal note, be it its own', 'internal = true', 'delete from public.notes'),
-    ...of(['tax_specialist', 'client'], 'does not change a note of another', anothers, change(`text = 'x'`)),
-    ...of(['tax_specialist', 'client'], 'does not end a task of others', anothers, done),
-    ...of(['account_manager', 'tax_specialist', 'client'], 'does not delete a note of another', given, remove),
+    ...of(['client'], 'cannot delete its own note that became internal', 'internal = true', 'delete from public.notes'),
+    ...of(['tax_specialist', 'client'], 'cannot update a note of another author', anothers, change(`text = 'x'`)),
+    ...of(['tax_specialist', 'client'], 'cannot complete a task of another author and assignee', anothers, done),
+    ...of(['account_manager', 'tax_specialist', 'client'], 'cannot delete a note of another author', given, remove),
   }),
   ...casesOf('denied', {
-    ...of(MANAGERS, 'does not change the text of another', anothers, change(`text = 'x'`)),
-    ...of(['admin', ...MANAGERS], 'moves no task of another to another day', anothers, change(`due_on = '2190-02-01'`)),
-    ...of(['admin', ...MANAGERS], 'gives no task of another away', anothers, change(`assignee_id = '${SPECIALIST}'`)),
+    ...of(MANAGERS, 'cannot update the text of another author’s note', anothers, change(`text = 'x'`)),
     ...of(
       ['admin', ...MANAGERS],
-      'shows no internal note of another',
+      'cannot move another author’s task to another day',
+      anothers,
+      change(`due_on = '2190-02-01'`),
+    ),
+    ...of(
+      ['admin', ...MANAGERS],
+      'cannot assign another author’s task',
+      anothers,
+      change(`assignee_id = '${SPECIALIST}'`),
+    ),
+    ...of(
+      ['admin', ...MANAGERS],
+      'cannot make another author’s internal note visible to clients',
       `${anothers}, internal = true`,
       change('internal = false'),
     ),
-    ...of(ROLES, 'to whom a task was given does not change its text', given, change(`text = 'x'`)),
-    ...of(['client'], 'makes no task of a note', 'due_on = null', change(`due_on = '2190-01-31'`)),
-    ...of(ROLES, 'signs no note as another', 'text = text', change(`author_id = '${SPECIALIST}'`)),
-    ...of(ROLES, 'moves no note to another client', 'text = text', change(`client_id = '${B}'`)),
+    ...of(ROLES, 'cannot update the text of a task that another author assigned to it', given, change(`text = 'x'`)),
+    ...of(['client'], 'cannot make a note a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
+    ...of(ROLES, 'cannot change the author of its note', 'text = text', change(`author_id = '${SPECIALIST}'`)),
+    ...of(ROLES, 'cannot move its note to another client', 'text = text', change(`client_id = '${B}'`)),
   }),
   ...casesOf('refused', {
-    ...of(['client'], 'makes no note internal', 'text = text', change('internal = true')),
+    ...of(['client'], 'cannot make its note internal', 'text = text', change('internal = true')),
   }),
   ...casesOf('done', {
     ...of(FIRM, 'reads an internal note', 'internal = true', `select from public.notes where id = '${NOTE}'`),
-    ...of(FIRM, 'makes a task of a note, and a note of a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
-    ...of(ROLES, 'to whom a task was given ends it', given, done),
-    ...of(['admin', ...MANAGERS], 'ends a task of others', anothers, done),
-    ...of(['admin', 'scoped_admin'], 'deletes a note of another', anothers, remove),
+    ...of(FIRM, 'makes its note a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
+    ...of(ROLES, 'completes a task that another author assigned to it', given, done),
+    ...of(['admin', ...MANAGERS], 'completes a task of another author and assignee', anothers, done),
+    ...of(['admin', 'scoped_admin'], 'deletes a note of another author', anothers, remove),
   }),
 ];
 
@@ -94,87 +104,94 @@ const to = (user: string): string => `${day}, '${user}'`;
 const WRITTEN: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...ROLES.flatMap((role) =>
     ending('refused', {
-      [`${role} writes no note as another`]: as(role, written(`'${SPECIALIST}', false`)),
-      [`${role} writes no note of a foreign client`]: as(role, written(`${mine}, false`, '', B)),
+      [`${role} cannot create a note in another author’s name`]: as(role, written(`'${SPECIALIST}', false`)),
+      [`${role} cannot create a note of a foreign client`]: as(role, written(`${mine}, false`, '', B)),
     }),
   ),
   ...FIRM.flatMap((role) => [
     ...ending('done', {
-      [`${role} writes an internal note`]: as(role, written(`${mine}, true`)),
-      [`${role} gives a task to who has the client`]: as(
+      [`${role} creates an internal note`]: as(role, written(`${mine}, true`)),
+      [`${role} assigns a new task to a user who has the client`]: as(
         role,
         written(`${mine}, true${to(SPECIALIST)}`, ', due_on, assignee_id'),
       ),
     }),
     ...ending('23514', {
-      [`${role} gives no task to who lacks the client`]: as(
+      [`${role} cannot assign a new task to a user without the client`]: as(
         role,
         written(`${mine}, true${to(idOf('b', 'users'))}`, ', due_on, assignee_id'),
       ),
-      [`${role} gives nothing without a day`]: as(role, written(`${mine}, true, '${SPECIALIST}'`, ', assignee_id')),
+      [`${role} cannot assign a note without a day`]: as(
+        role,
+        written(`${mine}, true, '${SPECIALIST}'`, ', assignee_id'),
+      ),
     }),
   ]),
   ...ending('refused', {
-    'client writes no internal note': as('client', written(`${mine}, true`)),
-    'client makes no task': as('client', written(`${mine}, false${day}`, ', due_on')),
+    'client cannot create an internal note': as('client', written(`${mine}, true`)),
+    'client cannot create a task': as('client', written(`${mine}, false${day}`, ', due_on')),
   }),
-  ['client writes a note that is not internal', as('client', written(`${mine}, false`)), 'done'],
-  ['nobody writes a note on a claim of another client', as('admin', written(`${mine}, false`, '', B)), '23503'],
+  ['client creates a note that is not internal', as('client', written(`${mine}, false`)), 'done'],
+  [
+    'an administrator cannot create a note on a claim of another client',
+    as('admin', written(`${mine}, false`, '', B)),
+    '23503',
+  ],
 ];
 
 const task = `update public.notes set assignee_id = '${SPECIALIST}' where id = '${NOTE}'`;
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
 const then = (condition: string): string => `select from public.notes where id = '${NOTE}' and ${condition}`;
 
-/** What the superuser sees in the end. */
+/** The superuser’s statements and their outcome. */
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [
-    'whoever loses a client loses its open tasks',
+    'a user who loses a client loses the open tasks of this client',
     `${task}; ${ofUser(`client_access = '{}'`)}; ${then('assignee_id is null and updated_at > created_at')}`,
     'done',
   ],
   [
-    'and keeps the tasks that were done',
+    'a user who loses a client keeps the completed tasks of this client',
     `${task}; ${done}; ${ofUser(`client_access = '{}'`)}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [
-    'whoever becomes a client loses the internal tasks',
+    'a user whose role becomes CLIENT loses the internal tasks',
     `${task}; ${change('internal = true')}; ${ofUser(`role = 'CLIENT'`)}; ${then('assignee_id is null')}`,
     'done',
   ],
   [
-    'and keeps the tasks that a client sees',
+    'a user whose role becomes CLIENT keeps the tasks that clients see',
     `${task}; ${ofUser(`role = 'CLIENT'`)}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [
-    'the end of an account takes no task away',
+    'a user who becomes inactive keeps the tasks',
     `${task}; ${ofUser('is_active = false')}; ${done}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [
-    'a task of a client is not made internal',
+    'a task that is assigned to a client cannot become internal',
     `${ofUser(`role = 'CLIENT'`)}; ${task}; ${change('internal = true')}`,
     '23514',
   ],
   [
-    'an internal task is given to no client',
+    'an internal task cannot be assigned to a client',
     `${ofUser(`role = 'CLIENT'`)}; ${change('internal = true')}; ${task}`,
     '23514',
   ],
-  ['a note that is no task is not done', `${change('due_on = null')}; ${done}`, '23514'],
-  ['a note is not blank', change(`text = '  '`), '23514'],
-  ['a note has at most 10,000 characters', change(`text = repeat('é', 10001)`), '23514'],
-  ['a note has 10,000 characters', change(`text = repeat('é', 10000)`), 'done'],
+  ['a note without a day cannot be completed', `${change('due_on = null')}; ${done}`, '23514'],
+  ['the text of a note cannot be blank', change(`text = '  '`), '23514'],
+  ['the text of a note cannot have 10,001 characters', change(`text = repeat('é', 10001)`), '23514'],
+  ['the text of a note can have 10,000 characters', change(`text = repeat('é', 10000)`), 'done'],
   [
-    'the notes on a claim go with it',
+    'the notes on a claim are deleted with the claim',
     `delete from public.reclamations where id = '${idOf('a', 'reclamations')}';
      select where not exists (${then('true')})`,
     'done',
   ],
   [
-    'what a user wrote stays when a DBA deletes the user, and the task has nobody',
+    'a note keeps its author and loses its assignee after a DBA deleted this user',
     `update public.notes set author_id = '${SELF}' where id = '${NOTE}';
      update public.users set client_access = '{${A}}' where id = '${SELF}';
      update public.notes set assignee_id = '${SELF}' where id = '${NOTE}';
@@ -183,12 +200,12 @@ const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])
     'done',
   ],
   [
-    'the role behind the functions gives no task to anybody',
+    'taxclaims_definer cannot assign a task',
     `${task}; set local role taxclaims_definer; update public.notes set assignee_id = '${SPECIALIST}'`,
     'refused',
   ],
   [
-    'the role behind the functions takes tasks from users within a trigger alone',
+    'taxclaims_definer outside a trigger cannot take a task from its assignee',
     `${task}; set local role taxclaims_definer; update public.notes set assignee_id = null`,
     'refused',
   ],

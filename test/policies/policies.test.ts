@@ -12,11 +12,11 @@ const world = await forSuite(openWorld({ ...database, reportingUrl: login.url })
 
 describe('the policies', () => {
   /*
-   * One denial in full; the checks below try it so for every table, role and command. The caller is the API's login, in
-   * the role and with the settings of one request. That nothing is found says something only because the same statement
-   * finds what is the caller's own, and because the superuser, whom no policy holds, finds what was kept from the caller.
+   * An example of the checks below, which try every table, role and command. The caller is the API’s login in the role and
+   * with the settings of one request. The caller finds the claims of firm a and the superuser finds the claims of firm b,
+   * so only a policy can hide the claims of firm b from the caller.
    */
-  test('a tax specialist of firm a reads the claims of firm a, and none of firm b, although there is one', async () => {
+  test('a tax specialist of firm a reads the claims of firm a, and cannot read the existing claim of firm b', async () => {
     const claimsOf = (firm: 'a' | 'b') => ({
       text: 'select id from public.reclamations where client_id = $1',
       values: [idOf(firm, 'clients')],

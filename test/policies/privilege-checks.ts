@@ -10,7 +10,7 @@ const HOUSE = ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting', 'report
 const column = async (world: World, sql: string, values: unknown[] = []): Promise<string[]> =>
   (await world.admin.query<{ found: string }>(sql, values)).rows.map((row) => row.found);
 
-/** What holds for the catalog as a whole. Read by the superuser: it is about the roles, not about what one sees. */
+/** Checks of roles and tables in Postgres’s catalogs, which the superuser reads. */
 export const privilegeChecks: readonly Check[] = [
   {
     title: 'every table of every schema has row-level security enabled and forced',
@@ -25,7 +25,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'no role but the owner may truncate, reference or set triggers on a table',
+    title: 'no role but the owner may truncate or maintain a table, reference it or create a trigger on it',
     run: async (world) => {
       const holders = await column(
         world,
@@ -38,7 +38,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'the API’s login has no right to any table, and no role of the house may log in',
+    title: 'the API’s login cannot read a table, and no role of the service may log in',
     run: async (world) => {
       for (const table of TABLES) {
         equal(await attempt(world.api, { sql: `select 1 from public.${table}` }), 'denied', table);
@@ -55,7 +55,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'the owner of the tables sees no row of them, though rows exist',
+    title: 'the owner of the tables reads no row of a table, although rows exist',
     run: async (world) => {
       for (const table of TABLES) {
         const sql = `select 1 from public.${table}`;
@@ -65,7 +65,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'the owner reads and writes the list of migrations, and no other role does',
+    title: 'only the owner reads and updates the list of migrations',
     run: async (world) => {
       equal(await attempt(world.admin, { role: 'owner', sql: 'update app.migrations set run_on = run_on' }), 'done');
       for (const role of REQUEST_ROLES) {
@@ -84,7 +84,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a role of a request has the rights of those below it and of nobody else, and none may create anything',
+    title: 'a request role becomes only the roles below it, and cannot create a table or schema',
     run: async (world) => {
       for (const role of REQUEST_ROLES) {
         deepEqual(

@@ -8,7 +8,7 @@ const CLIENT = idOf('a', 'clients');
 const OTHER = idOf('b', 'clients');
 const USER = idOf('a', 'users');
 
-/** `table resource client` of each record that the statements leave, made by a DBA and taken back. */
+/** `table resource client` of each audit record that a DBA’s statements write; the transaction is rolled back. */
 async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
   await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
   try {
@@ -25,7 +25,7 @@ async function recordsOf({ admin }: World, ...statements: readonly string[]): Pr
   }
 }
 
-/** What a statement of the fixture writes. */
+/** The ids of the rows that a statement of statementFor writes. */
 function resourcesOf(table: Table, command: Command): readonly string[] {
   if (command === 'c') return [table === 'client_partners' ? UNLINKED_PARTNER : idOf('a', 'new')];
   if (table === 'client_partners') return [idOf('a', 'partners'), idOf('a', 'free_partner')];
@@ -34,7 +34,7 @@ function resourcesOf(table: Table, command: Command): readonly string[] {
 
 function clientOf(table: Table, command: Command): string {
   if (table === 'partners') return `nobody's`;
-  // A new user is given the client; what else changes of one is about no client.
+  // A new user gets the client; an update of a user’s name names no client.
   if (table === 'users') return command === 'c' ? CLIENT : `nobody's`;
   return table === 'clients' && command === 'c' ? idOf('a', 'new') : CLIENT;
 }
@@ -57,7 +57,7 @@ export const recordChecks: readonly Check[] = [
       .filter((command) => RIGHTS[table].admin.includes(command))
       .map(
         (command): Check => ({
-          title: `${{ c: 'an insert into', u: 'an update of', d: 'a deletion from' }[command]} ${table} leaves one audit record for each row, with its client`,
+          title: `${{ c: 'an insert into', u: 'an update of', d: 'a deletion from' }[command]} ${table} writes one audit record with the client for each row`,
           run: async (world) => {
             deepEqual(
               (await recordsOf(world, statementFor(table, command, 'a'))).sort(),
@@ -70,7 +70,7 @@ export const recordChecks: readonly Check[] = [
       ),
   ),
   {
-    title: 'a change of a user’s list is recorded with the one client that it adds or takes, and else with none',
+    title: 'a change of a user’s client list is recorded with the client only if it adds or removes exactly one client',
     run: async (world) => {
       const records = await recordsOf(
         world,
@@ -84,7 +84,8 @@ export const recordChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a setting of one client or user is read in every form that a UUID takes, and in no other',
+    title:
+      'the database reads a user or client in a setting only if its text is a UUID in a form that Postgres accepts',
     run: async (world) => {
       const forms = [CLIENT, CLIENT.toUpperCase(), CLIENT.replaceAll('-', '')];
       for (const form of forms) {

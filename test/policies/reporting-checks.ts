@@ -10,7 +10,7 @@ const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
 
 const FOREIGN = idOf('b', 'clients');
 
-/** The tables with a client of their own, whose index begins with it, and the views that show them. */
+/** The tables with an index that begins with the client, and their views. */
 const FOUND_BY_INDEX = {
   clients: 'clients',
   sites: 'sites',
@@ -33,8 +33,8 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 }
 
 /**
- * The tables behind the views are out of a reporting login's reach, as it cannot name them. What holds for them
- * nonetheless is tried with that lock taken away; a lock that was open before is left so, for others to see.
+ * Grants taxclaims_reporting the schema public while `work` runs. Without this right a reporting login cannot name a
+ * table, so its policies would stay untested. A right that existed before stays, so that other checks notice it.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await admin.query<{ open: boolean }>(
@@ -48,13 +48,13 @@ async function namingTables(admin: pg.Client, work: () => Promise<void>): Promis
   }
 }
 
-/** What a reporting login, which writes its own SQL, can reach; firm a was granted to it. */
+/** What a reporting login with a grant of firm a can read by SQL of its own. */
 export const reportingChecks: readonly Check[] = [
   ...TABLES.map((table): Check => {
     const open = REPORTING_TABLES.includes(table);
     return {
       title: open
-        ? `a reporting login reads ${table} of the client it was granted, whatever it sets`
+        ? `a reporting login reads only ${table} of its granted client, whatever settings it changes`
         : `a reporting login cannot read ${table}`,
       run: async ({ reporting, admin }) => {
         const own = statementFor(table, 'r', 'a');
@@ -78,7 +78,7 @@ export const reportingChecks: readonly Check[] = [
   }),
   ...REPORTING_TABLES.map(
     (table): Check => ({
-      title: `a reporting login that has all clients (taxclaims_reporting_all) reads ${table} of every client, and only while it has them`,
+      title: `a reporting login reads ${table} of every client only while it is in taxclaims_reporting_all`,
       run: async ({ reporting, admin }) => {
         const [grant, revoke] = ['grant', 'revoke'].map(
           (word) => `select reporting.${word}_all_clients('${String(reporting.user)}')`,
@@ -100,7 +100,7 @@ export const reportingChecks: readonly Check[] = [
   ),
   ...['reporting_all', 'reporting_few'].map(
     (role): Check => ({
-      title: `taxclaims_${role} (${role}) has no right of its own: nothing to read, create, update, delete or run`,
+      title: `taxclaims_${role} (${role}) has no right to read, create, update, delete or run anything`,
       run: async ({ admin }) => {
         const { rows } = await admin.query(`select object, privilege from audit.rights where grantee = $1`, [
           `taxclaims_${role}`,
@@ -116,7 +116,7 @@ export const reportingChecks: readonly Check[] = [
     const read = (firm: Firm): string =>
       statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
     return {
-      title: `a reporting login reads the reporting view ${view} of the client it was granted, every column of ${table} that is open to it, and no other client’s`,
+      title: `a reporting login reads the open columns of ${table} in the reporting view ${view}, only of its granted client`,
       run: async ({ reporting, admin }) => {
         equal(await attempt(reporting, { sql: read('a') }), 'done');
         equal(await attempt(reporting, { clientAccess: EVERYTHING, sql: read('b') }), 'nothing');
@@ -133,7 +133,7 @@ export const reportingChecks: readonly Check[] = [
     const count = (firm: Firm): string =>
       statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
     return {
-      title: `a reporting login with too many clients for an index (not in taxclaims_reporting_few) reads ${view} (${table}) of the client it was granted, and no other client’s`,
+      title: `a reporting login outside taxclaims_reporting_few reads the view ${view} (${table}) only of its granted client`,
       run: async ({ reporting, admin }) => {
         const login = String(reporting.user);
         await admin.query(`revoke taxclaims_reporting_few from ${login} granted by taxclaims_definer`);
@@ -148,7 +148,7 @@ export const reportingChecks: readonly Check[] = [
   }),
   ...Object.entries(FOUND_BY_INDEX).map(
     ([table, view]): Check => ({
-      title: `a reporting login with few clients (taxclaims_reporting_few) has its ${view} (${table}) found by an index`,
+      title: `Postgres finds the ${view} (${table}) of a reporting login in taxclaims_reporting_few by an index`,
       run: async ({ reporting }) => {
         const results = (await reporting.query(
           `begin; set local enable_seqscan = off; explain (format json) select count(*) from reporting.${view}`,
@@ -159,7 +159,7 @@ export const reportingChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a reporting login reads tasks in the reporting view tasks, and no note without a last day, internal or not',
+    title: 'a reporting login reads notes in the reporting view tasks only if they have a last day',
     run: async ({ reporting, admin }) => {
       const { rows: notes } = await admin.query<{ id: string; is_task: boolean }>(
         `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)
@@ -186,7 +186,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a member of taxclaims_owner grants and revokes a client, and each leaves an audit record',
+    title: 'a member of taxclaims_owner grants and revokes a client of a reporting login, each with an audit record',
     run: async ({ reporting, admin }) => {
       const login = `'${String(reporting.user)}'`;
       const given = `select 1 from reporting.grants where login = ${login} and client_id = '${FOREIGN}'`;
@@ -204,7 +204,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a reporting login grants itself nothing',
+    title: 'a reporting login cannot grant or revoke a client for itself',
     run: async ({ reporting }) => {
       for (const call of ['grant_all_clients', 'revoke_all_clients']) {
         equal(await attempt(reporting, { sql: `select reporting.${call}(session_user)` }), 'denied', call);
@@ -217,7 +217,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a reporting login reads nothing before a client is granted to it, and nothing after it is revoked',
+    title: 'a reporting login reads no row of a table without a grant, and reads rows again after a grant',
     run: async ({ reporting, admin }) => {
       const login = reporting.user;
       await admin.query('delete from reporting.grants where login = $1', [login]);
@@ -236,7 +236,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a reporting login reads its own grants, and neither another login’s nor who gave them',
+    title: 'a reporting login reads only its own grants, and not who granted them',
     run: async ({ reporting, admin }) => {
       await admin.query(`insert into reporting.grants (login, client_id) values ('somebody_else', $1)`, [
         idOf('b', 'clients'),
@@ -254,7 +254,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a reporting login becomes no other role, runs no function of the house and makes nothing',
+    title: 'a reporting login cannot become another role, run a function of the service or create a table',
     run: async ({ reporting }) => {
       for (const role of ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting_all', 'auditor']) {
         equal(await attempt(reporting, { sql: `set role taxclaims_${role}` }), 'denied', role);

@@ -2,15 +2,12 @@ import { allEndpoints } from '../../src/resources/index.ts';
 import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 import { words } from '../support/words.ts';
 
-/*
- * Who may do what, written a second time and on purpose, from the requirements and not from the policies: the tests hold
- * the database against the page that they hold the interface against.
- */
+/* The rights that the database must grant, from the list of the API’s rights (test/resources/access.ts), not from the policies. */
 
 export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
-/** Whose rights each has as well. */
+/** The roles whose rights each role also has. */
 export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
   admin: [],
   scoped_admin: ['account_manager', 'client', 'tax_specialist'],
@@ -21,7 +18,7 @@ export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
 
 type Rights = Readonly<Record<RequestRole, string>>;
 
-/** What the page of the interface says of its tables, and who may do what with the two that it has no endpoints of. */
+/** The rights of the API’s list, and the rights to the two tables without endpoints. */
 const PAGE = {
   ...OF_THE_INTERFACE,
   reclamation_history: rights('r', 'r', 'r', 'r'),
@@ -53,7 +50,7 @@ interface Described {
   readonly columns: Readonly<Record<string, { readonly inserted?: unknown; readonly change?: string }>>;
 }
 
-/** What the interface writes: whoever may create or update a record may write these columns, and no other. */
+/** The columns that the API’s endpoints write: a role that may create or update a row may write only these columns. */
 function writtenBy(table: Table): Columns {
   const columns = [
     ...new Map(
@@ -68,7 +65,7 @@ function writtenBy(table: Table): Columns {
   };
 }
 
-/** The columns that a right to create or to update reaches; a right to read reaches all but the hidden ones. */
+/** The columns that a role with the right may create or update; a role may read all columns but the hidden columns. */
 export const COLUMNS: Readonly<Record<Table, Columns>> = {
   clients: writtenBy('clients'),
   sites: writtenBy('sites'),
@@ -104,25 +101,25 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
   identity_changes: { insert: [], update: [], hidden: ['claim', 'claimed_until', 'erased_subject'] },
 };
 
-/** What a reporting login must not read of a record. */
+/** The columns that a reporting login must not read. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
-  // The same texts once more, for the lists of the interface.
+  // `search_text` repeats other columns for the API’s search.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  // Of use to whoever downloads the content or changes the record, which no reporting login does.
+  // Only a caller who downloads or changes a document needs these columns.
   documents: ['file_path', 'sha256', 'updated_at'],
-  // The firm's own prose.
+  // The firm’s notes are confidential.
   notes: ['text'],
   reclamation_history: ['actor'],
-  // The list names clients of others.
+  // `client_access` names clients that the login may not see.
   users: words(`
     password_hash subject access_changed_at access_digest sessions_ended_at erased_at calendar_digest client_access language
     reminder_kinds reminders_only_mine
   `),
 };
-/** The views of the reporting surface by what they show, with the columns that they add. */
+/** The reporting views by the table that they show, with the columns that they add. */
 export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: readonly string[] }>> = {
   clients: { view: 'clients' },
   sites: { view: 'sites' },
@@ -138,7 +135,7 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   users: { view: 'users' },
 };
 
-/** The tables that a reporting login reads, column by column: what its views show, but for the copies of documents. */
+/** The tables with column rights of reporting logins: all tables of the views but documents, of which the view shows a copy. */
 export const REPORTING_TABLES: readonly Table[] = (Object.keys(REPORTING_VIEWS) as Table[]).filter(
   (table) => table !== 'documents',
 );

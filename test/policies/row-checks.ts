@@ -5,7 +5,7 @@ import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './r
 import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
-/** The caller's clients: firm a, and the one that a request is about to create. */
+/** The caller’s clients: firm a, and the client that a request will create. */
 export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
 
 interface Situation {
@@ -38,10 +38,10 @@ export const rowChecks: readonly Check[] = [
   ),
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
-      // A partner's bills hold it, whoever deletes: that says nothing of the policy.
+      // A foreign key keeps a partner with bills from deletion, before a policy is asked.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
-          title: `${role} without a condition can ${VERBS[command]} ${table} of its own clients alone`,
+          title: `${role} can ${VERBS[command]} only ${table} of its own clients by a statement without a condition`,
           run: (world: World) => tryUnconditionally(world, table, role, command),
         }),
       ),
@@ -52,7 +52,7 @@ export const rowChecks: readonly Check[] = [
 
 function titleOf(table: Table, role: RequestRole, command: Command): string {
   const right = RIGHTS[table][role].includes(command) ? 'can' : 'cannot';
-  const scope = right === 'can' && role !== 'admin' ? ' of its own clients alone' : '';
+  const scope = right === 'can' && role !== 'admin' ? ' only of its own clients' : '';
   return `${role} ${right} ${VERBS[command]} ${table}${scope}`;
 }
 
@@ -70,7 +70,7 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
   }
 }
 
-/** A statement that reads no column is held by its own policy alone: the one for reading has no say in it. */
+/** Postgres applies the policies for SELECT only to a statement that reads a column; this statement reads none. */
 async function tryUnconditionally(world: World, table: Table, role: RequestRole, command: 'u' | 'd'): Promise<void> {
   const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
@@ -85,7 +85,7 @@ function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
 
-/** What an administrator does with a note where no caller is set, who could be its author. */
+/** The outcomes of an administrator’s statements on notes if no caller is set, so that no note has the caller as author. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
 function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {
@@ -93,7 +93,7 @@ function expected(table: Table, role: RequestRole, command: Command, { firm, cli
   if (command === 'r' && rights.includes('s')) return 'nothing';
   if (!rights.includes(command)) return 'denied';
   if (role === 'admin') return table === 'notes' && clientAccess === undefined ? OF_NOBODY[command] : 'done';
-  // A partner belongs to nobody: whoever has a client may make one.
+  // A partner belongs to no client: every account manager with a client may create a partner.
   const own = clientAccess === OWN && (firm === 'a' || (table === 'partners' && command === 'c'));
   if (own) return 'done';
   return command === 'c' ? 'refused' : 'nothing';
@@ -112,46 +112,46 @@ function special(): Check[] {
       ],
     ),
     ...ending('refused', {
-      'an account manager cannot gain sight of a foreign partner by linking it': own(
+      'an account manager cannot link a foreign partner to its own client': own(
         'account_manager',
         `${link}'${idOf('b', 'partners')}')`,
       ),
-      'a scoped administrator cannot make an administrator without a list': own(
+      'an administrator with a list cannot create an administrator without a list': own(
         'scoped_admin',
         `insert into public.users (email, password_hash, name, role, client_access) values ('x@x', '!', 'X', 'ADMIN', '{}')`,
       ),
-      'a scoped administrator cannot give away a client it lacks': own(
+      'an administrator with a list cannot assign a foreign client to a user': own(
         'scoped_admin',
         `update public.users set client_access = client_access || '${idOf('b', 'clients')}'::uuid
         where id = '${idOf('a', 'users')}'`,
       ),
     }),
     [
-      'an account manager links a partner that is nobody’s',
+      'an account manager links a partner without clients to its own client',
       own('account_manager', `${link}'${UNLINKED_PARTNER}')`),
       'done',
     ],
     ...ending('23503', {
-      'a claim of one’s own client cannot stand on a foreign site': own(
+      'an account manager cannot create a claim of its own client on a foreign site': own(
         'account_manager',
         `insert into public.reclamations (client_id, site_id, claim_type, amount)
          values ('${idOf('a', 'clients')}', '${idOf('b', 'sites')}', 'TF', 1)`,
       ),
-      'a claim cannot be moved to a foreign site': own(
+      'an account manager cannot move a claim to a foreign site': own(
         'account_manager',
         `update public.reclamations set site_id = '${idOf('b', 'sites')}'`,
       ),
-      'an invoice cannot name a foreign claim': own(
+      'an account manager cannot set a foreign claim on an invoice': own(
         'account_manager',
         `update public.factures set reclamation_id = '${idOf('b', 'reclamations')}'`,
       ),
-      'a partner’s bill cannot name a foreign invoice': own(
+      'an account manager cannot set a foreign invoice on a partner’s bill': own(
         'account_manager',
         `update public.partner_invoices set invoice_id = '${idOf('b', 'factures')}'`,
       ),
     }),
     ...(['scoped_admin', 'account_manager'] as const).map((role): [string, Attempt, Outcome] => [
-      `a bill of one’s own client cannot be of a partner that ${role} does not see`,
+      `${role} cannot create a bill (partner_invoices) of a partner that it cannot read`,
       own(
         role,
         `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
@@ -159,26 +159,27 @@ function special(): Check[] {
       ),
       'refused',
     ]),
-    [
-      'an account manager cannot delete a client by deleting what hangs on it',
-      own('account_manager', `delete from public.clients`),
-      'denied',
-    ],
     ...REQUEST_ROLES.flatMap((role) => [
       ...ending('done', {
-        [`${role} reads the allowed moves of a claim`]: own(role, 'select 1 from public.reclamation_transitions'),
-        [`${role} reads the allowed moves of an invoice`]: own(role, 'select 1 from public.invoice_transitions'),
+        [`${role} reads the allowed status changes of a claim`]: own(
+          role,
+          'select 1 from public.reclamation_transitions',
+        ),
+        [`${role} reads the allowed status changes of an invoice`]: own(
+          role,
+          'select 1 from public.invoice_transitions',
+        ),
       }),
       ...ending('denied', {
-        [`${role} cannot allow a move of a claim`]: own(
+        [`${role} cannot allow a new status change of a claim`]: own(
           role,
           `${allow}.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`,
         ),
-        [`${role} cannot allow a move of an invoice`]: own(
+        [`${role} cannot allow a new status change of an invoice`]: own(
           role,
           `${allow}.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`,
         ),
-        [`${role} cannot see the counters of invoice numbers`]: own(role, 'select 1 from public.invoice_counters'),
+        [`${role} cannot read the counters of invoice numbers`]: own(role, 'select 1 from public.invoice_counters'),
       }),
     ]),
   ];

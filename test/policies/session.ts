@@ -4,19 +4,19 @@ import { SELF } from './fixture.ts';
 import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
-/** What became of a statement: rows touched, none, no grant, a policy's check, or another SQLSTATE. */
+/** The outcome of a statement: some rows, no row, no grant, refused by a policy’s check, or another SQLSTATE. */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
-  /** Without the prefix `taxclaims_`; absent: as the login itself. */
+  /** A role without its prefix `taxclaims_`; without `role` the login itself runs the statement. */
   readonly role?: string;
-  /** The text of app.client_access; absent: never set on this connection. */
+  /** The text of app.client_access; without it the setting is never set. */
   readonly clientAccess?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly sql: string;
 }
 
-/** Tries one statement in a transaction that is rolled back. Never as a superuser: the login is given. */
+/** Runs one statement with this connection in a transaction that is rolled back. */
 export async function attempt(login: pg.Client, { role, clientAccess, settings, sql }: Attempt): Promise<Outcome> {
   const local: Record<string, string> = { ...settings };
   if (clientAccess !== undefined) Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
@@ -36,14 +36,14 @@ export async function attempt(login: pg.Client, { role, clientAccess, settings, 
   }
 }
 
-/** What an error of the server's means; any other is thrown again. */
+/** The outcome that an error of Postgres means; other errors are thrown again. */
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
   return error.message.includes('row-level security') ? 'refused' : 'denied';
 }
 
-/** In one transaction of the superuser's, who can become everybody; it is taken back. */
+/** Runs `work` in a superuser’s transaction that is rolled back; a superuser can become every role. */
 export async function takenBack({ admin }: World, work: (admin: pg.Client) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -53,12 +53,12 @@ export async function takenBack({ admin }: World, work: (admin: pg.Client) => Pr
   }
 }
 
-/** Holds that statements end with this SQLSTATE. */
+/** Asserts that statements end with this SQLSTATE. */
 export function refusedWith(code: string, work: Promise<unknown>): Promise<void> {
   return rejects(work, ({ code: given }: pg.DatabaseError) => given === code);
 }
 
-/** Holds that no request, no login and no auditor may run a statement. */
+/** Asserts that no request role, API login, reporting login or auditor may run a statement. */
 export async function deniedToAll({ api, reporting, admin }: World, sql: string): Promise<void> {
   for (const role of REQUEST_ROLES) equal(await attempt(api, { role, sql }), 'denied', role);
   equal(await attempt(api, { sql }), 'denied');
@@ -66,7 +66,7 @@ export async function deniedToAll({ api, reporting, admin }: World, sql: string)
   equal(await attempt(admin, { role: 'auditor', sql }), 'denied');
 }
 
-/** Attempts that all have the same outcome, by their titles. */
+/** Rows of attempts with the same outcome. */
 export function ending(
   outcome: Outcome,
   attempts: Readonly<Record<string, Attempt>>,

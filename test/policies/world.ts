@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { connected, withAdmin } from '../support/database.ts';
 import { FIXTURE, idOf } from './fixture.ts';
 
-/** The connections through which one database is tried. */
+/** The connections to a database with the rows of FIXTURE. */
 export interface World {
   /** The API's login. */
   readonly api: pg.Client;
-  /** The API's login on a connection on which no setting was ever made. */
+  /** The API’s login on a connection that never had a setting. */
   readonly unset: pg.Client;
-  /** A reporting login that was granted firm a. */
+  /** A reporting login with a grant of firm a’s client. */
   readonly reporting: pg.Client;
-  /** The superuser: for the fixture and for counter-proofs, never for what is tested. */
+  /** The superuser: inserts the rows and proves that rows exist; never the caller under test. */
   readonly admin: pg.Client;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
     await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [login, idOf('a', 'clients')]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
-    // Compiling the views of the audit takes Postgres longer than answering them.
+    // Postgres takes longer to compile the views of the audit than to run them.
     connected(adminUrl, '-c jit=off'),
     connected(apiUrl),
     connected(apiUrl),

@@ -11,7 +11,7 @@ import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
-import { ask, askRaw, parseRaw } from '../support/http.ts';
+import { ask } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { startTestIdentity } from '../support/identity.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -172,7 +172,42 @@ async function recordedSettings(): Promise<unknown> {
   return rowsOf('select * from seen.settings');
 }
 
-/** The one line that a refused start prints. */
+/** The first mail that the service sends. */
+async function firstMail(): Promise<(typeof mailServer.received)[number] | undefined> {
+  await until(() => Promise.resolve(mailServer.received.length > 0));
+  return mailServer.received[0];
+}
+
+/** Wrong values of variables that have no visible effect on this start, and the line that such a start prints. */
+const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: Record<string, string> }>> = {
+  AUTH_CLIENT_ID: {
+    value: 'docs',
+    // A browser cannot log in at this issuer.
+    beside: { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
+    line: /^AUTH_ISSUER must be a plain http:\/\/ or https:\/\/ URL where AUTH_CLIENT_ID is set\n$/,
+  },
+  AUTH_SCOPE: { value: 'api', line: /^AUTH_SCOPE must name openid\n$/ },
+  // test/identity/management.test.ts tests the client credentials.
+  AUTH_MANAGEMENT_CLIENT_ID: {
+    value: 'x',
+    line: /^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/,
+  },
+  AUTH_MANAGEMENT_CLIENT_SECRET: {
+    value: 'hunter2',
+    line: /^AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_CLIENT_SECRET is\n$/,
+  },
+  AUTH_MANAGEMENT_AUDIENCE: {
+    value: 'x',
+    line: /^AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_AUDIENCE is\n$/,
+  },
+  OTEL_SDK_DISABLED: { value: '1', line: /^OTEL_SDK_DISABLED must be true or false\n$/ },
+  OTEL_TRACES_SAMPLER: { value: 'x', line: /^OTEL_TRACES_SAMPLER must be one of parentbased_always_on, .*\n$/ },
+  OTEL_TRACES_SAMPLER_ARG: { value: '2', line: /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1\n$/ },
+  // test/deploy/redis.deploy.ts tests the prefix in a real Redis.
+  REDIS_PREFIX: { value: 'a:b', line: /^REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ \. -\n$/ },
+};
+
+/** What a refused start prints. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
@@ -264,16 +299,6 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await profile({ email_verified: undefined })).toMatchObject({ email });
     expect(await profile({ email_verified: false })).toMatchObject({ email: null });
   },
-  AUTH_CLIENT_ID: async () => {
-    // A browser cannot log in at this issuer.
-    const elsewhere = { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl };
-    expect(await refusal({ ...elsewhere, AUTH_CLIENT_ID: 'docs' })).toBe(
-      'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set\n',
-    );
-  },
-  AUTH_SCOPE: async () => {
-    expect(await refusal({ AUTH_SCOPE: 'api' })).toBe('AUTH_SCOPE must name openid\n');
-  },
   AUTH_MANAGEMENT_URL: async () => {
     await rowsOf(
       `insert into public.users (email, password_hash, name, role, subject)
@@ -290,19 +315,6 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(management.asked[0]?.authorization).toBe('Bearer management-token');
     return Promise.resolve();
   },
-  // test/identity/management.test.ts tests the client credentials; this start uses a token.
-  AUTH_MANAGEMENT_CLIENT_ID: async () => {
-    const said = await refusal({ AUTH_MANAGEMENT_CLIENT_ID: 'x' });
-    expect(said).toMatch(/^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/);
-  },
-  AUTH_MANAGEMENT_CLIENT_SECRET: async () => {
-    const said = await refusal({ AUTH_MANAGEMENT_CLIENT_SECRET: 'hunter2' });
-    expect(said).toBe('AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_CLIENT_SECRET is\n');
-  },
-  AUTH_MANAGEMENT_AUDIENCE: async () => {
-    const said = await refusal({ AUTH_MANAGEMENT_AUDIENCE: 'x' });
-    expect(said).toBe('AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_AUDIENCE is\n');
-  },
   METRICS_PORT: async () => {
     const { status, text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
     expect(status).toBe(200);
@@ -318,17 +330,6 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: async () => {
     await until(() => traced.includes('"GET /api/clients"'));
     expect(traced).not.toContain('/v1/traces');
-  },
-  OTEL_SDK_DISABLED: async () => {
-    expect(await refusal({ OTEL_SDK_DISABLED: '1' })).toBe('OTEL_SDK_DISABLED must be true or false\n');
-  },
-  OTEL_TRACES_SAMPLER: async () => {
-    const said = await refusal({ OTEL_TRACES_SAMPLER: 'x' });
-    expect(said).toMatch(/^OTEL_TRACES_SAMPLER must be one of parentbased_always_on, .*\n$/);
-  },
-  OTEL_TRACES_SAMPLER_ARG: async () => {
-    const said = await refusal({ OTEL_TRACES_SAMPLER_ARG: '2' });
-    expect(said).toBe('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1\n');
   },
   IDENTITY_PORT: async () => {
     expect((await fetch(`http://127.0.0.1:${identityPort}/.well-known/jwks.json`)).status).toBe(200);
@@ -349,11 +350,6 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     const { text } = await ask(metricsPort, 'GET /metrics', { host: HOST });
     expect(text).toMatch(/^taxclaims_limits_counted_alone 1$/m);
   },
-  // test/deploy/redis.deploy.ts tests the prefix in a real Redis.
-  REDIS_PREFIX: async () => {
-    const said = await refusal({ REDIS_PREFIX: 'a:b' });
-    expect(said).toBe('REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ . -\n');
-  },
   TRUST_PROXY: async () => {
     const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
     const answer = await ask(port, 'GET /api/clients', { host: HOST, headers });
@@ -363,21 +359,18 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     ]);
   },
   SMTP_URL: async () => {
-    await until(() => Promise.resolve(mailServer.received.length > 0));
-    expect(mailServer.received[0]?.to).toEqual([`${tenant.users}@b.example`]);
+    expect((await firstMail())?.to).toEqual([`${tenant.users}@b.example`]);
   },
   MAIL_FROM: async () => {
-    await until(() => Promise.resolve(mailServer.received.length > 0));
-    expect(mailServer.received[0]?.mail.from?.value).toEqual([{ name: 'Cabinet', address: 'rappels@cabinet.example' }]);
+    expect((await firstMail())?.mail.from?.value).toEqual([{ name: 'Cabinet', address: 'rappels@cabinet.example' }]);
   },
   REMINDERS_AT: async () => {
-    await until(() => Promise.resolve(mailServer.received.length > 0));
+    await firstMail();
     const ofToday = `select day = (now() at time zone '${ZONE}')::date as is_today from app.reminders where state = 'SENT'`;
     expect(await rowsOf(ofToday)).toEqual([{ is_today: true }]);
   },
   FRONTEND_URL: async () => {
-    await until(() => Promise.resolve(mailServer.received.length > 0));
-    expect(mailServer.received[0]?.mail.text).toContain(`https://desk.example/reclamations/${tenant.reclamations}`);
+    expect((await firstMail())?.mail.text).toContain(`https://desk.example/reclamations/${tenant.reclamations}`);
   },
   DOCUMENT_STORE: async () => {
     expect((await upload(pdf)).status).toBe(201);
@@ -413,36 +406,14 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
 
 test('every variable of the configuration has a check of its effect', () => {
   expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
-  expect(Object.keys(EFFECTS).sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
+  const checked = [...Object.keys(EFFECTS), ...Object.keys(REFUSALS)];
+  expect(checked.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
 });
 
 test.each(Object.entries(EFFECTS))('%s has its effect on a running service', async (_name, notice) => {
   await notice();
 });
 
-const GET = 'GET /api/clients HTTP/1.1\r\nHost: here\r\nConnection: close\r\n';
-
-test('a running service accepts headers of 250 kB, and answers 431 in the error envelope to 300 kB', async () => {
-  const answer = async (size: number) =>
-    parseRaw(await askRaw(port, `${GET}X: ${'x'.repeat(size)}\r\n\r\n`, HOST)).answer;
-  expect((await answer(250_000)).status).toBe(401);
-  expect(await answer(300_000)).toMatchObject({
-    status: 431,
-    json: { error: { code: 'ERROR_HEADERS_TOO_LARGE' } },
-  });
-});
-
-test('a running service answers 413 to a body of more than 256 KiB before it is sent', async () => {
-  const body = `{"company_name":"${'x'.repeat(256 * 1024)}"}`;
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const answer = await send('POST /api/clients', {
-    headers: { ...headers, expect: '100-continue' },
-    body: '',
-  });
-  expect(answer.status).toBe(413);
-});
-
-test('a running service keeps idle connections for 65 seconds, longer than a load balancer', async () => {
-  const answer = await send('GET /health', { headers: { connection: 'keep-alive' } });
-  expect(answer.headers['keep-alive']).toBe('timeout=65');
+test.each(Object.entries(REFUSALS))('a start with a wrong %s prints a line that says so', async (name, row) => {
+  expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
 });

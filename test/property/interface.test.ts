@@ -9,7 +9,7 @@ import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Requests generated from the OpenAPI description, whose statements must hold for every request. */
+/* Requests generated from the OpenAPI description. Their responses must be as the description says. */
 
 const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 10_000);
 const SEED = 20_260_101;

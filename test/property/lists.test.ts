@@ -51,19 +51,8 @@ const LISTS = Object.entries(document.paths as Paths).flatMap(([path, { get }]) 
 type List = (typeof LISTS)[number];
 
 const TEXTS = [
-  'hotels',
-  'HÔTELS',
-  'coeur',
-  'Cœur d’',
-  'etage',
-  '75',
-  'belle  rive',
-  '%',
-  '_',
-  'zzz',
-  'é',
-  '',
-  'siège 2',
+  ...['hotels', 'HÔTELS', 'coeur', 'Cœur d’', 'etage', '75', 'belle  rive', '%', '_', 'zzz', 'é', ''],
+  ...['siège 2'],
 ];
 
 const tenants = [newTenant(), newTenant(), newTenant()] as const;

@@ -60,17 +60,7 @@ function tableOf(path: string): string {
 }
 
 const MALFORMED = [
-  '1',
-  'null',
-  'undefined',
-  '%00',
-  '%2e%2e',
-  '%ZZ',
-  '%ff',
-  "'",
-  '__proto__',
-  'constructor',
-  '%F0%9F%8F%A0',
+  ...['1', 'null', 'undefined', '%00', '%2e%2e', '%ZZ', '%ff', "'", '__proto__', 'constructor', '%F0%9F%8F%A0'],
 ];
 
 function pathOf(path: string): fc.Arbitrary<string> {
@@ -176,17 +166,7 @@ const form: fc.Arbitrary<string> = fc
   );
 
 const NO_BODIES = [
-  '',
-  '[]',
-  'null',
-  '1',
-  '"x"',
-  '{',
-  '{}',
-  '{"a":1,}',
-  '\u0000',
-  '['.repeat(5_000),
-  '{"a":'.repeat(2_000),
+  ...['', '[]', 'null', '1', '"x"', '{', '{}', '{"a":1,}', '\u0000', '['.repeat(5_000), '{"a":'.repeat(2_000)],
 ];
 
 /** Tables of records in CSV, and malformed tables. */

@@ -12,16 +12,15 @@ export interface Found extends Violation {
 
 export interface Results {
   readonly found: readonly Found[];
-  /** Races in which somebody was answered 503, which is no violation, but nothing that a caller is glad of. */
+  /** Races in which a request got 503. A 503 is no violation, but the proof prints these races. */
   readonly unavailable: readonly Outcome[];
-  /** What is wrong with the documents of all races together. */
+  /** Violations by documents and their contents after all races. */
   readonly atRest: readonly Violation[];
-  /** How many races there were. */
   readonly races: number;
   readonly requests: number;
 }
 
-/** Runs races in every lane, one after the other, and checks after each, until there is no time for another. */
+/** Distributes the races to the lanes, and checks the invariants after each race, until `isOver`. */
 export async function runAll(
   lanes: readonly Lane[],
   races: readonly Race[],
@@ -42,7 +41,7 @@ export async function runAll(
       requests += outcome.exchanges.length;
       if (outcome.exchanges.some(({ answer }) => answer.status === 503)) unavailable.push(outcome);
       for (const violation of await violations(lane, outcome)) {
-        // What is wrong with the invoices of all tenants stays wrong after: only the race that made it is told.
+        // The invoice numbers of all tenants stay wrong once they are wrong, so only the first race is reported.
         if (violation.invariant in INVOICES && reported.has(violation.detail)) continue;
         reported.add(violation.detail);
         found.push({ ...violation, outcome });

@@ -4,9 +4,9 @@ import type { Violation } from './invariants.ts';
 import type { Lane } from './lane.ts';
 import type { Outcome } from './race.ts';
 
-export const STORED_FILE = 'a document’s row and its content are there together';
+export const STORED_FILE = 'each document has its content, and each content its document';
 
-/** Every path that a race has written or deleted, and whether a document has it in the end. */
+/** The paths of the documents that a race created, changed or deleted, and whether a document has the path afterwards. */
 const PATHS = `
 select coalesce(w.after, w.before) ->> 'file_path' as path, bool_or(d.id is not null) as kept
 from races.writes as w
@@ -14,7 +14,7 @@ left join public.documents as d on d.file_path = coalesce(w.after, w.before) ->>
 where w.request_id = any ($1) and w.table_name = 'documents'
 group by 1`;
 
-/** Once whatever is due has been removed. */
+/** Compares the documents that a race wrote with the stored contents, after the removal of the contents that are due. */
 export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const { rows } = await lane.watcher.query<{ path: string; kept: boolean }>({
@@ -32,7 +32,7 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
   return found.flat().map((detail) => ({ invariant: STORED_FILE, detail }));
 }
 
-/** The same for all documents and contents of a lane, once it is at rest: what a refused upload left is in no log. */
+/** Compares all documents of a lane with all stored contents. Only this finds the content of a refused upload. */
 export async function contentsAtRest({ service, watcher }: Lane): Promise<Violation[]> {
   await service.documents.removeDueContents();
   const entries = await readdir(service.documentFolder, { recursive: true });

@@ -7,16 +7,16 @@ import type { Claims, RaceTenant } from './people.ts';
 import { answerOf } from './provider.ts';
 import { STOPPED } from './witness.ts';
 
-/** A request with its answer, as the invariants look at them. */
+/** A request with its response. */
 export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;
   readonly answer: Answer;
-  /** How the answer differs from the description of the interface. */
+  /** How the response differs from the OpenAPI description. */
   readonly difference?: string;
 }
 
-/** Sends the request of an operation; one that `stops` is one that a hold can stop as it begins to write. */
+/** Sends the request of an operation. The hold `write` stops a request that `stops` before its first write. */
 export async function exchange(
   { service, provider }: Lane,
   operation: Operation,
@@ -29,7 +29,7 @@ export async function exchange(
     return { operation, claims: said, answer };
   }
   const claims = operation.isRenewed === true ? await provider.renewed(said) : said;
-  // As a token endpoint says it.
+  // The provider’s token endpoint answers 400 if it gives no token.
   if (claims === undefined) return { operation, claims: said, answer: answerOf(400) };
   const token = await service.identity.token({ ...claims });
   const question = operation.question?.(tenant) ?? {};

@@ -3,21 +3,21 @@ import { ANSWERED, DESCRIBED } from './invariants.ts';
 import { QUEUE_STATES, PROVIDER_RIGHTS } from './provider-violations.ts';
 import { OLDER_TOKEN } from './tokens-after.ts';
 
-/** The ids of the first two requests of a race, and the client of its tenant. */
+/** The request ids of the first two requests of a race, and the client of its tenant. */
 interface Ids {
   readonly first: string;
   readonly second: string;
   readonly client: string;
 }
 
-/** Something wrong, put into what a race has left behind, which one invariant must see. */
+/** A deliberate fault in the rows that a race wrote. One invariant must notice the fault. */
 export interface Fault {
-  /** The operations of the race, by what their names begin with. */
+  /** The beginnings of the names of the race’s operations. */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
-  /** The provider is told of changes. */
+  /** True if the service sends changes of rights to the provider. */
   readonly isManaged?: true;
-  /** What the first is said to have been answered. */
+  /** The changed response to the first request. */
   readonly answered?: { readonly status?: number; readonly difference?: string };
 }
 
@@ -35,13 +35,13 @@ const recorded =
     `insert into public.audit_logs (action, resource_type, success, request_id, actor)
      values ('PUT', 'sites', ${String(success)}, '${first}', 'nobody')`;
 
-/** Another before or after in what the first has written. */
+/** Changes the values before or after the first request’s write, in the log of the witness. */
 const witnessed =
   (change: string) =>
   ({ first }: Ids): string =>
     `update races.writes set ${change} where request_id = '${first}' and table_name <> 'clients'`;
 
-/** A write of the second on the row of the first, which gives it other rights. */
+/** Adds to the log of the witness a write by the second request that gives the first request’s user other rights. */
 const overwritten = ({ first, second }: Ids): string => `
 insert into races.writes (request_id, table_name, command, nested, row_id, before, after)
 select '${second}', table_name, command, nested, row_id, after, after || '{"access_digest": "another"}'
@@ -54,92 +54,95 @@ const ofUsers =
     `update public.users set ${change} where '${client}' = any (client_access)`;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  // First: other faults take the clients of users who have a calendar.
-  'nobody without rights has a calendar': {
+  // This fault comes first, because later faults take the clients of users who have a calendar.
+  'no user without rights has a calendar': {
     after: [CLAIM],
     sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),
   },
   [ANSWERED]: { after: [CLAIM], answered: { status: 500 } },
   [DESCRIBED]: { after: [CLAIM], answered: { difference: 'it is another' } },
-  'what is refused or fails stores nothing': { after: [CLAIM], answered: { status: 409 } },
-  'what succeeds has an effect': {
+  'a request that gets 400 or more stores nothing': { after: [CLAIM], answered: { status: 409 } },
+  'a request that gets less than 400 writes a row': {
     after: [CLAIM],
     sql: ({ first }) => `delete from races.writes where request_id = '${first}'`,
   },
-  'a 401 or 403 leaves one record of refusal, anything else none': { after: [CLAIM], sql: recorded(false) },
-  'each row that a request writes by itself has one record of success': {
+  'a request that gets 401 or 403 has one audit record of the refusal, any other request has none': {
+    after: [CLAIM],
+    sql: recorded(false),
+  },
+  'each row that a request writes, except by a cascade, has one audit record of success': {
     after: [CLAIM],
     sql: recorded(true),
   },
-  'a change of a row has a record of what it changed, old and new': {
+  'the audit record of a change has the old and the new value of each changed column': {
     after: [CLAIM],
     sql: ({ first }) => `update public.audit_logs set changed = '{}' where request_id = '${first}'`,
   },
-  'a change in a version is of that version': {
+  'a change with a version in If-Match changes only that version': {
     after: ['PUT /api/reclamations/{id}, in its first version'],
     sql: witnessed(`before = before || '{"updated_at": "2026-01-02T00:00:00Z"}'`),
   },
-  'the history of a claim is a path that ends where the claim is': {
+  'each move of a claim starts where the move before it ended, and the last ends at the claim’s status': {
     after: ['PUT /api/reclamations/{id}, moved on'],
     sql: ({ client }) => `update public.reclamation_history set to_status = 'CLOSED' where client_id = '${client}'`,
   },
-  'the records of one row are in the order of its writes': {
+  'the audit records of a row are in the order of its writes': {
     after: [CLAIM, CLAIM],
     sql: ({ first }) => `update public.audit_logs set created_at = now() where request_id = '${first}'`,
   },
-  'the version of a row moves forward': {
+  'each write of a row gives it a later version': {
     after: [CLAIM],
     sql: witnessed(`after = after || jsonb_build_object('updated_at', before -> 'updated_at')`),
   },
-  'the numbers of a year’s invoices are gapless and end with its counter': {
+  'the invoice numbers of a year have no gap, and the last one is in invoice_counters': {
     after: ['PUT /api/invoices/{id}, issued'],
     sql: () => 'update public.invoice_counters set last_number = last_number + 1',
   },
-  'what others made of a user’s rights no login with an older token undoes': {
+  'no login with an older token undoes a change of the user’s rights by another user': {
     after: [NARROWED, LOGIN],
     sql: overwritten,
   },
-  'nobody creates a client with rights that others have changed': {
+  'no user creates a client after another user has changed the creator’s rights': {
     after: ['PUT /api/users/{id}, manager has another client', NEW_CLIENT],
     sql: overwritten,
   },
-  'nobody changes a user with rights that others have changed': {
+  'no user changes a user after another user has changed the rights of the former': {
     after: ['PUT /api/users/{id}, deputy is inactive', 'PUT /api/users/{id}, chief is inactive'],
     sql: overwritten,
   },
-  'a login does not undo what a login with a newer token said': {
+  'no login undoes a login with a newer token': {
     after: [NEWER_LOGIN, LOGIN],
     sql: overwritten,
   },
-  'whoever creates a client keeps it, unless another says otherwise after': {
+  'the creator of a client has it, unless another user has changed the creator’s rights since': {
     after: [NEW_CLIENT],
     sql: ofUsers(`client_access = '{}'`),
   },
-  'an assignment, a withdrawal and a creation change that client of the list alone': {
+  'an assignment, a withdrawal and a creation of a client change only that client of a user’s list': {
     after: [NEW_CLIENT],
     sql: witnessed(`after = after || '{"role": "CLIENT"}'`),
   },
-  'a change of rights dates from when it happened': {
+  'a change of rights is dated after the wait for a lock': {
     after: [NARROWED],
     sql: witnessed(`after = after || '{"access_changed_at": "2026-01-01T00:00:00Z"}'`),
   },
-  'whoever logs in is stored': { after: [LOGIN], sql: ofUsers('subject = null') },
-  'nobody who was erased is stored again': {
+  'a user who has logged in is stored': { after: [LOGIN], sql: ofUsers('subject = null') },
+  'an erased user is not stored again': {
     after: [ERASED],
     sql: () => `insert into public.users (email, password_hash, name, role, subject)
       select u.id || '@again.example', '!', 'Ada', 'CLIENT', 'idp|' || u.id
       from public.users as u where u.erased_at is not null order by u.erased_at desc limit 1`,
   },
-  'no name of who was erased is in the audit log': {
+  'no audit record has a name or an email of an erased user': {
     after: [ERASED],
     sql: ({ first }) =>
       `update public.audit_logs set changed = '{"name": ["Ada", "Zoé"]}' where request_id = '${first}'`,
   },
-  'whoever works on a claim or a task has its client': {
+  'the assignee of a claim or a task has access to its client': {
     after: ['PUT /api/reclamations/{id}, assigned'],
     sql: ofUsers(`client_access = '{}'`),
   },
-  'an active ADMIN without a list is left': {
+  'an active ADMIN of all clients remains': {
     after: [CLAIM],
     sql: () => `update public.users set is_active = false where role = 'ADMIN'`,
   },

@@ -5,26 +5,26 @@ import type { RaceTenant } from './people.ts';
 import { STOP_WRITING, stopAtBeginning } from './witness.ts';
 
 /**
- * What the superuser holds while requests line up.
- * - row: the rows that all of them write, or else all rows that any of them writes.
- * - table: the tables that all of them write, as a deploy does.
- * - audit: the audit log, so that each stops after its write, before its commit.
- * - write: the first request alone, as it begins to write, with what it has read by then; the others overtake it.
- * - begin: whoever sends the first request, once its transaction has begun; the others overtake it.
+ * The locks with which the superuser makes requests wait.
+ * - row: the rows that all requests write, or else all rows that one of them writes.
+ * - table: the tables that all requests write, as a deploy locks them.
+ * - audit: the audit log, so that each request waits after its write and before its commit.
+ * - write: a lock at which the first request waits before its first write, while the other requests overtake it.
+ * - begin: a lock at which each transaction of the first request’s caller waits after it has begun.
  */
 export const HOLDS = ['row', 'table', 'audit', 'write', 'begin'] as const;
 
 export type Hold = (typeof HOLDS)[number];
 
-const each = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
+const inAll = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
-/** The tables that all of them write. */
+/** The tables that all operations write. */
 export function sharedTables(members: readonly Measured[]): readonly string[] {
-  return each(members.map(({ tables }) => tables));
+  return inAll(members.map(({ tables }) => tables));
 }
 
-/** The statement that takes the lock, inside the holder's transaction. */
+/** The SQL that takes the lock in the holder’s transaction. */
 export function holdSql(hold: Hold, members: readonly Measured[], tenant: RaceTenant, keys: Lane['keys']): string {
   switch (hold) {
     case 'row':
@@ -44,7 +44,7 @@ export function holdSql(hold: Hold, members: readonly Measured[], tenant: RaceTe
 
 function rowsSql(members: readonly Measured[], tenant: RaceTenant, keys: Lane['keys']): string {
   const lists = members.map(({ rows }) => rows);
-  const common = each(lists);
+  const common = inAll(lists);
   const rows = common.length > 0 ? common : [...new Set([...lists.flat(), 'clients:clients'])];
   return rows
     .map((row) => {

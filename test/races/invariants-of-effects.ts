@@ -1,10 +1,11 @@
 import type { Invariants } from './invariants.ts';
 
-/** What a request stored, and what the audit log says of it. `resource` is what an audit record calls the row. */
+/** The id by which an audit record names a row. */
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
+/** Invariants that compare the response to a request with its writes and its audit records. */
 export const EFFECTS: Invariants = {
-  'what is refused or fails stores nothing': `
+  'a request that gets 400 or more stores nothing': `
     select format('%s answered %s and wrote %s %s', o.endpoint, o.status, o.command, o.table_name)
     from own as o
     where o.status >= 400
@@ -14,21 +15,21 @@ export const EFFECTS: Invariants = {
     join records as a on a.request_id = r.request_id and a.success
     where r.status >= 400`,
 
-  'what succeeds has an effect': `
+  'a request that gets less than 400 writes a row': `
     select format('%s answered %s and wrote nothing', r.endpoint, r.status)
     from requests as r
     where r.status < 400
         and not r.may_write_nothing
         and not exists (select from own as o where o.request_id = r.request_id)`,
 
-  'a 401 or 403 leaves one record of refusal, anything else none': `
+  'a request that gets 401 or 403 has one audit record of the refusal, any other request has none': `
     select format('%s answered %s and left %s records of refusal', r.endpoint, r.status, count(a.id))
     from requests as r
     left join records as a on a.request_id = r.request_id and not a.success
     group by r.request_id, r.endpoint, r.status
     having count(a.id) <> case when r.status in (401, 403) then 1 else 0 end`,
 
-  'each row that a request writes by itself has one record of success': `
+  'each row that a request writes, except by a cascade, has one audit record of success': `
     select format('%s %s: %s writes, %s records', w.table_name, w.resource, coalesce(w.number, 0), coalesce(a.number, 0))
     from (
         select o.request_id, o.table_name, ${RESOURCE} as resource, count(*) as number
@@ -44,8 +45,8 @@ export const EFFECTS: Invariants = {
     ) as a using (request_id, table_name, resource)
     where w.number is distinct from a.number`,
 
-  // Of a list of clients a record keeps what was removed and what was added.
-  'a change of a row has a record of what it changed, old and new': `
+  // The audit record of a list of clients has only the removed and the added clients, so the list is left out.
+  'the audit record of a change has the old and the new value of each changed column': `
     select format('%s of %s %s changed %s', o.endpoint, o.table_name, o.row_id, c.changed)
     from own as o
     cross join lateral (
@@ -78,7 +79,7 @@ export const EFFECTS: Invariants = {
                 and r.changed - 'client_access' = c.changed
         )`,
 
-  'a change in a version is of that version': `
+  'a change with a version in If-Match changes only that version': `
     select format('%s answered %s and changed the version of %s', r.endpoint, r.status, o.before ->> 'updated_at')
     from requests as r
     join own as o on o.request_id = r.request_id and not o.nested

@@ -1,11 +1,11 @@
 import type { Invariants } from './invariants.ts';
 
-/** Columns of users that the record does not show. */
+/** Columns of users that no response shows. */
 const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
 
-/** Times that tell the order in which rows were written. The witness knows it, because whoever writes a row holds it. */
+/** Invariants of times. The ids of the witness’s log have the order in which each row was written. */
 export const ORDER: Invariants = {
-  'the history of a claim is a path that ends where the claim is': `
+  'each move of a claim starts where the move before it ended, and the last ends at the claim’s status': `
     select format('%s: %s', p.reclamation_id, string_agg(p.step, ', ' order by p.changed_at, p.id))
     from (
         select
@@ -22,7 +22,7 @@ export const ORDER: Invariants = {
     group by p.reclamation_id
     having bool_or(p.is_wrong)`,
 
-  'the records of one row are in the order of its writes': `
+  'the audit records of a row are in the order of its writes': `
     select format('%s %s: %s is recorded at %s, after it %s at %s', s.table_name, s.row_id, s.first, s.earlier, s.endpoint, s.created_at)
     from (
         select
@@ -41,8 +41,8 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
-  // The dates of a change of rights and of the end of sessions are part of no version.
-  'the version of a row moves forward': `
+  // The dates of a change of rights and of the end of sessions do not belong to the version of a user.
+  'each write of a row gives it a later version': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o
     where (o.after ->> 'updated_at')::timestamptz <= (o.before ->> 'updated_at')::timestamptz
@@ -50,7 +50,7 @@ export const ORDER: Invariants = {
 };
 
 export const INVOICES: Invariants = {
-  'the numbers of a year’s invoices are gapless and end with its counter': `
+  'the invoice numbers of a year have no gap, and the last one is in invoice_counters': `
     select format('%s: %s invoices with %s numbers up to %s, the counter at %s', year, f.invoices, f.numbers, f.last, c.last_number)
     from public.invoice_counters as c
     full join (

@@ -1,8 +1,8 @@
 import type { Invariants } from './invariants.ts';
 
-/** Who has which rights in the end: what was said last by whoever may say it. */
+/** Invariants of the rights of users, after requests that change or use them. */
 export const RIGHTS: Invariants = {
-  'what others made of a user’s rights no login with an older token undoes': `
+  'no login with an older token undoes a change of the user’s rights by another user': `
     select format(
         '%s made of user %s %s %s, and %s of %s %s after it', c.endpoint, c.row_id, c.after ->> 'role',
         c.after ->> 'client_access', l.endpoint, l.after ->> 'role', l.after ->> 'client_access'
@@ -11,7 +11,7 @@ export const RIGHTS: Invariants = {
     join changes as l on l.row_id = c.row_id and l.id > c.id
     where c.by_another and c.changed_rights and l.endpoint = 'POST /api/auth/login' and l.changed_list`,
 
-  'nobody creates a client with rights that others have changed': `
+  'no user creates a client after another user has changed the creator’s rights': `
     select format(
         '%s made of user %s %s %s, and %s of %s after it', c.endpoint, c.row_id, c.after ->> 'role',
         c.after ->> 'client_access', l.endpoint, l.after ->> 'client_access'
@@ -20,7 +20,7 @@ export const RIGHTS: Invariants = {
     join changes as l on l.row_id = c.row_id and l.id > c.id
     where c.by_another and c.changed_rights and l.endpoint = 'POST /api/clients'`,
 
-  'nobody changes a user with rights that others have changed': `
+  'no user changes a user after another user has changed the rights of the former': `
     select format(
         '%s made of user %s %s %s, and they did %s to user %s after it', c.endpoint, c.row_id, c.after ->> 'role',
         c.after ->> 'client_access', l.endpoint, l.row_id
@@ -29,7 +29,7 @@ export const RIGHTS: Invariants = {
     join changes as l on l.subject = c.after ->> 'subject' and l.request_id <> c.request_id and l.id > c.id
     where c.by_another and c.changed_rights and l.by_another`,
 
-  'a login does not undo what a login with a newer token said': `
+  'no login undoes a login with a newer token': `
     select format('user %s: %s after %s', c.row_id, l.after ->> 'client_access', c.after ->> 'client_access')
     from changes as c
     join changes as l on l.row_id = c.row_id and l.id > c.id
@@ -39,7 +39,7 @@ export const RIGHTS: Invariants = {
         and l.changed_list
         and l.issued_at < c.issued_at`,
 
-  'whoever creates a client keeps it, unless another says otherwise after': `
+  'the creator of a client has it, unless another user has changed the creator’s rights since': `
     select format('user %s created %s and has %s', u.id, r.created, u.client_access)
     from requests as r
     join public.users as u on u.subject = r.subject
@@ -53,7 +53,7 @@ export const RIGHTS: Invariants = {
             where c.row_id = u.id::text and c.by_another and g.request_id = r.request_id
         )`,
 
-  'an assignment, a withdrawal and a creation change that client of the list alone': `
+  'an assignment, a withdrawal and a creation of a client change only that client of a user’s list': `
     select format('%s of %s made %s of %s', c.endpoint, coalesce(c.client, r.created), c.after ->> 'client_access', c.before ->> 'client_access')
     from changes as c
     join requests as r on r.request_id = c.request_id
@@ -68,8 +68,8 @@ export const RIGHTS: Invariants = {
             )
         )`,
 
-  // The date may be written by itself, after the rights.
-  'a change of rights dates from when it happened': `
+  // A second write of the same request may date the change.
+  'a change of rights is dated after the wait for a lock': `
     select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
     from changes as c
     cross join lateral (
@@ -82,27 +82,27 @@ export const RIGHTS: Invariants = {
         and c.at > $3::text::timestamptz
         and l.dated_at < $3::text::timestamptz`,
 
-  'whoever logs in is stored': `
+  'a user who has logged in is stored': `
     select format('%s has logged in and is not stored', r.subject)
     from requests as r
     where r.endpoint = 'POST /api/auth/login'
         and r.status = 200
         and not exists (select from public.users as u where u.subject in (r.subject, app.erased_subject(r.subject)))`,
 
-  'nobody who was erased is stored again': `
+  'an erased user is not stored again': `
     select format('user %s has the subject of %s, who was erased', u.id, e.id)
     from public.users as e
     join public.users as u on e.subject = app.erased_subject(u.subject)
     where e.erased_at is not null`,
 
-  'no name of who was erased is in the audit log': `
+  'no audit record has a name or an email of an erased user': `
     select format('record %s of user %s has %s', a.id, a.resource_id, a.changed)
     from public.users as u
     join public.audit_logs as a on a.resource_id = u.id and a.resource_type = 'users'
     where u.erased_at is not null
         and (a.changed -> 'name' <> '[null, null]' or a.changed -> 'email' <> '[null, null]')`,
 
-  'whoever works on a claim or a task has its client': `
+  'the assignee of a claim or a task has access to its client': `
     select format('%s %s is assigned to %s, who has %s', r.kind, r.id, u.id, u.client_access)
     from (
         select 'claim' as kind, c.id, c.client_id, c.assignee_id from public.reclamations as c
@@ -112,13 +112,13 @@ export const RIGHTS: Invariants = {
     join public.users as u on u.id = r.assignee_id
     where r.client_id <> all (u.client_access) and not (u.role = 'ADMIN' and u.client_access = '{}')`,
 
-  'nobody without rights has a calendar': `
+  'no user without rights has a calendar': `
     select format('user %s, %s of %s', u.id, u.role, u.client_access)
     from public.users as u
     where u.calendar_digest is not null and (not u.is_active or (u.role <> 'ADMIN' and u.client_access = '{}'))`,
 
-  'an active ADMIN without a list is left': `
-    select 'nobody is left'
+  'an active ADMIN of all clients remains': `
+    select 'no ADMIN remains'
     where not exists (
         select
         from public.users as u

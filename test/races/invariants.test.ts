@@ -10,7 +10,7 @@ import { run } from './race.ts';
 import type { Outcome } from './race.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The proof that each invariant of the races can fail: the superuser puts one fault after a race in which it held. */
+/* Each invariant of the races can fail: after a race in which the invariant holds, the superuser makes a fault. */
 
 const lane = await forSuite(openLane());
 
@@ -24,7 +24,7 @@ async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   return run(lane, { members, hold: 'row', isManaged: isManaged === true });
 }
 
-/** The same race as it would have been with the fault. */
+/** Makes the fault in the rows or responses of a race. */
 async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
   const [first = '', second = ''] = outcome.exchanges.map(({ answer }) => String(answer.headers['x-request-id']));
   if (sql !== undefined) {
@@ -46,12 +46,15 @@ async function broken(outcome: Outcome): Promise<string[]> {
   return (await violations(lane, outcome)).map(({ invariant }) => invariant);
 }
 
-test('there is a fault for each invariant', () => {
+test('test/races/faults.ts has a fault for each invariant of the races', () => {
   expect(Object.keys(FAULTS).toSorted()).toEqual(INVARIANTS.toSorted());
 });
 
-test.each(Object.entries(FAULTS))('a fault breaks: %s', async (invariant, fault) => {
-  const outcome = await race(fault);
-  expect(await broken(outcome)).not.toContain(invariant);
-  expect(await broken(await withFault(outcome, fault))).toContain(invariant);
-});
+test.each(Object.entries(FAULTS))(
+  'the proof races notices a fault against the invariant: %s',
+  async (invariant, fault) => {
+    const outcome = await race(fault);
+    expect(await broken(outcome)).not.toContain(invariant);
+    expect(await broken(await withFault(outcome, fault))).toContain(invariant);
+  },
+);

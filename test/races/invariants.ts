@@ -14,14 +14,13 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** An invariant by its name: a query that gives the details of where it does not hold. */
+/** Invariants by name, each as a query that returns the details of its violations. */
 export type Invariants = Readonly<Record<string, string>>;
 
 const IN_SQL: Invariants = { ...EFFECTS, ...ORDER, ...INVOICES, ...RIGHTS };
 
-/** The invariants that are held against answers and files. */
-export const ANSWERED = 'a request is answered, and by no 5xx but 503';
-export const DESCRIBED = 'an answer is as described';
+export const ANSWERED = 'no request gets a 5xx other than 503';
+export const DESCRIBED = 'each response is as the OpenAPI description says';
 
 export const INVARIANTS = [
   ANSWERED,
@@ -33,9 +32,7 @@ export const INVARIANTS = [
   STORED_FILE,
 ];
 
-/*
- * $1 the requests, $2 the client of the tenant, $3 when the hold ended, or null where who was first held its row before.
- */
+/* $1: the requests; $2: the client of the tenant; $3: when the hold ended, or null if the first request had already written. */
 const ALL = `
 with requests as materialized (
     select *
@@ -71,7 +68,7 @@ ${Object.entries(IN_SQL)
   .map(([name, sql]) => `select '${name}' as invariant, detail from (${sql}) as v (detail)`)
   .join('\nunion all\n')}`;
 
-/** Everything that does not hold after a race. */
+/** The violations of all invariants after a race. */
 export async function violations(lane: Lane, outcome: Outcome): Promise<Violation[]> {
   const { exchanges, tenant, hold, releasedAt } = outcome;
   const { rows } = await lane.watcher.query<Violation>({

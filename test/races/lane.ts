@@ -11,26 +11,26 @@ import { installWitness } from './witness.ts';
 import type { Keys } from './witness.ts';
 import { connected } from '../support/database.ts';
 
-/** One service on a database of its own, in which one race goes on at a time, with the superuser's connections. */
+/** A service with its own database, in which one race runs at a time, and connections of the superuser. */
 export interface Lane {
   readonly service: Service;
   readonly provider: RaceProvider;
   readonly keys: Keys;
-  /** Holds what the requests run into. */
+  /** The connection that holds the lock for which the requests wait. */
   readonly holder: pg.Client;
-  /** Looks and checks; never waits for a lock, except that a table is locked. */
+  /** The connection that checks the invariants. */
   readonly watcher: pg.Client;
-  /** A fresh tenant whose ADMINs without a list are the only ones who are active. */
+  /** Creates a tenant. Its two ADMINs of all clients are the only active ones. */
   tenant(): Promise<RaceTenant>;
   close(): Promise<void>;
 }
 
-/** Postgres looks for a deadlock after a second; whether there is one does not depend on it. */
+/** Postgres’s default of a second would only make races with a deadlock longer. */
 const DEADLOCK_TIMEOUT = '20ms';
 
 export async function openLane(): Promise<Lane> {
   const service = await startService();
-  // The checks are the same after each race: to plan them anew takes longer than to run them.
+  // A new plan for the checks after each race would take longer than the checks.
   const connect = () => connected(service.postgres.adminUrl, '-c plan_cache_mode=force_generic_plan');
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
@@ -44,7 +44,7 @@ export async function openLane(): Promise<Lane> {
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
-      // Plans that were made for small tables are made anew as these grow.
+      // New statistics make Postgres plan anew, because plans for small tables are slow for large ones.
       if (tenants >= 64 && Number.isInteger(Math.log2(tenants))) await watcher.query('analyze');
       const [sleeping, awake] = [last, tenant].map((one) =>
         one === undefined ? '{}' : `{${one.chief},${one.deputy}}`,

@@ -3,20 +3,20 @@ import { exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { RaceTenant } from './people.ts';
 
-/** An operation with what it was seen to write when it was alone. */
+/** An operation with the rows that its request writes when no other request runs. */
 export interface Measured {
   readonly operation: Operation;
   readonly status: number;
   readonly tables: readonly string[];
-  /** Those of the rows that were there before: the table and the names of their ids, as `sites:annex`. */
+  /** The written rows that already existed: the table and the names of their ids, as `sites:annex`. */
   readonly rows: readonly string[];
-  /** The records that it is about: of those rows, those that a new row names, and `new` with the table of that. */
+  /** The names of the ids of these rows, of the ids in a created row, and `new` with the table of a created row. */
   readonly touched: readonly string[];
-  /** Who asks, by the name of the id; undefined where nobody is stored. */
+  /** The name of the caller’s id; undefined if the caller is not stored. */
   readonly caller: string | undefined;
 }
 
-/** The id that a name stands for; a part of a key that is no id stands for itself. */
+/** The id of a name. A part of a key that is no name stays as it is. */
 export function idIn(tenant: RaceTenant, kind: string): string {
   return (tenant as Readonly<Record<string, string>>)[kind] ?? kind;
 }
@@ -24,11 +24,11 @@ export function idIn(tenant: RaceTenant, kind: string): string {
 interface Write {
   readonly table: string;
   readonly id: string;
-  /** The values of a new row; of another null. */
+  /** The values of a created row, null for another row. */
   readonly made: readonly string[] | null;
 }
 
-/** Lets an operation run alone, and reads in the witness what it wrote, cascades included. */
+/** Runs an operation alone, and reads from the witness’s log which rows the operation wrote, including cascades. */
 export async function measure(lane: Lane, operation: Operation): Promise<Measured> {
   const tenant = await lane.tenant();
   const { answer } = await exchange(lane, operation, tenant);

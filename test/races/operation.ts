@@ -2,32 +2,32 @@ import type { Question } from '../support/http.ts';
 import { claimsOf } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
-/** One correct request, which succeeds alone on any fresh tenant. */
+/** A valid request, which succeeds on a new tenant if no other request runs. */
 export interface Operation {
   readonly name: string;
-  /** As the list of endpoints has it. */
+  /** Method and path, as in test/resources/access.ts. */
   readonly endpoint: string;
-  /** Whose token it is, and what that says. */
+  /** The claims of the token. */
   claims(tenant: RaceTenant): Claims;
   line(tenant: RaceTenant): string;
   question?(tenant: RaceTenant): Question;
-  /** Writes nothing where that is so already. */
+  /** True if the request writes nothing when the record is already as requested. */
   readonly mayWriteNothing?: true;
-  /** Rows that it holds although it writes none of them when it is alone, as `users:manager`. */
+  /** Rows that the operation locks although it does not write them when it runs alone, as `users:manager`. */
   readonly also?: readonly string[];
-  /** The one client that it adds to a list or takes from it. */
+  /** The client that the operation adds to a user’s list or removes from it. */
   client?(tenant: RaceTenant): string;
-  /** The token stands in the body. */
+  /** True if the request has the token in its body. */
   readonly isLogin?: true;
-  /** What goes on beside the API instead of a request: a delivery of what is due, or of what was claimed before. */
+  /** A delivery to the provider instead of a request: of the changes that are due, or of those claimed before the race. */
   readonly delivery?: 'due' | 'claimed';
-  /** The token is one that the provider gives for the login of the token that is said, with the rights of that moment. */
+  /** True if the provider renews the token of `claims` first, with the rights that are then stored. */
   readonly isRenewed?: true;
-  /** Says the version in which every claim begins. */
+  /** True if the request names the first version of the claim. */
   readonly isTagged?: true;
 }
 
-/** How a variation is written: what it asks, and by whom. */
+/** The parts of an operation, as variations.ts and identity-operations.ts write them. */
 export interface Variation extends Omit<Partial<Operation>, 'claims' | 'line' | 'question' | 'endpoint'> {
   readonly ids?: Readonly<Record<string, keyof RaceTenant>>;
   readonly body?: (tenant: RaceTenant) => object;
@@ -35,7 +35,7 @@ export interface Variation extends Omit<Partial<Operation>, 'claims' | 'line' | 
   readonly claims?: Operation['claims'];
 }
 
-/** A request of somebody's to an endpoint, said after a comma where it is not the plain one. */
+/** Creates an operation. `what` distinguishes the operations of one endpoint by name. */
 export function operation(
   endpoint: string,
   by: Person,

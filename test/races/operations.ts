@@ -9,7 +9,7 @@ import { VARIATIONS } from './variations.ts';
 
 const ASSIGNMENT = '/api/users/{id}/client-access/{clientId}';
 
-/** Every write of the page that says who may do what, by whoever has the right, ADMINs last. */
+/** A row of test/resources/access.ts as an operation, by an account manager if managers have the right, else by an ADMIN. */
 function ofRow(row: Row): Operation {
   const [table, right] = row.right;
   const isManagers = table !== 'everyone' && RIGHTS[table].ACCOUNT_MANAGER.includes(right);

@@ -4,9 +4,9 @@ import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /**
- * What a race has beside a tenant's records: two clients more, another site, invoice and bill, and people whom the
- * service knows. `users` is a specialist of the first two clients; chief and deputy are the ADMINs without a list, north
- * and south have one; nobody knows the stranger yet.
+ * The records of a race besides the tenant’s: two more clients, another site, invoice and bill, and users. `users` is a
+ * specialist of the first two clients. `chief` and `deputy` are ADMINs of all clients, `north` and `south` of two clients.
+ * `stranger` is not stored.
  */
 const MORE = [
   'second',
@@ -24,7 +24,7 @@ const MORE = [
 
 export type RaceTenant = Tenant & Readonly<Record<(typeof MORE)[number], string>>;
 
-/** The version in which every claim begins, and its tag. */
+/** The first version of every claim, and its ETag. */
 export const FIRST_VERSION = '2026-01-01T00:00:00Z';
 export const FIRST_TAG = `"${Date.parse(FIRST_VERSION) * 1000}"`;
 
@@ -39,7 +39,7 @@ export const PEOPLE_OF_RACES = [
 
 export type Person = (typeof PEOPLE_OF_RACES)[number];
 
-/** What the identity provider says of somebody, as claims of a token. */
+/** The claims of a token of the identity provider. */
 export interface Claims {
   readonly sub: string;
   readonly email: string;
@@ -49,7 +49,7 @@ export interface Claims {
   readonly iat: number;
 }
 
-/** The tokens of a race are older than any change in it, and younger than the rights that are stored before it. */
+/** The age of a race’s tokens: they are newer than the rights stored before the race. */
 const AGE_S = 600;
 const STORED_AGE = '1 hour';
 
@@ -64,11 +64,11 @@ const PEOPLE: Readonly<Record<Person, { readonly role: Role; readonly clients: r
   stranger: { role: 'CLIENT', clients: ['clients'] },
 };
 
-/** Of everybody who is stored, and its hash, as cheap to try as bcrypt lets it be. */
+/** The password of each stored user. Its hash has bcrypt’s lowest cost. */
 export const PASSWORD = 'the present password';
 const HASH = '$2b$04$abcdefghijklmnopqrstuuvrJlxH64ME9z5TblLpE4iP2re04ZQ5S';
 
-/** The claims of somebody's token, which says what is stored. */
+/** The claims of a person’s token, with the stored rights. */
 export function claimsOf(person: Person, tenant: RaceTenant): Claims {
   const { role, clients } = PEOPLE[person];
   return {
@@ -82,8 +82,8 @@ export function claimsOf(person: Person, tenant: RaceTenant): Claims {
 }
 
 /**
- * The SQL that makes everything; the ADMINs without a list sleep until their race. As a replica: no trigger fires but
- * one that always does, so that it says what no writer may, and takes half the time. What a trigger would copy is copied.
+ * The SQL that creates the records of a race. The ADMINs of all clients are inactive until their race. As a `replica`
+ * Postgres runs no triggers, which takes half the time, so the SQL also writes the copies that triggers would write.
  */
 export function raceTenantSql(tenant: RaceTenant): string {
   const id = (kind: keyof RaceTenant): string => `'${tenant[kind]}'`;

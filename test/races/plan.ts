@@ -9,7 +9,7 @@ export interface Plan {
   readonly races: readonly Race[];
 }
 
-/** Whether they are about the same record, both make one in a table, or one is about who asks for the other. */
+/** Whether two operations write the same record, create records in one table, or one changes the caller of the other. */
 function meet(one: Measured, other: Measured): boolean {
   const isAbout = ({ touched }: Measured, record = ''): boolean => touched.includes(record);
   return (
@@ -17,14 +17,14 @@ function meet(one: Measured, other: Measured): boolean {
   );
 }
 
-/** Two that write a table, be it one operation twice. */
+/** Every two operations that write the same table, also one operation twice. */
 function pairsOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, index) =>
     all.slice(index).flatMap((other) => (sharedTables([one, other]).length > 0 ? [[one, other]] : [])),
   );
 }
 
-/** Three that write a table, each of which meets another of them. */
+/** Every three operations that write the same table and of which each meets another one. */
 function triplesOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, first) =>
     all.slice(first + 1).flatMap((second, place) =>
@@ -46,8 +46,8 @@ function ordersOf<T>(members: readonly T[]): T[][] {
 }
 
 /**
- * Every pair in every order behind every hold, where it is about users also with a provider that is told of changes;
- * every triple in every order, behind one hold and with one or the other provider in turn.
+ * Every pair in every order with every hold; pairs that write users also with a provider that gets the changes. Every
+ * triple in every order, each order with another hold.
  */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);
@@ -67,7 +67,7 @@ export function planOf(all: readonly Measured[]): Plan {
   return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
 }
 
-/** Whether the provider is told of changes: both where that may matter, if it is not about the telling itself. */
+/** The races to run with or without a provider that gets changes of rights. */
 function modesOf(members: readonly Measured[]): readonly boolean[] {
   if (members.some(({ operation }) => operation.delivery !== undefined)) return [true];
   return members.some(({ tables }) => tables.includes('users')) ? [false, true] : [false];

@@ -4,8 +4,8 @@ import { claimsOf, PEOPLE_OF_RACES } from './people.ts';
 import type { Claims } from './people.ts';
 import type { Outcome } from './race.ts';
 
-export const QUEUE_STATES = 'tokens with other rights are held for as long as the provider is not told, and no longer';
-export const PROVIDER_RIGHTS = 'the provider has in the end what is stored';
+export const QUEUE_STATES = 'tokens with other rights are refused exactly as long as a change is undelivered';
+export const PROVIDER_RIGHTS = 'after all deliveries the provider has the stored rights';
 
 const WRONG_STATES_SQL = `
 select format('user %s dates from %s with %s undelivered changes', u.id, u.access_changed_at, c.number) as detail
@@ -34,7 +34,7 @@ const textOf = (role: string, clients: readonly string[], isActive: boolean): st
 
 const textOfClaims = ({ role, client_access: clients }: Claims): string => textOf(role, clients, true);
 
-/** What the provider was told of everybody in a race where it is managed, once nothing is under way any more. */
+/** Compares the provider’s rights of each user with the stored ones after the last delivery. */
 export async function providerViolations(
   { watcher, provider }: Lane,
   { exchanges, tenant, isManaged }: Outcome,
@@ -44,7 +44,7 @@ export async function providerViolations(
   const loggedIn = exchanges
     .filter(({ operation, answer }) => operation.isLogin === true && answer.status === 200)
     .map(({ claims }) => claims);
-  // What the provider says by itself: before the race, or in a token with which somebody has logged in.
+  // Rights that the provider has without a delivery: those before the race, and those of a token of a login.
   const said = Map.groupBy([...before, ...loggedIn], ({ sub }) => sub);
   const subjects = [[...said.keys()]];
   const held = await watcher.query<{ detail: string }>({

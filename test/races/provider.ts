@@ -9,19 +9,19 @@ import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 import type { Claims } from './people.ts';
 
-/** The identity provider beside a lane: what it is told of the rights here, and the tokens that it renews. */
+/** The identity provider of a lane: it receives changes of rights, and renews tokens. */
 export interface RaceProvider {
-  /** What it was told last of each subject. */
+  /** The rights that the provider received last, by subject. */
   readonly lastRights: ReadonlyMap<string, UserRights>;
-  /** Claims the rights of these users, so that they are under way to it; whoever had them before is too late. */
+  /** Claims the delivery of these users’ rights. An earlier claim of them ends. */
   claim(users: readonly string[]): Promise<void>;
-  /** Tells it what was claimed the longest ago, and writes that down. */
+  /** Delivers the oldest claim, and records the outcome. */
   settle(): Promise<Answer>;
-  /** Tells it whatever is due. */
+  /** Delivers the changes that are due. */
   deliver(): Promise<Answer>;
-  /** Tells it everything that it does not know yet. */
+  /** Delivers changes until none is left. */
   drain(): Promise<void>;
-  /** The claims of a token that it gives now for an earlier login; undefined where it gives none. */
+  /** The claims of a token that the provider issues now for an earlier login; undefined if it refuses. */
   renewed(claims: Claims): Promise<Claims | undefined>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface RaceProvider {
 const MOST = 100;
 const LEASE_MS = 600_000;
 
-/** How what is no request to the API is answered. */
+/** A response to something that is no request to the API. */
 export function answerOf(status: number): Answer {
   return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
 }

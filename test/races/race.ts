@@ -6,11 +6,11 @@ import type { Lane } from './lane.ts';
 import type { Measured } from './measure.ts';
 import type { RaceTenant } from './people.ts';
 
-/** Operations in the order in which they are sent, and what is held meanwhile. */
+/** Operations in the order in which they are sent, and the lock for which they wait. */
 export interface Race {
   readonly members: readonly Measured[];
   readonly hold: Hold;
-  /** Whether the identity provider is told of changes. */
+  /** True if the service sends changes of rights to the provider. */
   readonly isManaged: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Outcome extends Race {
   readonly releasedAt: string;
 }
 
-/** Lines the requests up behind a lock, each once the one before it waits or is answered; lets go; gives the answers. */
+/** Takes the lock, sends each request once the request before it waits or has its response, and releases the lock. */
 export async function run(lane: Lane, { members, hold, isManaged }: Race): Promise<Outcome> {
   const tenant = await lane.tenant();
   const { holder, watcher, provider } = lane;

@@ -12,14 +12,14 @@ import { planOf } from './plan.ts';
 import type { Race } from './race.ts';
 import { report, reportUnavailable } from './report.ts';
 
-/* Correct requests at the same time: whatever they run into, and in whatever order they go on, the rules hold. */
+/* Valid requests at the same time, in every order: the invariants of `invariants-of-*.ts` hold after each race. */
 
 const LANES = 3;
-/** Of all races, those in which an operation has a name like this. */
+/** Only races with an operation whose name matches are run. */
 const LIKE = new RegExp(process.env['RACES_LIKE'] ?? '');
-/** Of these, the first of two parts where it is 1/2. */
+/** RACES_PART=1/2 runs the first of two parts of these races. */
 const [PART = 1, PARTS = 1] = (process.env['RACES_PART'] ?? '1/1').split('/').map(Number);
-/** None begins later; those that have ended are a sample, which `TEST_DAY` chooses. */
+/** No race begins after this time. The races that ran are a sample that `TEST_DAY` chooses. */
 const LONGEST_MS = Number(process.env['RACES_MINUTES'] ?? 8) * 60_000;
 
 function isChosen({ members }: Race, index: number): boolean {
@@ -41,18 +41,18 @@ const plan = planOf(all);
 
 afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
 
-test.each(WRITING)('%s takes part', (line) => {
+test.each(WRITING)('the proof races has a race with %s', (line) => {
   expect(OPERATIONS.map(({ endpoint }) => endpoint)).toContain(line);
   const races = plan.races.filter(({ members }) => members.some(({ operation }) => operation.endpoint === line));
   expect(races).not.toEqual([]);
 });
 
-test('every operation succeeds alone, under a name of its own', () => {
+test('each operation of the races succeeds if no other request runs, and has its own name', () => {
   expect(measured.filter(({ status }) => status >= 300)).toEqual([]);
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
 });
 
-test('every invariant holds after every race', async () => {
+test('every invariant holds after every race of two or three simultaneous requests', async () => {
   const races = shuffledByDay(plan.races.filter(isChosen));
   const end = Date.now() + LONGEST_MS;
   const results = await runAll(lanes, races, () => Date.now() > end);

@@ -1,21 +1,21 @@
 import type { Found, Results } from './all-races.ts';
 import type { Outcome } from './race.ts';
 
-/** How many kinds of races are shown in full for each invariant; of the others the names and the numbers. */
+/** The number of kinds of races shown with an example for each invariant. */
 const EXAMPLES = 3;
 const LONGEST_BODY = 240;
 
-/** Everything that does not hold, most frequent first; empty when all is well. */
+/** The violations by invariant, the most frequent first; empty without a violation. */
 export function report({ found, atRest }: Results): string {
   return [
     ...byFrequency(Map.groupBy(found, ({ invariant }) => invariant)).map(([invariant, all]) =>
-      [`${all.length} × not so: ${invariant}`, ...kinds(all)].join('\n'),
+      [`${all.length} × violated: ${invariant}`, ...kinds(all)].join('\n'),
     ),
-    ...atRest.map(({ invariant, detail }) => `not so: ${invariant}: ${detail}`),
+    ...atRest.map(({ invariant, detail }) => `violated: ${invariant}: ${detail}`),
   ].join('\n\n');
 }
 
-/** The races in which somebody was answered 503, most frequent first. */
+/** The races in which a request got 503, the most frequent first. */
 export function reportUnavailable({ unavailable }: Results): string {
   return byFrequency(Map.groupBy(unavailable, nameOf))
     .map(([name, all]) => `  ${all.length} × ${name} (${holdsOf(all)})`)
@@ -34,7 +34,7 @@ function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
   return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
 }
 
-/** The operations of a race, whatever their order. */
+/** The names of a race’s operations, sorted. */
 function nameOf({ members }: Outcome): string {
   const names = members.map(({ operation }) => operation.name);
   return names.toSorted().join(' | ');
@@ -46,11 +46,11 @@ function holdsOf(outcomes: readonly Outcome[]): string {
     .join(', ');
 }
 
-/** One race in the order in which its requests were sent. */
+/** The requests of a race in the order in which they were sent, with their responses. */
 function example({ outcome: { hold, isManaged, exchanges }, detail }: Found): string {
   const answers = exchanges.map(
     ({ operation, answer }, index) =>
       `      ${index + 1}. ${operation.name}: ${answer.status} ${answer.text.slice(0, LONGEST_BODY)}`,
   );
-  return [`      hold ${hold}${isManaged ? ', provider told' : ''}: ${detail}`, ...answers].join('\n');
+  return [`      hold ${hold}${isManaged ? ', with provider' : ''}: ${detail}`, ...answers].join('\n');
 }

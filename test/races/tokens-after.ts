@@ -5,11 +5,12 @@ import { claimsOf } from './people.ts';
 import type { Person } from './people.ts';
 import type { Outcome } from './race.ts';
 
-export const OLDER_TOKEN = 'a token from before is refused once another took or gave rights, unless it says the same';
+export const OLDER_TOKEN =
+  'a token from before a change of rights by another user is refused, unless it names the stored rights';
 
 const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
 
-/** Those of the people whose row was written last by another, and whether their token still says what is stored. */
+/** The people whose row another user has written last, and whether their token names the stored rights. */
 const CHANGED = `
 select
     u.id,
@@ -27,7 +28,7 @@ cross join lateral (
 ) as l
 where l.request_id = any ($3)`;
 
-/** Asks with the tokens of everybody whom others changed in a race. */
+/** Sends a request with the token of each person whom another user changed in a race. */
 export async function tokensAfter({ service, watcher }: Lane, { exchanges, tenant }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const ofOthers = ids.filter((_id, index) => exchanges[index]?.operation.endpoint.includes('/users/{id}'));

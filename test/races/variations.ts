@@ -3,7 +3,7 @@ import type { Operation } from './operation.ts';
 import { FIRST_TAG, FIRST_VERSION } from './people.ts';
 import type { RaceTenant } from './people.ts';
 
-/* Requests about a tenant's records which collide in another way than the plain ones of the page. */
+/* Further requests to endpoints of test/resources/access.ts that may conflict in another way than the body there. */
 
 const CLAIM = 'PUT /api/reclamations/{id}';
 const INVOICE = 'PUT /api/invoices/{id}';
@@ -14,7 +14,7 @@ const INVOICES = 'POST /api/invoices/changes';
 const claim = { id: 'reclamations' } as const;
 const invoice = { id: 'factures' } as const;
 
-/** The same change of each of these records, in this order. */
+/** A request body with the same change of each of these records, in this order. */
 const each =
   (kinds: readonly (keyof RaceTenant)[], change: object) =>
   (tenant: RaceTenant): object => ({ changes: kinds.map((kind) => ({ id: tenant[kind], ...change })) });

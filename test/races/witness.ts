@@ -1,24 +1,24 @@
 import type { Client } from 'pg';
 
-/** The first key of the locks at which one request is stopped so that the others overtake it. */
+/** The first key of the advisory locks at which one request waits while the others overtake it. */
 const STOP = 7;
-/** The user agent of the request that stops as it begins to write. */
+/** The user agent of the request that waits before its first write. */
 export const STOPPED = 'races/stopped';
 
-/** The statement that stops whoever has that user agent, before the first row is written. */
+/** The SQL of the lock at which a request with this user agent waits before its first write. */
 export const STOP_WRITING = `select pg_advisory_xact_lock(${STOP}, 0)`;
 
-/** The statement that stops whatever a person asks once its transaction has begun, before it reads or writes more. */
+/** The SQL of the lock at which each transaction of a person waits after it has begun. */
 export const stopAtBeginning = (subject: string): string =>
   `select pg_advisory_xact_lock(${STOP}, hashtext('${subject}'))`;
 
 /*
- * What the superuser adds to a database under test: a log of what each request stored, row by row. It commits with the
- * request's own transaction, so that it is the truth about it, and its ids are in the order in which one row was
- * written, because whoever writes holds the row. The names of the triggers put them after all of the service's own.
+ * The witness: tables, triggers and functions that the superuser adds to the database under test. The triggers log each
+ * row that a request writes. The log commits with the request, and its ids have the order in which a row was written,
+ * because the writer has locked the row. The names of the triggers put them behind the service’s own triggers.
  *
- * A cascade's triggers fire at the depth of the statement that began it: only their condition, which is looked at when
- * the row is written, knows that they are nested.
+ * A trigger of a cascade runs at the depth of the statement that began the cascade. Only the trigger’s condition, which
+ * Postgres evaluates when the row is written, knows that the write is nested.
  */
 const LOG = `
 create schema races;
@@ -37,12 +37,12 @@ create table races.writes (
 
 create index writes_request_id_idx on races.writes (request_id);
 
--- For the checks alone: a run leaves thousands of tenants behind, and vacuum may be off.
+-- These indexes are for the checks, because a run leaves thousands of tenants, and vacuum may be off.
 create index audit_logs_races_idx on public.audit_logs (request_id);
 create index users_races_idx on public.users (id) where role = 'ADMIN' and is_active and client_access = '{}';
 create index factures_races_idx on public.factures (issue_date) where number is not null;
 
--- A bill of a tenant that is made for a race is completed like any other.
+-- This trigger also runs for the session role replica, which creates the tenants, so that their bills are complete.
 alter table public.partner_invoices enable always trigger partner_invoices_compute_amounts;
 
 create function races.record_write()
@@ -84,7 +84,7 @@ begin
 end
 $function$;
 
--- A transaction of a request begins with the question who asks. Once that is answered it can be stopped.
+-- Each transaction of a request begins with app.caller_id. The new app.caller_id can then make the transaction wait.
 alter function app.caller_id(text, timestamp with time zone, text, uuid) set schema races;
 
 create function app.caller_id(
@@ -104,7 +104,7 @@ begin
 end
 $function$;`;
 
-/** Every table of the service, from the catalog, but for the logs that it keeps of its own changes. */
+/** Every table of the service, from the catalog, except the logs of its own changes. */
 const TABLES = `
 select c.relname as name, array_agg(a.attname::text order by k.place) as key
 from pg_class as c
@@ -114,10 +114,10 @@ join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
 where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname not in ('audit_logs', 'identity_changes')
 group by c.relname`;
 
-/** The columns of each table's primary key, whose values a row's id in the log has between slashes. */
+/** The columns of each table’s primary key. The log has a row’s id as the values of these columns, with slashes. */
 export type Keys = ReadonlyMap<string, readonly string[]>;
 
-/** Installs the log; gives the tables that it watches. */
+/** Installs the witness, and returns the logged tables with their keys. */
 export async function installWitness(admin: Client): Promise<Keys> {
   await admin.query(LOG);
   const { rows } = await admin.query<{ name: string; key: string[] }>(TABLES);

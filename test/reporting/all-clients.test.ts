@@ -109,22 +109,6 @@ describe('all clients, granted to a reporting login', () => {
     });
   });
 
-  test.each([
-    ['that is not in taxclaims_reporting', 'login', 'is not in taxclaims_reporting'],
-    ['that bypasses row-level security', 'login bypassrls in role taxclaims_reporting', 'past the policies'],
-    ['of the API', 'login in role taxclaims_api', 'is not in taxclaims_reporting'],
-    ['of the auditors as well', 'login in role taxclaims_reporting, taxclaims_auditor', 'taxclaims_auditor'],
-  ])('a login %s cannot be granted all clients', async (_what, attributes, reason) => {
-    await withRole(attributes, async (name) => {
-      await expect(grant(name)).rejects.toThrow(reason);
-    });
-  });
-
-  test('the grant and the revocation of all clients fail for an unknown login', async () => {
-    await expect(grant('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
-    await expect(revoke('nobody_at_all')).rejects.toThrow('login nobody_at_all does not exist');
-  });
-
   test('a member of taxclaims_owner can grant and revoke all clients, and revoke a superuser’s grant; other logins cannot', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>

@@ -20,7 +20,7 @@ const tool = await forSuite(connected(login.url));
 
 describe('an analyst with the login of a BI tool', () => {
   const read = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
-  /** The same in time zones a day ahead of UTC and a day behind. */
+  /** Reads in a time zone far ahead of UTC and in a time zone far behind. */
   const readElsewhere = async (sql: string): Promise<unknown[]> => {
     const found: unknown[] = [];
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue']) {
@@ -33,7 +33,7 @@ describe('an analyst with the login of a BI tool', () => {
   const asSuperuser = async (sql: string): Promise<unknown[]> =>
     (await superuser.query({ text: sql, rowMode: 'array' })).rows;
 
-  test('an analyst can run each statement of docs/analyst.md, which names every view', async () => {
+  test('an analyst can run each statement of docs/analyst.md, and the page names every view', async () => {
     const page = textOf('docs/analyst.md');
     const statements = blockOf('docs/analyst.md', 'select company_name')
       .split(';')
@@ -46,10 +46,10 @@ describe('an analyst with the login of a BI tool', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('an analyst reads a deadline of a claim in the statuses in which it runs, for granted clients only', async () => {
+  test('an analyst reads the deadlines of granted clients’ claims, each only in the statuses in which the deadline runs', async () => {
     const change = (set: string) =>
       withAdmin(database.adminUrl, (admin) =>
-        // Triggers are off, since the moves of a claim are not tested here.
+        // Without triggers every status can follow every other status.
         admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
       );
     const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
@@ -98,7 +98,7 @@ describe('an analyst with the login of a BI tool', () => {
     ['reclamation', 'reclamations', reclamationStatus],
     ['invoice', 'factures', invoiceStatus],
     ['partner_invoice', 'partner_invoices', partnerInvoiceStatus],
-  ])('an analyst reads every status of a %s once, in the order of lists', async (record, table, words) => {
+  ])('an analyst reads every status of a %s once, in the order of the API’s lists', async (record, table, words) => {
     const [[known]] = (await asSuperuser(
       `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
     )) as [[string]];
@@ -112,7 +112,7 @@ describe('an analyst with the login of a BI tool', () => {
     expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
   });
 
-  test('an analyst reads as final exactly the statuses of a claim without further moves', async () => {
+  test('an analyst reads a status of a claim as final only if no status can follow', async () => {
     expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(
       await asSuperuser(
         `select distinct to_status from public.reclamation_transitions
@@ -178,7 +178,7 @@ describe('an analyst with the login of a BI tool', () => {
     }
   });
 
-  test('an analyst finds in the comment of each id column the view that it joins', async () => {
+  test('the comment of each id column names the view that an analyst can join by this column', async () => {
     const columns = (await read(
       `select c.relname, a.attname, col_description(c.oid, a.attnum)
        from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0

@@ -12,7 +12,7 @@ const B = idOf('b', 'clients');
 const CLAIM_A = idOf('a', 'reclamations');
 const CLAIM_B = idOf('b', 'reclamations');
 
-/** Differences between the documents with their clients and the copy that reporting reads. */
+/** Differences between public.documents and its copy, which reporting logins read. */
 const DIFFERENCES = `
   with documents as (
     select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
@@ -52,7 +52,7 @@ describe('the documents that reporting reads', () => {
   const count = async (): Promise<number | undefined> =>
     (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]?.n;
 
-  test('a reporting login reads a document of its client from its upload to its deletion, and no document of others', async () => {
+  test('a reporting login reads a document of its client from the upload to the deletion, and no document of a foreign client', async () => {
     const id = await attach('notice.pdf');
     await attach('foreign.pdf', CLAIM_B);
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
@@ -71,7 +71,7 @@ describe('the documents that reporting reads', () => {
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
   });
 
-  test('a reporting login reads a document as a superuser changed it, or no longer if it moved to another client', async () => {
+  test('a reporting login reads a document’s new filename, and no longer reads a document that moved to a foreign client', async () => {
     const id = await attach('notice.pdf');
     await superuser.query(`update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`, [id]);
     expect(await visibleDocuments()).toEqual(['renamed.pdf']);
@@ -82,7 +82,7 @@ describe('the documents that reporting reads', () => {
   });
 
   test.each(['reclamations', 'sites', 'clients'] as const)(
-    'the deletion of a row of %s also deletes the copy of its documents',
+    'a deletion of %s deletes their documents in app.client_documents',
     async (table) => {
       await attach('foreign.pdf', CLAIM_B);
       await attach('notice.pdf');
@@ -95,7 +95,7 @@ describe('the documents that reporting reads', () => {
     },
   );
 
-  test('a truncate of the documents also empties their copy', async () => {
+  test('a TRUNCATE of public.documents empties app.client_documents', async () => {
     await attach('notice.pdf');
     await superuser.query('truncate public.documents cascade');
     expect(await count()).toBe(0);
@@ -108,7 +108,7 @@ describe('the documents that reporting reads', () => {
     ['change', `update app.client_documents set filename = 'x'`],
     ['delete', 'delete from app.client_documents'],
     ['truncate', 'truncate app.client_documents'],
-  ])('not even a superuser can %s rows of the copy directly', async (_what, sql) => {
+  ])('not even a superuser can %s rows of app.client_documents directly', async (_what, sql) => {
     await attach('notice.pdf');
     await expect(superuser.query(sql)).rejects.toMatchObject({
       code: '42501',
@@ -118,7 +118,7 @@ describe('the documents that reporting reads', () => {
     expect(await count()).toBe(1);
   });
 
-  test('the copy cannot have another client than the document’s claim, even without triggers', async () => {
+  test('foreign keys keep app.client_documents equal to public.documents even if its trigger is disabled', async () => {
     await attach('notice.pdf');
     await superuser.query(
       'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
@@ -138,7 +138,7 @@ describe('the documents that reporting reads', () => {
     await superuser.query('rollback');
   });
 
-  test('after simultaneous uploads and deletions every document has a copy and every copy a document', async () => {
+  test('app.client_documents equals public.documents after simultaneous uploads and deletions', async () => {
     const lanes = await Promise.all(Array.from({ length: 8 }, () => connected(database.adminUrl)));
     try {
       await Promise.all(
@@ -165,7 +165,7 @@ describe('the documents that reporting reads', () => {
     expect(await differences()).toEqual([]);
   });
 
-  test('the migration copies the existing documents', async () => {
+  test('db:migrate copies the documents of an older release into app.client_documents', async () => {
     const earlier = await createDatabaseBefore('0020');
     const { adminUrl } = earlier;
     await withAdmin(adminUrl, async (admin) => {

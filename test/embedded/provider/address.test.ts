@@ -25,7 +25,7 @@ afterEach(async () => {
 const begin = (folder: string, port?: number): Promise<EmbeddedProvider> =>
   startProvider({ DATA_DIR: folder, ...(port !== undefined && { IDENTITY_PORT: String(port) }) });
 
-test('two folders that start at the same time have different issuers, and keep them', async () => {
+test('embedded providers of two folders that start at the same time have different issuers, and keep them', async () => {
   const first = await Promise.all([begin(dataDir), begin(other)]);
   expect(first[0].issuer).not.toBe(first[1].issuer);
   await Promise.all(first.map((each) => each.close()));
@@ -43,7 +43,7 @@ test('a token that is signed before the first start names the issuer of that sta
   await provider.close();
 });
 
-test('a start stops with a line that names IDENTITY_PORT if its port is in use', async () => {
+test('the embedded provider does not start if its port is in use, and the error names IDENTITY_PORT', async () => {
   const stranger = createServer().listen(0, '127.0.0.1');
   await once(stranger, 'listening');
   const { port } = stranger.address() as AddressInfo;
@@ -62,7 +62,7 @@ test('a start stops with a line that names IDENTITY_PORT if its port is in use',
   }
 });
 
-test('the provider has one address, whatever Host a request names', async () => {
+test('the embedded provider’s discovery has the same addresses whatever Host a request names', async () => {
   const provider = await begin(dataDir, 0);
   provider.useDatabase({ callAsLogin: () => Promise.reject(new Error('nobody asks the database for this')) });
   const { port } = new URL(provider.issuer);

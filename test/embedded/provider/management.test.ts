@@ -49,8 +49,8 @@ test('a change through the embedded management interface does not change the sto
 });
 
 test.each([
-  ['without the credential', '/users/idp%7Cnobody', '', 401, 'invalid_token'],
-  ['with another', '/users/idp%7Cnobody', 'x', 401, 'invalid_token'],
+  ['without a token', '/users/idp%7Cnobody', '', 401, 'invalid_token'],
+  ['with a wrong token', '/users/idp%7Cnobody', 'x', 401, 'invalid_token'],
   ['for an unknown user', '/users/idp%7Cnobody', undefined, 404, 'inexistent_user'],
 ])('the embedded management interface refuses a request %s', async (_, path, token, status, errorCode) => {
   expect(await ask('GET', path, undefined, token)).toMatchObject({ status, body: { errorCode } });

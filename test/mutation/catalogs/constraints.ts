@@ -27,12 +27,12 @@ const anew = (definition: string, where: string): string =>
 
 const DEFINITION = 'pg_get_constraintdef(x.oid)';
 
-/** What a primary key stands on cannot lose NOT NULL by a statement. */
+/** No statement drops NOT NULL of a primary key’s column. */
 const IN_PRIMARY_KEY = `exists (
     select from pg_constraint as p where p.conrelid = x.conrelid and p.contype = 'p' and x.conkey <@ p.conkey
 )`;
 
-/** Every check, key and foreign key of tables and domains. */
+/** Changes of every check, key and foreign key of tables and domains. */
 export const CONSTRAINTS: Kinds = {
   'constraint dropped': constraint(
     statement('alter table %s drop constraint %I cascade', ...NAMES),

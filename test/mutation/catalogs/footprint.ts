@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
-/** What a mutant does to the catalogs, measured. */
+/** The measured effect of a change on the catalogs. */
 interface Footprint {
-  /** The columns of rows that it changes, as `pg_class.relowner`. */
+  /** The changed columns, for example `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;
-  /** The catalogs in which it adds, changes or removes a row. */
+  /** The catalogs with an added, changed or removed row. */
   readonly catalogs: ReadonlySet<string>;
 }
 
@@ -14,11 +14,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Catalog {
   readonly name: string;
-  /** The columns that tell its rows apart. */
+  /** The columns of the primary key. */
   readonly key: readonly string[];
 }
 
-/** Makes mutants on one connection while another still reads the rows as they were. */
+/** Makes a change on one connection while another connection still reads the rows before the change. */
 export class Scales {
   readonly #working: pg.Client;
   readonly #watching: pg.Client;
@@ -63,7 +63,7 @@ export class Scales {
       }
       return { columns, catalogs };
     } catch (cause) {
-      throw new Error(`cannot make ${mutant.kind}: ${mutant.object}`, { cause });
+      throw new Error(`cannot make the change ${mutant.kind}: ${mutant.object}`, { cause });
     } finally {
       await this.#working.query('rollback');
     }

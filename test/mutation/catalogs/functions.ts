@@ -11,13 +11,13 @@ const altered = (what: string, where?: string): string => routine(statement(`alt
 const changed = (assignment: string, where?: string): string =>
   routine(change('pg_proc', assignment, `'oid = ' || f.oid`), where);
 
-/** Everything before the body. */
+/** The definition of a function before its body. */
 const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \$|RETURN |BEGIN ATOMIC).*$', '\1')`;
 
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** A body of the same type that gives nothing. */
+/** A body of the same result type that returns no row or null. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'
@@ -34,7 +34,7 @@ const NOTHING = `case
     else format('select null::%s', format_type(f.prorettype, null))
 end`;
 
-/** Every function and every attribute that it can have. */
+/** Changes of every function and each of its attributes. */
 export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),

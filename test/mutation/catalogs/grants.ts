@@ -1,6 +1,6 @@
 import { HOUSE, IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Everything that has an access list of its own, with how a grant names it. */
+/** Every object with an access list, and its name in a GRANT. */
 const HOLDERS = `(
     select 'pg_class ' || c.oid as covers, c.relowner as owner,
         case c.relkind when 'S' then 'sequence ' else '' end || c.oid::regclass as name, '' as columns,
@@ -40,7 +40,7 @@ const held = (sql: string, where: string): string => `
 
 const REVOKED = `format('revoke %s%s on %s from %s cascade', x.privilege_type, h.columns, h.name, ${grantee('x.grantee')})`;
 
-/** One right after the other to everybody, and to each role of the house one that it does not hold. */
+/** Grants each privilege that the access list does not have to these roles. */
 const added = (how: string, who: string, where: string): string => `
   select format('%s on %s to %s', p.privilege, h.object, r.rolname) as object, h.covers,
       format('grant %s%s on %s to %s${how}', p.privilege, h.columns, h.name, r.rolname) as sql
@@ -56,7 +56,7 @@ const ROLES = `select r.oid, r.rolname, row_number() over (order by r.rolname) a
 const STRANGER = `select r.oid, r.rolname, 1 as position from pg_roles as r where r.rolname = 'pg_monitor'`;
 
 const IS_COLUMN = `h.columns <> ''`;
-/** Every role meets every privilege somewhere: the number of the object decides which. */
+/** Chooses one privilege for each object and role by a hash, so that every role gets every privilege on some object. */
 const TURN = `(hashtext(h.object) & 1023) % cardinality(h.privileges) = (r.position + p.position) % cardinality(h.privileges)`;
 
 const DEFAULTS = `
@@ -67,7 +67,7 @@ const DEFAULTS = `
   ) as t (what, privilege)
   where r.rolname in ('taxclaims_owner', 'taxclaims_definer')`;
 
-/** Every right that is held, every object that could be opened, and what objects of tomorrow are granted. */
+/** Revoked rights, added rights, and default privileges of future objects. */
 export const GRANTS: Kinds = {
   'right revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee <> h.owner`),
   'right of an owner revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee = h.owner`),

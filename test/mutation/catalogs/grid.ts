@@ -1,26 +1,26 @@
 import type { Change } from './kinds.ts';
 
 /**
- * Mutants laid out in a square, so that many are asked about at once: what every row of the square and every column
- * of it changes is asked once, and one mutant's doing is what both its row and its column have. On the diagonal stands
- * nothing: what a row and a column have there all the same is the doing of several, and speaks for none.
+ * Changes in a square, so that one query of the audit tries a whole row or column of the square. A reported fact belongs to a
+ * change if both its row and its column report the fact. The diagonal is empty: a fact that a row and its diagonal column
+ * share comes from several changes, and proves nothing.
  */
 export interface Grid<C extends Change> {
   readonly rows: readonly (readonly C[])[];
   readonly columns: readonly (readonly C[])[];
 }
 
-/** Fewer than that are judged one by one. */
+/** The judge tries fewer changes than this one by one. */
 const SMALLEST = 8;
 const LARGEST = 30;
 
-/** So many mutants have a place in a square of this size. */
+/** The number of changes in a square of this size. */
 const places = (size: number): number => size * (size - 1);
 
-/** How many mutants fill the largest square. */
+/** The number of changes in the largest square. */
 export const MOST = places(LARGEST);
 
-/** Squares that hold all, or none where there are too few to fill one. */
+/** Squares for the changes; fewer than SMALLEST changes get no square. */
 export function inGrids<C extends Change>(mutants: readonly C[]): Grid<C>[] {
   if (mutants.length < SMALLEST) return [];
   let size = 1;
@@ -40,7 +40,7 @@ function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> 
   return { rows, columns };
 }
 
-/** What both a row and a column have. */
+/** The facts that both a row and a column report. */
 export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
   return [...first].filter((fact) => second.has(fact));
 }

@@ -11,12 +11,12 @@ const changed = (assignment: string, where?: string): string =>
 
 const NAME = 'i.indexrelid::regclass';
 
-/** Those of keys go with their constraint, and those of parts with that of their table. */
+/** Only such an index can be dropped by itself: no index of a constraint and no part of another index. */
 const OWN = `not c.relispartition
   and not exists (select from pg_constraint as x where x.conindid = i.indexrelid and x.contype in ('p', 'u', 'x'))
   and not exists (select from pg_depend as d where d.refobjid = i.indexrelid)`;
 
-/** No other is unique, or gives its table an order. */
+/** Only a btree index can be unique, and only by a btree index can a table be clustered. */
 const BTREE = `c.relam = (select a.oid from pg_am as a where a.amname = 'btree')`;
 
 const anew = (definition: string, where = 'true'): string =>
@@ -25,7 +25,7 @@ const anew = (definition: string, where = 'true'): string =>
 const DEFINITION = 'pg_get_indexdef(i.indexrelid)';
 const flipped = (flag: string): string => changed(`${flag} = not ${flag}`);
 
-/** Every index, and one more on each table. */
+/** Changes of every index, and a new index on each table. */
 export const INDEXES: Kinds = {
   'index dropped': index(statement('drop index %s', NAME), OWN),
   'index renamed': index(statement('alter index %s rename to renamed_#', NAME)),

@@ -5,7 +5,7 @@ import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
-/** Who says that something is changed, or that it cannot be; an error of the audit itself says so too. */
+/** What reports or refuses a change; an error of the audit also counts as a report. */
 export const SPEAKERS = ['drift', 'findings', 'an error of the audit', 'Postgres, which refuses it'] as const;
 
 export type Verdict =
@@ -14,22 +14,22 @@ export type Verdict =
 
 export type Judged<C extends Change = CatalogMutant> = ReadonlyMap<C, Verdict>;
 
-/** One database in which mutants are made and taken back. */
+/** A database in which changes are made and rolled back. */
 export interface Judge {
   readonly admin: pg.Client;
   mutantsOf(kind: string): Promise<readonly CatalogMutant[]>;
   judge<C extends Change>(mutants: readonly C[]): Promise<Judged<C>>;
-  /** What is said of the database as it is now. */
+  /** What the audit reports at present. */
   ask(): Promise<Verdict>;
-  /** @throws when something is not as it was before the first mutant. */
+  /** @throws if the database differs from its state before the first change. */
   assertMended(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Of a statement that is not for such an object, as a partition, or not while another depends on it. */
+/** SQLSTATEs of statements that Postgres refuses for such an object, such as a partition. */
 const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01'];
 
-/** How long one that waits for a lock or never ends may take before it counts as not made. */
+/** A change that exceeds these limits counts as not made. */
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
 
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
@@ -44,10 +44,10 @@ async function findingsOf(admin: pg.Client): Promise<string[]> {
 }
 
 export async function openJudge(adminUrl: string): Promise<Judge> {
-  // Names are written out in full, whatever stands in public, and nothing of it is kept.
+  // With an empty search_path Postgres prints names with their schemas.
   const options = '-c search_path= -c jit=off -c synchronous_commit=off';
   const admin = new pg.Client({ connectionString: adminUrl, options });
-  // A mutant that ends the session is told by the statement that it ended.
+  // If a change ends the session, its statement fails and reports this.
   admin.on('error', () => undefined);
   await admin.connect();
   const lists = new Map<string, Promise<readonly CatalogMutant[]>>();
@@ -106,7 +106,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   };
 }
 
-/** The mutants of which drift certainly says something. The others are to be asked about one by one. */
+/** The changes that audit.drift certainly reports. The judge tries the other changes one by one. */
 async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
@@ -114,7 +114,7 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // Where nothing stands nothing may be seen: what is seen there all the same is several mutants' doing.
+  // The diagonal is empty, so a fact there comes from several changes.
   const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
@@ -125,7 +125,7 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   );
 }
 
-/** What drift says of some mutants together. What cannot be made beside the others is noted. */
+/** The drift after several changes at once. `unmade` gets the changes that failed. */
 async function driftOf(
   admin: pg.Client,
   mutants: readonly Change[],
@@ -156,7 +156,7 @@ async function rowsOf(admin: pg.Client, question: string): Promise<Set<string>> 
   return new Set(rows.map((row) => JSON.stringify(row)));
 }
 
-/** What Postgres says; anything else is no matter of the mutant. */
+/** The message of an error of Postgres; other errors are thrown again. */
 function messageOf(error: unknown): string {
   if (error instanceof pg.DatabaseError) return error.message;
   throw error;

@@ -17,20 +17,20 @@ import { TRIGGERS } from './triggers.ts';
 import { TYPES } from './types.ts';
 import { VIEWS } from './views.ts';
 
-/** A change of one object in one way, made in a transaction that is rolled back. */
+/** A change of one object, made in a transaction that is rolled back. */
 export interface Change {
   readonly kind: string;
-  /** The object that is changed, as a person would name it. */
+  /** The name of the changed object for a reader. */
   readonly object: string;
   readonly sql: string;
 }
 
 export interface CatalogMutant extends Change {
-  /** The catalog and the number of the object there, or the catalog alone where it is about none that exists. */
+  /** The catalog and oid of the object, or only the catalog if the change creates the object. */
   readonly covers: string;
 }
 
-/** What changes rows that all databases of a server share: two of these at a time would wait for each other. */
+/** Changes of rows that all databases of a server share, which run one after the other. */
 const OF_THE_SERVER = [ROLES, SETTINGS, SURROUNDINGS];
 
 const OF_THE_DATABASE = [
@@ -52,7 +52,7 @@ const OF_THE_DATABASE = [
 
 const KINDS = new Map<string, string>();
 for (const [kind, text] of [...OF_THE_SERVER, ...OF_THE_DATABASE].flatMap((kinds) => Object.entries(kinds))) {
-  if (KINDS.has(kind)) throw new Error(`two kinds of mutant are called '${kind}'`);
+  if (KINDS.has(kind)) throw new Error(`two kinds of change are called '${kind}'`);
   KINDS.set(kind, text);
 }
 
@@ -60,12 +60,12 @@ export const CATALOG_KINDS = [...KINDS.keys()];
 
 export const isOfTheServer = (kind: string): boolean => OF_THE_SERVER.some((kinds) => kind in kinds);
 
-/** Every mutant of a kind that the database as it is can have. */
+/** Every change of a kind that the migrated database allows. */
 export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<CatalogMutant[]> {
   const text = KINDS.get(kind);
-  if (text === undefined) throw new Error(`there is no kind of mutant '${kind}': ${CATALOG_KINDS.join(', ')}`);
+  if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${CATALOG_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
-  // Many may be made at once: what they make is called after their number.
+  // The judge makes several changes at once, so the names of new objects contain a number.
   return rows.map(({ sql, ...row }, index) => ({
     kind,
     ...row,

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { HOUSE, IS_HOUSE_ROLE } from './house.ts';
 
 /**
- * Everything that stands in the house's schemas or hangs on what does, at any depth, as Postgres's own records of
- * dependencies say it, with its columns; and what belongs to the house without standing in a schema.
+ * All objects in the service’s schemas, the objects that depend on them according to pg_depend, and their columns; and the
+ * service’s objects outside schemas.
  */
 const OBJECTS = `
   with recursive hanging as (
@@ -14,12 +14,12 @@ const OBJECTS = `
   )
   select format('%s %s', h.catalog, h.oid) as covers, pg_describe_object(h.catalog, h.oid, 0) as name
   from hanging as h
-  -- Long values are kept aside by Postgres itself: nobody reads or changes what it keeps them in by name.
+  -- TOAST tables belong to Postgres, and nobody reads or changes them by name.
   where not exists (
     select from pg_class as c
     where h.catalog = 'pg_class'::regclass and c.oid = h.oid and c.relnamespace = 'pg_toast'::regnamespace
   )
-  -- The type of an array is its element's, and no statement changes it alone.
+  -- The type of an array changes only with the type of its element.
   and not exists (
     select from pg_type as y where h.catalog = 'pg_type'::regclass and y.oid = h.oid and y.typlen = -1 and y.typelem <> 0
   )
@@ -42,7 +42,7 @@ const OBJECTS = `
   union all
   select format('pg_extension %s', e.oid), format('extension %s', e.extname) from pg_extension as e`;
 
-/** Every object of the house, by the name that its mutants have in `covers`, with one that a person reads. */
+/** The names of all objects of the service, by the text that `covers` has for them. */
 export async function objectsOfTheHouse(admin: pg.Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await admin.query<{ covers: string; name: string }>(OBJECTS);
   return new Map(rows.map(({ covers, name }) => [covers, name]));

@@ -11,7 +11,7 @@ const altered = (what: string, where?: string): string =>
 const changed = (assignment: string, where?: string): string =>
   policy(change('pg_policy', assignment, `'oid = ' || p.oid`), where);
 
-/** The roles of a policy and one more. */
+/** Adds a role to the roles of a policy. */
 const andRole = (role: string): string =>
   policy(
     `${literal('alter policy ')} || format('%I on %s to ${role}, ', p.polname, p.polrelid::regclass) || (
@@ -20,7 +20,7 @@ const andRole = (role: string): string =>
     `not '${role}'::regrole = any (p.polroles) and not 0::oid = any (p.polroles)`,
   );
 
-/** Every policy and what it is made of. */
+/** Changes of every policy. */
 export const POLICIES: Kinds = {
   'policy dropped': policy(statement('drop policy %I on %s', 'p.polname', 'p.polrelid::regclass')),
   'policy renamed': altered('rename to renamed_#'),

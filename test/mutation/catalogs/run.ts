@@ -6,24 +6,23 @@ import { judgeServerSettings, SERVER_KIND } from './server.ts';
 import { type Judge, type Judged, openJudge, SPEAKERS, type Verdict } from './judge.ts';
 import { type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** What one database takes at once. */
+/** The changes that a database tries at once. */
 interface Portion {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** What became of the mutants of a kind. */
+/** The results of a kind. */
 interface Tally {
   readonly verdicts: [CatalogMutant, Verdict][];
   left: number;
 }
 
 /**
- * Changes every object of the house in every way that the kinds name, and demands that the audit says so. Two
- * databases work at a time; what all databases share is changed by the first alone. After so many minutes none is begun, and
- * those before them are a sample.
- * @returns whether all were seen.
+ * Makes the changes of these kinds and requires that the audit reports each of them. Two databases work at a time; only the
+ * first changes rows that all databases share. After `minutes` no portion begins, and the tried portions are a sample.
+ * @returns whether the audit reported all tried changes.
  */
 export async function runCatalogs(kinds: readonly string[], minutes = Infinity): Promise<boolean> {
   const end = Date.now() + minutes * 60_000;
@@ -42,7 +41,7 @@ export async function runCatalogs(kinds: readonly string[], minutes = Infinity):
           if (Date.now() > end) return;
           const mutants = (await judge.mutantsOf(portion.kind)).slice(portion.from, portion.to);
           report.add(portion.kind, await judge.judge(mutants));
-          // One that stayed would have been seen in the place of all that came after it.
+          // A change that stayed would count for all later changes.
           await judge.assertMended();
         }
     };
@@ -67,7 +66,7 @@ async function portionsOf(judge: Judge, kinds: readonly string[], report: Report
   return portions;
 }
 
-/** Says for each kind how many were seen and by what, as soon as all of it have been judged. */
+/** Prints for each kind how many changes were reported and by what, as soon as all its changes were tried. */
 class Report {
   readonly #kinds = new Map<string, Tally>();
   readonly #all: [CatalogMutant, Verdict][] = [];
@@ -76,7 +75,7 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  /** All of a kind at once. */
+  /** Adds the results of a whole kind. */
   addAll(kind: string, verdicts: Judged): void {
     this.expect(kind, verdicts.size);
     this.add(kind, verdicts);
@@ -93,9 +92,9 @@ class Report {
     for (const [mutant, verdict] of tally.verdicts) if ('survived' in verdict) console.log(line(mutant, verdict));
   }
 
-  /** @returns whether all were seen. */
+  /** @returns whether the audit reported all tried changes. */
   finish(): boolean {
-    // Of a kind that was not tried whole, what was tried of it.
+    // Prints the kinds of which the time was too short to try all changes.
     for (const [kind, { verdicts, left }] of this.#kinds) {
       if (left === 0 || verdicts.length === 0) continue;
       this.#all.push(...verdicts);
@@ -104,7 +103,7 @@ class Report {
     }
     const left = [...this.#kinds.values()].reduce((sum, kind) => sum + kind.left, 0);
     console.log(`changes of the catalogs: ${summary(this.#all)}, ${left} not tried`);
-    // A kind that Postgres refuses everywhere tries nothing.
+    // A kind of which Postgres refuses every change proves nothing.
     const tried = [...this.#kinds].filter(([, { verdicts }]) => verdicts.length > 0);
     const refused = tried.filter(([, { verdicts }]) => verdicts.every(([, verdict]) => isRefused(verdict)));
     for (const [kind] of refused) console.log(`REFUSED EVERYWHERE  ${kind}`);

@@ -8,7 +8,7 @@ const sequence = (sql: string, where = 'true'): string => `
 const altered = (what: string, where?: string): string =>
   sequence(statement(`alter sequence %s ${what}`, 's.seqrelid::regclass'), where);
 
-/** What a sequence gives next, and to whom. Where it stands is a row and no part of the house. */
+/** Changes of every sequence. Its current value is a row, which the audit does not compare. */
 export const SEQUENCES: Kinds = {
   'sequence dropped': sequence(statement('drop sequence %s cascade', 's.seqrelid::regclass')),
   'sequence renamed': altered('rename to renamed_#'),

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import type { Judge, Judged, Verdict } from './judge.ts';
 import type { CatalogMutant } from './kinds.ts';
 
-/** What is written into the server's own file, in no transaction: it is set, asked about and reset. */
+/** ALTER SYSTEM runs in no transaction, so these changes are reset by another ALTER SYSTEM. */
 export const SERVER_KIND = 'setting of the server';
 
-/** Settings that disarm and can be changed while a server runs, without keeping anybody from connecting. */
+/** Settings that weaken the database, take effect without a restart and still allow connections. */
 const SETTINGS: Readonly<Record<string, string>> = {
   session_replication_role: 'replica',
   row_security: 'off',
@@ -14,7 +14,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   ignore_checksum_failure: 'on',
 };
 
-/** How long the server may take to read its file again. */
 const TIMEOUT_MS = 10_000;
 
 const MUTANTS: readonly CatalogMutant[] = Object.entries(SETTINGS).map(([object, value]) => ({
@@ -45,7 +44,7 @@ async function settingOf(admin: pg.Client, name: string): Promise<string | undef
   return rows[0]?.setting;
 }
 
-/** The session hears of it between two statements. */
+/** Waits until the session reports the new value, which Postgres reads between two statements. */
 async function reload(admin: pg.Client, name: string, heard: (value: string | undefined) => boolean): Promise<void> {
   await admin.query('select pg_reload_conf()');
   const end = performance.now() + TIMEOUT_MS;

@@ -1,6 +1,6 @@
 import { IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Settings that change what a statement does or whom it reaches, each with another value than the ordinary one. */
+/** Settings that change the effect of a statement, each with an unusual value. */
 const DISARMING = `(
     values
         ('session_replication_role', 'replica'), ('row_security', 'off'), ('search_path', 'aside_#, public'),
@@ -16,7 +16,7 @@ const DISARMING = `(
 
 const KNOWN = `(s.name like '%.%' or exists (select from pg_settings as p where p.name = s.name))`;
 
-/** What would hold for everybody in the house is harmless there, and still is not what was declared of a role. */
+/** Settings that are harmless, but are drift for a role of the service because no migration stores them. */
 const HARMLESS = `(values ('work_mem', '5MB'), ('statement_timeout', '1h'), ('log_statement', 'none')) as s (name, value)`;
 
 const ofRoles = (settings: string, where: string): string => `
@@ -30,7 +30,7 @@ const parameters = (right: string, who: string): string => `
       format('grant ${right} on parameter %s to %s', s.name, r.rolname) as sql
   from (${who}) as r (rolname) cross join ${DISARMING} where ${KNOWN}`;
 
-/** Settings that are stored for a role or the database, and who may set what only a superuser may. */
+/** Settings stored for a role or the database, and granted rights to settings. */
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),
   'harmless setting stored for a role': ofRoles(HARMLESS, ''),

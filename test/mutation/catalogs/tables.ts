@@ -12,7 +12,7 @@ const table = (sql: string, where = 'true'): string => `
 
 const altered = (what: string, where?: string): string => table(statement(`alter table %s ${what}`, NAME), where);
 
-/** What a table is besides its columns and what hangs on it. */
+/** Changes of a table itself. Other files change its columns, constraints, triggers, policies and indexes. */
 export const TABLES: Kinds = {
   'table dropped': table(statement('drop table %s cascade', NAME)),
   'table renamed': altered('rename to renamed_#'),
@@ -35,6 +35,14 @@ export const TABLES: Kinds = {
   'table with options': altered('set (user_catalog_table = true)'),
   'table that is not cleaned by itself': altered('set (autovacuum_enabled = off)'),
   'table with a fill factor': altered('set (fillfactor = 50)'),
+  'table whose triggers Postgres ignores': table(
+    change('pg_class', 'relhastriggers = false', `'oid = ' || t.oid`),
+    't.relhastriggers',
+  ),
+  'table whose checks Postgres ignores': table(
+    change('pg_class', 'relchecks = 0', `'oid = ' || t.oid`),
+    't.relchecks > 0',
+  ),
   'table that inherits': table(
     statement(
       `${ASIDE}; create table aside_#.parent (like %s including constraints including generated); alter table %s inherit aside_#.parent`,
@@ -51,7 +59,7 @@ export const TABLES: Kinds = {
       FIRST_COLUMN,
       NAME,
     ),
-    // Postgres refuses the others: a row trigger with transition tables, a column that counts by itself.
+    // Postgres refuses as a partition a table with transition tables or an identity column.
     `not exists (
         select from pg_trigger as g where g.tgrelid = t.oid and (g.tgoldtable is not null or g.tgnewtable is not null)
     ) and not exists (select from pg_attribute as a where a.attrelid = t.oid and a.attidentity <> '')

@@ -8,16 +8,13 @@ const type = (sql: string, where = 'true'): string => `
 const changed = (assignment: string, where?: string): string =>
   type(change('pg_type', assignment, `'oid = ' || y.oid`), where);
 
-/**
- * Types that somebody made. The types of rows and arrays come, change and go with their table or element, and by no
- * statement of their own but a grant.
- */
+/** Types of a CREATE TYPE or CREATE DOMAIN. The type of a row or array changes only with its table or element, except by a GRANT. */
 const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
     or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
 const DOMAIN = `y.typtype = 'd'`;
 const ENUM = `y.typtype = 'e'`;
 
-/** Domains, enumerations and the types of rows. */
+/** Changes of domains, enumerations and types of rows. */
 export const TYPES: Kinds = {
   'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
   'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),

@@ -1,142 +1,72 @@
-/** The columns of catalogs with one reason. */
-const because = (reason: string, ...columns: readonly string[]): [string, string][] =>
-  columns.map((column) => [column, reason]);
+import { words } from '../../support/words.ts';
 
-/** Columns of the catalogs that no mutant changes in a row of the house, and why none needs to. */
+/** Columns or catalogs that share one reason. */
+const because = (reason: string, names: string): [string, string][] => words(names).map((name) => [name, reason]);
+
+/** Columns of the catalogs that no kind of change covers in a row of this project, each with the reason. */
 export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
   ...because(
-    'says which object it is: with another value it is another object, which has mutants of its own',
-    ...[
-      'pg_class',
-      'pg_proc',
-      'pg_type',
-      'pg_attrdef',
-      'pg_constraint',
-      'pg_rewrite',
-      'pg_trigger',
-      'pg_namespace',
-    ].map((catalog) => `${catalog}.oid`),
-    ...['pg_database', 'pg_authid', 'pg_auth_members', 'pg_extension', 'pg_policy', 'pg_default_acl'].map(
-      (catalog) => `${catalog}.oid`,
-    ),
-    'pg_attribute.attrelid',
-    'pg_attribute.attnum',
-    'pg_attrdef.adrelid',
-    'pg_attrdef.adnum',
-    'pg_constraint.contype',
-    'pg_constraint.conrelid',
-    'pg_constraint.contypid',
-    'pg_index.indexrelid',
-    'pg_index.indrelid',
-    'pg_rewrite.ev_class',
-    'pg_trigger.tgrelid',
-    'pg_auth_members.roleid',
-    'pg_auth_members.member',
-    'pg_sequence.seqrelid',
-    'pg_default_acl.defaclrole',
-    'pg_default_acl.defaclnamespace',
-    'pg_default_acl.defaclobjtype',
-    'pg_class.relkind',
-    'pg_class.relisshared',
-    'pg_type.typtype',
-    'pg_type.typrelid',
+    'identifies the object: another value means another object, which other changes cover',
+    `pg_class.oid pg_proc.oid pg_type.oid pg_attrdef.oid pg_constraint.oid pg_rewrite.oid pg_trigger.oid pg_namespace.oid
+     pg_database.oid pg_authid.oid pg_auth_members.oid pg_extension.oid pg_policy.oid pg_default_acl.oid
+     pg_attribute.attrelid pg_attribute.attnum pg_attrdef.adrelid pg_attrdef.adnum pg_constraint.contype
+     pg_constraint.conrelid pg_constraint.contypid pg_index.indexrelid pg_index.indrelid pg_rewrite.ev_class
+     pg_trigger.tgrelid pg_auth_members.roleid pg_auth_members.member pg_sequence.seqrelid pg_default_acl.defaclrole
+     pg_default_acl.defaclnamespace pg_default_acl.defaclobjtype pg_class.relkind pg_class.relisshared pg_type.typtype
+     pg_type.typrelid`,
   ),
   ...because(
-    'a function with other arguments or another result is another function, dropped and made anew',
-    'pg_proc.provariadic',
-    'pg_proc.prokind',
-    'pg_proc.proretset',
-    'pg_proc.pronargs',
-    'pg_proc.prorettype',
-    'pg_proc.proargtypes',
-    'pg_proc.proallargtypes',
-    'pg_proc.proargmodes',
+    'a function with other arguments or another result is another function',
+    `pg_proc.provariadic pg_proc.prokind pg_proc.proretset pg_proc.pronargs pg_proc.prorettype pg_proc.proargtypes
+     pg_proc.proallargtypes pg_proc.proargmodes`,
   ),
-  ...because('of functions in C, of which the house has none', 'pg_proc.probin'),
+  ...because('only functions in C have a value, and this project has no function in C', 'pg_proc.probin'),
   ...because(
-    'a default, a condition or a check that is changed has a new row',
-    'pg_attrdef.adbin',
-    'pg_constraint.conbin',
-    'pg_rewrite.ev_qual',
+    'a changed default, condition or check has a new row',
+    'pg_attrdef.adbin pg_constraint.conbin pg_rewrite.ev_qual',
   ),
   ...because(
-    'follows from what does have mutants',
-    'pg_attribute.attlen',
-    'pg_attribute.attbyval',
-    'pg_attribute.attalign',
-    'pg_class.relhasindex',
-    'pg_class.reltype',
-    'pg_class.relispopulated',
-    'pg_class.relrewrite',
-    'pg_constraint.conindid',
-    'pg_constraint.conparentid',
-    'pg_trigger.tgparentid',
-    'pg_trigger.tgconstrindid',
-    'pg_index.indnatts',
-    'pg_index.indnkeyatts',
-    'pg_index.indcheckxmin',
-    'pg_database.dathasloginevt',
+    'follows from a column that a kind of change covers',
+    `pg_attribute.attlen pg_attribute.attbyval pg_attribute.attalign pg_class.relhasindex pg_class.reltype
+     pg_class.relispopulated pg_class.relrewrite pg_constraint.conindid pg_constraint.conparentid pg_trigger.tgparentid
+     pg_trigger.tgconstrindid pg_index.indnatts pg_index.indnkeyatts pg_index.indcheckxmin pg_database.dathasloginevt`,
   ),
   ...because(
-    'what a row holds, how many there are, where they lie, how old they are: no part of what is declared',
-    'pg_attribute.atthasmissing',
-    'pg_attribute.attmissingval',
-    'pg_class.relallvisible',
-    'pg_class.relallfrozen',
-    'pg_class.relminmxid',
-    'pg_class.reltablespace',
-    'pg_database.datfrozenxid',
-    'pg_database.datminmxid',
-    'pg_database.dattablespace',
-    'pg_database.datname',
+    'describes the content, number, place or age of rows, which db/audit/declared does not declare',
+    `pg_attribute.atthasmissing pg_attribute.attmissingval pg_class.relallvisible pg_class.relallfrozen
+     pg_class.relminmxid pg_class.reltablespace pg_database.datfrozenxid pg_database.datminmxid pg_database.dattablespace
+     pg_database.datname`,
   ),
   ...because(
-    'the same for the types of all rows and arrays: the house has made no type of its own',
-    ...[
-      'isdefined',
-      'storage',
-      'output',
-      'receive',
-      'send',
-      'category',
-      'ispreferred',
-      'delim',
-      'len',
-      'byval',
-      'subscript',
-      'elem',
-      'array',
-      'modin',
-      'modout',
-      'analyze',
-      'align',
-      'notnull',
-      'basetype',
-      'typmod',
-    ]
-      .concat(['ndims', 'collation', 'defaultbin', 'default'])
-      .map((name) => `pg_type.typ${name}`),
+    'is the same for the types of all rows and arrays, and this project has no other type',
+    `pg_type.typisdefined pg_type.typstorage pg_type.typoutput pg_type.typreceive pg_type.typsend pg_type.typcategory
+     pg_type.typispreferred pg_type.typdelim pg_type.typlen pg_type.typbyval pg_type.typsubscript pg_type.typelem
+     pg_type.typarray pg_type.typmodin pg_type.typmodout pg_type.typanalyze pg_type.typalign pg_type.typnotnull
+     pg_type.typbasetype pg_type.typtypmod pg_type.typndims pg_type.typcollation pg_type.typdefaultbin pg_type.typdefault`,
   ),
-  ...because('enforced by nothing', 'pg_attribute.attndims'),
-  ...because('of memory alone', 'pg_attribute.attcacheoff'),
-  ...because('of foreign tables, of which the house has none', 'pg_attribute.attfdwoptions'),
-  ...because('of exclusion constraints, of which the house has none', 'pg_constraint.conexclop'),
+  ...because('Postgres does not enforce the number of dimensions', 'pg_attribute.attndims'),
+  ...because('Postgres uses this column only in memory', 'pg_attribute.attcacheoff'),
+  ...because('only foreign tables have a value, and this project has no foreign table', 'pg_attribute.attfdwoptions'),
   ...because(
-    'of the server and its operating system, chosen when the database is made',
-    'pg_database.datlocprovider',
-    'pg_database.datlocale',
-    'pg_database.daticulocale',
-    'pg_database.daticurules',
-    'pg_database.datcollversion',
+    'only exclusion constraints have a value, and this project has no exclusion constraint',
+    'pg_constraint.conexclop',
   ),
-  ...because('who gave a membership is the administrator, whom nobody declares', 'pg_auth_members.grantor'),
-  ...because('for pg_dump alone', 'pg_extension.extrelocatable', 'pg_extension.extconfig', 'pg_extension.extcondition'),
+  ...because(
+    'comes from the server and its operating system when the database is created',
+    `pg_database.datlocprovider pg_database.datlocale pg_database.daticulocale pg_database.daticurules
+     pg_database.datcollversion`,
+  ),
+  ...because('names the administrator who granted a membership, whom nothing declares', 'pg_auth_members.grantor'),
+  ...because(
+    'only pg_dump reads this column',
+    'pg_extension.extrelocatable pg_extension.extconfig pg_extension.extcondition',
+  ),
 ]);
 
-/** Catalogs that no mutant touches, and why none needs to. */
+/** Catalogs that no kind of change touches, each with the reason. */
 export const UNCHANGED_CATALOGS: ReadonlyMap<string, string> = new Map([
-  ...because('what ANALYZE counted', 'pg_statistic', 'pg_statistic_ext_data'),
-  ...because('folders of the server, made by no transaction', 'pg_tablespace'),
+  ...because('holds what ANALYZE counted', 'pg_statistic pg_statistic_ext_data'),
+  ...because('lists folders of the server, which no transaction creates', 'pg_tablespace'),
   ...because('comments change nothing', 'pg_shdescription'),
-  ...because('how far a subscription has come', 'pg_subscription_rel'),
+  ...because('holds the progress of a subscription', 'pg_subscription_rel'),
 ]);

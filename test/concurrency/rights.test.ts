@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Role } from '../../src/identity/caller.ts';
+import type { Answer } from '../support/http.ts';
+import { person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
+import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { inLine, rowOf, wholeTable } from './held.ts';
+import { forSuite } from '../support/suite.ts';
+
+/*
+ * Two simultaneous requests that use or change the rights of one user: the status of each response. The proof `races`
+ * checks what such requests store, in every order.
+ */
+
+const service = await forSuite(startService());
+const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
+const admin = await service.token('ADMIN');
+// One ADMIN of all clients must remain. This ADMIN lets the tests deactivate and demote the others.
+await person(service, 'ADMIN');
+
+const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
+const change = (id: string, body: object, token = admin) => service.ask(`PUT /api/users/${id}`, { token, body });
+const assign = (id: string, client: string, token = admin) =>
+  service.ask(`PUT /api/users/${id}/client-access/${client}`, { token });
+const create = (token: string) =>
+  service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } });
+const createUser = (token: string) =>
+  service.ask('POST /api/users', { token, body: { email: `${randomUUID()}@b.example`, name: 'New', role: 'CLIENT' } });
+const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
+const idOf = (answer: Answer | undefined) => (answer?.json as { id: string }).id;
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+/** When a token is issued that is one second newer than the tokens of this test. */
+const nextSecond = () => Math.floor(Date.now() / 1000) + 1;
+
+interface Cast {
+  readonly chief: Person;
+  readonly deputy: Person;
+  readonly manager: Person;
+  readonly specialist: Person;
+}
+
+interface Pair {
+  readonly title: string;
+  /** Both requests wait for the row of this user, or else for the audit log: they have checked their rights by then. */
+  readonly hold?: keyof Cast;
+  readonly first: (cast: Cast) => Promise<Answer>;
+  readonly second: (cast: Cast) => Promise<Answer>;
+  readonly statuses: readonly [number, number];
+}
+
+const PAIRS: readonly Pair[] = [
+  {
+    title: 'of two ADMINs who deactivate each other, the first gets 200 and the second 401',
+    first: ({ chief, deputy }) => change(deputy.id, { is_active: false }, chief.token),
+    second: ({ chief, deputy }) => change(chief.id, { is_active: false }, deputy.token),
+    statuses: [200, 401],
+  },
+  {
+    title: 'an ADMIN who is being demoted cannot create a user: 401',
+    first: ({ deputy }) => change(deputy.id, { role: 'CLIENT' }),
+    second: ({ deputy }) => createUser(deputy.token),
+    statuses: [200, 401],
+  },
+  {
+    title: 'an ADMIN who is being limited to one client cannot set a user’s password: 401',
+    first: ({ deputy }) => change(deputy.id, { client_access: [own] }),
+    second: ({ deputy, specialist }) => change(specialist.id, { password: 'a long enough password' }, deputy.token),
+    statuses: [200, 401],
+  },
+  {
+    title: 'an account manager who is losing a client cannot assign it to a user: 401',
+    first: ({ manager }) => change(manager.id, { client_access: [own] }),
+    second: ({ manager, specialist }) => assign(specialist.id, other, manager.token),
+    statuses: [200, 401],
+  },
+  {
+    title: 'the demotion of an ADMIN waits until the ADMIN has created a user',
+    first: ({ deputy }) => createUser(deputy.token),
+    second: ({ deputy }) => change(deputy.id, { role: 'CLIENT' }),
+    statuses: [201, 200],
+  },
+  {
+    title: 'a login gets 401 if it waits for an ADMIN who withdraws a client from the user',
+    hold: 'specialist',
+    first: ({ specialist }) => change(specialist.id, { client_access: [own] }),
+    second: ({ specialist }) => logIn(specialist.token),
+    statuses: [200, 401],
+  },
+  {
+    title: 'a login gets 401 if it waits for an ADMIN who assigns a client to the user',
+    hold: 'manager',
+    first: ({ manager }) => assign(manager.id, own),
+    second: ({ manager }) => logIn(manager.token),
+    statuses: [200, 401],
+  },
+  {
+    title: 'an ADMIN who deactivates a user waits for the login of that user, and both get 200',
+    hold: 'specialist',
+    first: ({ specialist }) => logIn(specialist.token),
+    second: ({ specialist }) => change(specialist.id, { is_active: false }),
+    statuses: [200, 200],
+  },
+  {
+    title: 'a login waits until the same user has created a client, and gets 200 with the older token',
+    hold: 'manager',
+    first: ({ manager }) => create(manager.token),
+    second: ({ manager }) => logIn(manager.token),
+    statuses: [201, 200],
+  },
+  {
+    title: 'an account manager who is being demoted cannot create a client: 401',
+    hold: 'manager',
+    first: ({ manager }) => change(manager.id, { role: 'CLIENT', client_access: [own] }),
+    second: ({ manager }) => create(manager.token),
+    statuses: [200, 401],
+  },
+];
+
+test.each(PAIRS)('$title', async ({ hold, first, second, statuses: expected }) => {
+  const cast = {
+    chief: await person(service, 'ADMIN'),
+    deputy: await person(service, 'ADMIN'),
+    manager: await person(service, 'ACCOUNT_MANAGER', [other]),
+    specialist: await person(service, 'TAX_SPECIALIST', [own, other]),
+  };
+  const held = hold === undefined ? wholeTable('audit_logs') : rowOf('users', cast[hold].id);
+  const answers = await inLine(service, held, [() => first(cast), () => second(cast)]);
+  expect(statuses(answers)).toEqual(expected);
+  if (answers[1]?.status === 401) await expectRefusal(service, answers[1], 'ERROR_UNAUTHORIZED');
+  const ids = answers.map(({ headers }) => headers['x-request-id']);
+  const records = await service.sql`select request_id from public.audit_logs
+    where request_id = any (${ids}) and success order by created_at`;
+  const recorded = new Set(records.map((record) => record['request_id']));
+  expect([...recorded]).toEqual(ids.filter((id) => recorded.has(id)));
+});
+
+test('an ADMIN changes a user while another change by the same ADMIN waits for another user', async () => {
+  const [one, two] = [await person(service, 'CLIENT', [own]), await person(service, 'CLIENT', [own])];
+  const { token } = await person(service, 'ADMIN');
+  const [waited] = await inLine(
+    service,
+    rowOf('users', one.id),
+    [() => change(one.id, { name: 'One' }, token)],
+    async () => {
+      expect((await change(two.id, { name: 'Two' }, token)).status).toBe(200);
+    },
+  );
+  expect(waited?.status).toBe(200);
+});
+
+test('a first login with an email gets 401 if it waits for an ADMIN who changes the rights of the user with that email', async () => {
+  const { id, email } = await person(service, 'ACCOUNT_MANAGER', [own, other], { subject: null });
+  const token = await service.token('ACCOUNT_MANAGER', [own, other], { sub: `idp|${id}`, email });
+  const narrow = () => change(id, { client_access: [own] });
+  const answers = await inLine(service, rowOf('users', id), [narrow, () => logIn(token)]);
+  expect(statuses(answers)).toEqual([200, 401]);
+  expect(await stored(id)).toMatchObject({ client_access: [own], subject: null });
+});
+
+test('a first login with an email creates a user if it waits for an ADMIN who gives the user with that email another', async () => {
+  const { id, email } = await person(service, 'CLIENT', [], { subject: null });
+  const token = await service.token('CLIENT', [own], { sub: `idp|${id}`, email });
+  const move = () => change(id, { email: `moved-${email}` });
+  const [changed, login] = await inLine(service, rowOf('users', id), [move, () => logIn(token)]);
+  expect(changed?.status).toBe(200);
+  expect(login).toMatchObject({ status: 200, json: { email, client_access: [own] } });
+  expect(idOf(login)).not.toBe(id);
+});
+
+test('twelve simultaneous first logins with one token create one user, and each returns that user', async () => {
+  const sub = `idp|${randomUUID()}`;
+  const token = await service.token('CLIENT', [own], { sub, email: `${sub}@users.example` });
+  const answers = await Promise.all(Array.from({ length: 12 }, () => logIn(token)));
+  expect(new Set(statuses(answers))).toEqual(new Set([200]));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+});
+
+test('subjects that differ only in letter case are two users, and a UUID with capitals as subject is refused', async () => {
+  const sub = randomUUID();
+  const of = async (subject: string) =>
+    logIn(await service.token('CLIENT', [own], { sub: subject, email: `${randomUUID()}@b.example` }));
+  expect((await of(sub)).json).toMatchObject({ id: sub });
+  await expectRefusal(service, await of(sub.toUpperCase()), 'ERROR_UNAUTHORIZED');
+  expect(idOf(await of(`Ada|${sub}`))).not.toBe(idOf(await of(`ada|${sub}`)));
+});
+
+test('a token whose subject is the id of a user with another subject gets 401 from a login and from each read of that user', async () => {
+  const { id } = await person(service, 'CLIENT', [own], { subject: `another|${randomUUID()}` });
+  const before = await stored(id);
+  const token = await service.token('CLIENT', [own], { sub: id, email: 'new@users.example' });
+  await expectRefusal(service, await logIn(token), 'ERROR_UNAUTHORIZED');
+  for (const line of ['GET /api/users/me', `GET /api/users/${id}`, 'GET /api/auth/profile'])
+    await expectRefusal(service, await service.ask(line, { token }), 'ERROR_UNAUTHORIZED');
+  expect(await stored(id)).toEqual(before);
+});
+
+describe('the creator of a client', () => {
+  test.each<{ title: string; role: Role; said?: true }>([
+    { title: 'the creator of a client loses it with a newer token of the role CLIENT', role: 'CLIENT' },
+    {
+      title: 'the creator of a client loses it with a newer token without it, after a token had it',
+      role: 'ACCOUNT_MANAGER',
+      said: true,
+    },
+  ])('$title', async ({ role, said }) => {
+    const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
+    const client = idOf(await create(token));
+    const claims = { sub: id, email };
+    if (said) {
+      const saying = await service.token('ACCOUNT_MANAGER', [own, client], claims);
+      expect((await logIn(saying)).json).toMatchObject({ client_access: [own, client] });
+    }
+    const newer = await service.token(role, [own], { ...claims, iat: nextSecond() });
+    expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
+  });
+
+  test('a login with a newer token does not give back a created client that an ADMIN has withdrawn', async () => {
+    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
+    expect((await create(token)).status).toBe(201);
+    const written = { role: 'CLIENT', client_access: [own] };
+    expect((await change(id, written)).status).toBe(200);
+    const newer = await service.token('CLIENT', [own], { sub: id, iat: nextSecond() });
+    expect((await logIn(newer)).json).toMatchObject(written);
+  });
+
+  test('an ADMIN of all clients who creates a client still has no list, and reads every client with the same token', async () => {
+    const { id, token } = await person(service, 'ADMIN');
+    const client = idOf(await create(token));
+    expect(await stored(id)).toMatchObject({ client_access: [] });
+    for (const any of [client, own]) expect((await service.ask(`GET /api/clients/${any}`, { token })).status).toBe(200);
+    expect((await logIn(token)).json).toMatchObject({ client_access: [] });
+  });
+});
+
+describe('the last ADMIN of all clients', () => {
+  let last: Person;
+
+  beforeEach(async () => {
+    await service.admin(
+      `set session_replication_role = replica; update public.users set is_active = false where role = 'ADMIN'`,
+    );
+    last = await person(service, 'ADMIN');
+  });
+
+  test.each([{ is_active: false }, { role: 'ACCOUNT_MANAGER' }, { client_access: [own] }])(
+    'neither the last ADMIN of all clients nor another caller can change %j of that ADMIN: 409 names the field',
+    async (body) => {
+      for (const token of [admin, last.token]) {
+        const answer = await change(last.id, body, token);
+        expectError(answer, 'ERROR_CONFLICT');
+        expect(Object.keys(details(answer) as object)).toEqual(Object.keys(body));
+      }
+      expect(await stored(last.id)).toMatchObject({ is_active: true, role: 'ADMIN', client_access: [] });
+      expect((await service.ask('GET /api/users/me', { token: last.token })).status).toBe(200);
+    },
+  );
+
+  test('a login of the last ADMIN of all clients with a token of fewer rights gets 409, and the stored rights stay', async () => {
+    const less = await service.token('CLIENT', [own], { sub: last.id, email: last.email, iat: nextSecond() });
+    const answer = await logIn(less);
+    expectError(answer, 'ERROR_CONFLICT');
+    expect(details(answer)).toEqual({ token: expect.any(String) });
+    expect(await stored(last.id)).toMatchObject({ role: 'ADMIN', client_access: [] });
+  });
+
+  test('a DBA can neither deactivate nor delete the last ADMIN of all clients', async () => {
+    for (const text of [
+      `update public.users set is_active = false where role = 'ADMIN'`,
+      `delete from public.users where id = '${last.id}'`,
+    ])
+      await expect(service.admin(text)).rejects.toThrow('the last active ADMIN without a list of clients must remain');
+  });
+});
