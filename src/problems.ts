@@ -84,6 +84,7 @@ const PROBLEM_TEXTS = {
   not_percent_encoded: ['must be percent-encoded UTF-8', 'L’adresse doit être en UTF-8, avec l’encodage « pourcent ».'],
   not_ascii: ['must be ASCII: UTF-8 in a path or query is percent-encoded', 'L’adresse doit être en ASCII : les caractères UTF-8 y prennent l’encodage « pourcent ».'],
   not_entity_tags: ['must be * or a list of entity tags in double quotes', 'Une liste d’étiquettes (ETag) entre guillemets droits est attendue, ou *.'],
+  not_versioned: ['is not compared here: this request has no version, so leave the header out', 'Cet en-tête n’est pas comparé ici : cette demande n’a pas de version. Retirez-le.'],
   not_a_key: ['must be one key of 1 to {max} printable ASCII characters, in double quotes or without any', 'Une seule clé de 1 à {max} caractères ASCII imprimables est attendue, avec ou sans guillemets droits.'],
   key_in_use: ['is of a request that is under way', 'La demande portant cette clé est encore en cours.'],
   key_used: ['was used for another request', 'Cette clé a déjà servi à une autre demande.'],

@@ -100,6 +100,8 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly events?: z.ZodType;
   /** True if the endpoint accepts an Idempotency-Key although it creates no record. */
   readonly isRepeatable?: true;
+  /** True if `handle` compares If-Match with the record's version, as each `change` and `remove` does. */
+  readonly comparesIfMatch?: true;
   /** Maps each body field or list filter that holds ids of other records to the table of these records. */
   readonly references?: Readonly<Record<string, string>>;
   /** Maps a database constraint to the problem of each field that a 409 or 400 reports. */
@@ -208,6 +210,10 @@ export function createsRecord(endpoint: Endpoint | PublicEndpoint): boolean {
     endpoint.isRepeatable === true ||
     (endpoint.responses !== undefined && 201 in endpoint.responses)
   );
+}
+
+export function acceptsIfMatch(endpoint: Endpoint | PublicEndpoint): boolean {
+  return 'change' in endpoint || 'remove' in endpoint || endpoint.comparesIfMatch === true;
 }
 
 function collectClientIds({ params, query, body }: RequestInput): readonly string[] {

@@ -7,8 +7,9 @@ import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { readIdempotencyKey } from './creation.ts';
 import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
-import { createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
+import { acceptsIfMatch, createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
+import { refuseIfMatch } from './preconditions.ts';
 import { checkPathAndQuery, readInput, readPath } from './input.ts';
 import { readRequestState, type AdmittedRequestState, type RequestState } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
@@ -44,6 +45,7 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
       const requestState = readRequestState(incoming);
       requestState.resource = endpoint.resource;
       const admittedRequestState = admitRole(requestState, endpoint, incoming);
+      if (endpoint.method !== 'get' && !acceptsIfMatch(endpoint)) refuseIfMatch(incoming);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? readIdempotencyKey(incoming) : undefined;
       const requestInput = endpoint.body ? await readInput(endpoint, incoming) : checkPathAndQuery(endpoint, incoming);

@@ -20,6 +20,11 @@ export function readIfMatchEtags({ headers }: IncomingMessage): readonly string[
     : ifMatchEtags.map((tag) => convertToStrongEtag(tag).replace(/\..*"$/, '"'));
 }
 
+/** A caller that sends If-Match relies on the comparison. @throws RequestError */
+export function refuseIfMatch({ headers }: IncomingMessage): void {
+  if (headers['if-match'] !== undefined) throw validationError('If-Match', rule('not_versioned'));
+}
+
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
   const ifNoneMatchEtags = parseEtags('If-None-Match', headers['if-none-match']);

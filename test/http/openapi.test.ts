@@ -190,7 +190,10 @@ test('the headers that change what an operation does are parameters where they d
       .filter(({ parameters = [] }) => parameters.some((one) => one.in === 'header' && one.name === name))
       .map(({ line }) => line);
   const lines = operations().map(({ line }) => line);
-  expect(operationsWithHeader('If-Match')).toEqual(lines.filter((line) => /^(?:PUT|DELETE)/.test(line)));
+  const withoutVersion = /\/(?:calendar|password|reminders)$/;
+  expect(operationsWithHeader('If-Match')).toEqual(
+    lines.filter((line) => /^(?:PUT|DELETE)/.test(line) && !withoutVersion.test(line)),
+  );
   const ofMe = ['GET /api/users/me/rights', 'GET /api/users/me/reminders'];
   const ofCaller = ['GET /api/auth/profile', ...ofMe, 'GET /api/changes'];
   const untagged = ['GET /', 'GET /health', ...ofCaller, 'GET /api/reclamations/{id}/documents.zip'];

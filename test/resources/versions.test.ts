@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { expectError, expectInvalid, startService } from '../support/service.ts';
@@ -112,4 +113,16 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404]);
     expect((await read()).status).toBe(404);
   });
+});
+
+test.each([
+  'POST /api/reclamations/changes',
+  'POST /api/sites',
+  `POST /api/users/${randomUUID()}/erasure`,
+  'PUT /api/users/me/password',
+  'PUT /api/users/me/reminders',
+])('%s with If-Match gets 400, because it compares no version', async (line) => {
+  const token = await service.token('ADMIN');
+  for (const tag of ['"1"', '*'])
+    expectInvalid(await service.ask(line, { token, headers: { 'if-match': tag }, body: {} }), ['If-Match']);
 });

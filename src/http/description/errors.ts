@@ -2,10 +2,10 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { ERRORS_BY_CODE, type ErrorCode } from '../../errors.ts';
 import { collectProblemLabels, problemParams } from '../../problems.ts';
-import { createsRecord } from '../endpoint.ts';
+import { acceptsIfMatch, createsRecord } from '../endpoint.ts';
 import { labelledEnum } from '../fields.ts';
 import { describeHeaders, determineErrorHeaders } from './headers.ts';
-import { acceptsIfMatch, servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
+import { servesContent, isRateLimited, type AnyEndpoint } from './responses.ts';
 
 const problemSchema = z
   .strictObject({

@@ -3,17 +3,11 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY_CHARACTERS, MAX_BODY_ROWS } from '../../limits.ts';
 import { formatProblemText } from '../../problems.ts';
-import { createsRecord } from '../endpoint.ts';
+import { acceptsIfMatch, createsRecord } from '../endpoint.ts';
 import { describeParameter } from '../fields.ts';
 import type { ErrorResponses } from './errors.ts';
 import { toSpacedWords, buildOperationId, buildRecordName } from './names.ts';
-import {
-  mayAnswerNotModified,
-  acceptsIfMatch,
-  servesContent,
-  describeSuccesses,
-  type AnyEndpoint,
-} from './responses.ts';
+import { mayAnswerNotModified, servesContent, describeSuccesses, type AnyEndpoint } from './responses.ts';
 
 type ExampleIds = ReadonlyMap<string, string>;
 

@@ -43,8 +43,6 @@ export const mayAnswerNotModified = (endpoint: AnyEndpoint): boolean => 304 in d
 
 export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in determineResponseShapes(endpoint);
 
-export const acceptsIfMatch = ({ method }: AnyEndpoint): boolean => method === 'put' || method === 'delete';
-
 export const isRateLimited = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
 function determineResponseShapes(endpoint: AnyEndpoint): ResponseShapesByStatus {
