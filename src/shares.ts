@@ -45,7 +45,12 @@ export function createShares(maxAtOnce: number, wait?: Wait) {
         share.waiting.delete(next);
         next();
       };
-      const start = (): Promise<T> => work().finally(finish);
+      const start = (): Promise<T> => {
+        const working = work();
+        // `finally` would make three promises for each request.
+        working.then(finish, finish);
+        return working;
+      };
       if (share.running === maxAtOnce) return awaitTurn(share).then(start);
       share.running += 1;
       return start();

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createShares } from '../src/shares.ts';
 import { withAdmin } from './support/database.ts';
@@ -49,9 +50,11 @@ test('a holder’s tasks begin in their order, and a failed one makes room for t
   expect(begun).toEqual([0, 1]);
   ends[1]?.reject(new Error('failed'));
   await expect(second).rejects.toThrow('failed');
+  await setImmediate();
   expect(begun).toEqual([0, 1, 2]);
   ends[0]?.resolve(undefined);
   await first;
+  await setImmediate();
   expect(begun).toEqual([0, 1, 2, 3]);
   ends[2]?.resolve(undefined);
   ends[3]?.resolve(undefined);

@@ -160,13 +160,13 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import reports 500 errors at most, and the number of further ones', async () => {
+  test('an import reports 100 errors at most, and the number of further ones', async () => {
     const answer = await importSites(
       lines('client_id,site_name', ...Array.from({ length: 700 }, () => `${own.clients},${'x'.repeat(256)}`)),
     );
     const named = details(answer) as Record<string, string>;
-    expect(Object.keys(named)).toHaveLength(501);
-    expect(named['…']).toBe('and 200 more');
+    expect(Object.keys(named)).toHaveLength(101);
+    expect(named['…']).toBe('and 600 more');
   });
 
   test('an import reports by index what only the database can check', async () => {

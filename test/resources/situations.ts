@@ -98,11 +98,21 @@ export function situationsOf(row: Row, cast: Cast): Situation[] {
   return situations.map((situation) => ({
     name: situation.name,
     writes: false,
-    request: (mine, foreign) => ({
-      ...situation.request(mine, foreign),
-      verdict: { is: 'refused', client: null, id: null, early: true },
-    }),
+    request: (mine, foreign) => {
+      const request = situation.request(mine, foreign);
+      return { ...request, verdict: refusalByRole(row, request.line) };
+    },
   }));
+}
+
+/** A refusal because of the role concerns the record and the client of the path, if the path is valid. */
+function refusalByRole(row: Row, line: string): Verdict {
+  const values = line.replace(/\?.*/, '').split('/');
+  const names = row.line.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1]);
+  const ids = Object.fromEntries(names.flatMap((name, index) => (name === undefined ? [] : [[name, values[index]]])));
+  const isValid = Object.values(ids).every((id) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id ?? ''));
+  const { id = null, clientId: client = null } = isValid ? ids : {};
+  return { is: 'refused', client, id: id ?? client, early: true };
 }
 
 function own(row: Row, cast: Cast): Situation[] {

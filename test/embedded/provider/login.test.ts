@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { genSaltSync, hashSync } from 'bcryptjs';
 import { decodeJwt } from 'jose';
 import { pino } from 'pino';
@@ -341,4 +341,19 @@ test('tokens of a login right after a change of the password are dated after the
     [id],
   );
   expect(decodeJwt(token).iat).toBeGreaterThan(Number(second));
+});
+
+test('wrong passwords after the first one do not make the user wait longer', async () => {
+  const { email } = await withClients();
+  const begun = await beginLogin(openBrowser(issuer));
+  const guess = () => begun.submit(email, 'a wrong guess', from('198.51.100.4'));
+  await guess();
+  const now = performance.now.bind(performance);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 600_000);
+  try {
+    for (let count = 0; count < 9; count += 1) await guess();
+    expect(Number((await guess()).headers.get('retry-after'))).toBeLessThanOrEqual(300);
+  } finally {
+    clock.mockRestore();
+  }
 });
