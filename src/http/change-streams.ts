@@ -23,6 +23,8 @@ export interface ChangeStreamsOptions {
 /** The changes that one read found, in the format of server-sent events. */
 export interface ChangeBatch {
   readonly text: string;
+  /** True if `text` has a change; false if it is a heartbeat. */
+  readonly hasChanges: boolean;
   /** True if more changes exist than `text` contains. */
   readonly hasMore: boolean;
 }
@@ -162,19 +164,25 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     }
 
     async function* generateEvents(): AsyncGenerator<string> {
-      for (let batch = firstBatch; ; ) {
-        const stallTimer = setTimeout(() => {
-          activeStream.breakOff('slow');
-        }, streamLimits.stallMs);
-        try {
-          yield batch.text;
-        } finally {
-          clearTimeout(stallTimer);
+      for (let batch = firstBatch, sentAtMs = -Infinity; ; ) {
+        // A read that found only changes hidden from the caller sends nothing: heartbeats come by the clock alone.
+        if (batch.hasChanges || performance.now() >= sentAtMs + streamLimits.beatMs) {
+          const stallTimer = setTimeout(() => {
+            activeStream.breakOff('slow');
+          }, streamLimits.stallMs);
+          try {
+            yield batch.text;
+          } finally {
+            clearTimeout(stallTimer);
+          }
+          sentAtMs = performance.now();
         }
-        const batchSentAtMs = performance.now();
         if (!batch.hasMore) {
-          await waitForWake(Math.min(streamLimits.beatMs, verifier.remainingMs(accessToken)), true);
-          await waitForWake(Math.max(batchSentAtMs + streamLimits.readMs - performance.now(), 0), false);
+          const readAtMs = performance.now();
+          const msUntil = (ms: number): number => Math.max(ms - performance.now(), 0);
+          const beatAtMs = sentAtMs + streamLimits.beatMs;
+          await waitForWake(Math.min(msUntil(beatAtMs), verifier.remainingMs(accessToken)), true);
+          await waitForWake(msUntil(Math.min(readAtMs + streamLimits.readMs, beatAtMs)), false);
         }
         try {
           if (!streamAbortController.signal.aborted) batch = await reads.run('all', readNextBatch);

@@ -113,7 +113,14 @@ async function readChangesPage(
   const next = Buffer.from(reachedFeedPosition).toString('base64url');
   const eventLines = eventJsonTexts.map((one) => `data: ${one}\n\n`).join('');
   const text = `${eventLines === '' ? ': beat\n' : eventLines}id: ${next}\n\n`;
-  return { changes: eventJsonTexts, place: reachedFeedPosition, next, hasMore: more === 't', text };
+  return {
+    changes: eventJsonTexts,
+    place: reachedFeedPosition,
+    next,
+    hasChanges: eventLines !== '',
+    hasMore: more === 't',
+    text,
+  };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {

@@ -23,7 +23,7 @@ const narrow = await forSuite(startService({ postgres, changeStreams: { streams:
 
 /** A stream without end. Its caller reads nothing and so does not notice that the service aborts it. */
 const brokenOff = Promise.withResolvers<boolean>();
-const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasMore: true };
+const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasChanges: true, hasMore: true };
 const flood = endpoint({
   ...{ method: 'get', path: '/api/changes', tag: 'Changes', summary: 'Flood', resource: 'audit_logs' },
   roles: ROLES,
@@ -482,6 +482,21 @@ test('a browser that connects again to the address of its first stream misses an
   const stream = await open(manager, { after, headers: { 'last-event-id': lastId } });
   await stream.until(missed);
   expect(stream.text).not.toContain(told);
+});
+
+test('the stream of a CLIENT sends nothing after an internal note and after a change of another tenant', async () => {
+  const stream = await open(await service.token('CLIENT', [own.clients]));
+  await stream.until(/^id: /m);
+  const before = stream.text;
+  const path = `POST /api/reclamations/${own.reclamations}/notes`;
+  for (let count = 0; count < 3; count += 1)
+    await service.ask(path, { token: manager, body: { text: 'Entre nous', internal: true } });
+  await siteOf(foreign.clients);
+  const seen = await siteOf(own.clients);
+  await stream.until(seen);
+  const rest = stream.text.slice(before.length);
+  expect(rest).not.toContain('beat');
+  expect(rest.match(/^data: /gm)).toHaveLength(1);
 });
 
 test('a stream of changes sends heartbeats with a place while nothing changes', async () => {
