@@ -26,9 +26,10 @@ COPY --from=build /app/dist ./dist
 # Beside dist, where they are looked for.
 COPY --chmod=755 db ./db
 COPY --chmod=755 public ./public
-# Where documents lie, unless they go to S3; uploads, and refusals that the database could not take yet, lie here in any
+# Compositions mount volumes on both folders; a volume on a folder that the image does not make belongs to root.
+# /documents is for documents that two instances share. Where documents lie otherwise, unless they go to S3; uploads, and refusals that the database could not take yet, lie here in any
 # case: a volume, or a container that ends during an outage takes its refusals along.
-RUN install --directory --owner=node --group=node --mode=700 /data
+RUN install --directory --owner=node --group=node --mode=700 /data /documents
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

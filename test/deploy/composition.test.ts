@@ -116,3 +116,16 @@ test('the image’s user may read every copied file, whatever the umask of the c
   expect(copied.length).toBeGreaterThan(2);
   expect(copied.filter((words) => !words.startsWith('--chmod=755 '))).toEqual([]);
 });
+
+test('each volume of an instance is mounted on a folder that the image makes for the service’s user', async () => {
+  const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
+  const [, user = ''] = /^USER (\w+)$/m.exec(image) ?? [];
+  const [, made = ''] =
+    new RegExp(`^RUN install --directory --owner=${user} --group=${user} --mode=700 (.*)$`, 'm').exec(image) ?? [];
+  for (const [file, name] of INSTANCES) {
+    const text = (await servicesOf(file)).get(name) ?? '';
+    const mounted = [...text.matchAll(/(?:- |')\w+:(\/[\w/]+)/g)].map(([, folder = '']) => folder);
+    expect([name, mounted.length]).toEqual([name, file === FILE ? 2 : 1]);
+    expect([name, mounted.filter((folder) => !made.split(' ').includes(folder))]).toEqual([name, []]);
+  }
+});
