@@ -5,3 +5,11 @@ const UNPRINTABLE_PATTERN = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u20
 export function convertToSingleLine(text: string): string {
   return text.replaceAll(UNPRINTABLE_PATTERN, ' ').trim();
 }
+
+/** Returns a text in one line of at most `maxCharacters` characters and an ellipsis, for text that leaves the service. */
+export function shortenToSingleLine(text: string, maxCharacters: number): string {
+  const characters = Array.from(convertToSingleLine(text));
+  return characters.length <= maxCharacters
+    ? characters.join('')
+    : `${characters.slice(0, maxCharacters).join('').trimEnd()}…`;
+}

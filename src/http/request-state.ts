@@ -57,9 +57,11 @@ export const createRequestState: RequestHandler = (request, response, next) => {
   next();
 };
 
-/** Hides the secret in a calendar's path, even if the path was copied with extra or missing characters. */
+/** Hides the secret in a calendar's path, also in a copy with extra or missing characters or with a misspelt path. */
 function hideCalendarSecret(path: string): string {
-  return path.replace(/(calendar\/).+?(\.ics)?$/is, '$1{secret}$2');
+  return path
+    .replace(/(calendar\/).+?(\.ics)?$/is, '$1{secret}$2')
+    .replaceAll(/[\w-]{40,}/g, (text) => (new Set(text).size < 16 ? text : '{secret}'));
 }
 
 /** Removes the port that some proxies add: with the port, the rate limit would count each connection separately. */

@@ -31,6 +31,8 @@ export function isValidSubject(text: string): boolean {
   return (
     text.length <= MAX_TOKEN_CLAIM_CHARACTERS &&
     SUBJECT_PATTERN.test(text) &&
+    // In a path of the provider's management API these two would name the list of users.
+    !['.', '..'].includes(text) &&
     !(isUuid(text) && text !== text.toLowerCase())
   );
 }

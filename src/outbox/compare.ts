@@ -1,6 +1,7 @@
 import type { UserOfProvider, ProviderUserReader } from '../db/users-of-provider.ts';
 import type { ProviderRights, ManagementClient, UserRights } from '../identity/management/client.ts';
 import { ManagementError } from '../identity/management/errors.ts';
+import { shortenToSingleLine } from '../single-line.ts';
 import {
   IDENTITY_SYNC_CONCURRENT_REQUESTS,
   IDENTITY_SYNC_PAGE_USERS,
@@ -70,7 +71,8 @@ export async function compareRights(
 /** Describes how a user's rights in the database differ from those at the identity provider, without client ids. */
 export function describeDifferences(ours: UserRights, theirs: ProviderRights): string[] {
   const differenceTexts: string[] = [];
-  if (theirs.role !== ours.role) differenceTexts.push(`role: ${ours.role} here, ${theirs.role ?? 'none'} there`);
+  if (theirs.role !== ours.role)
+    differenceTexts.push(`role: ${ours.role} here, ${shortenToSingleLine(theirs.role ?? 'none', 50)} there`);
   if (theirs.clientAccess === undefined) differenceTexts.push('client_access: none there');
   else {
     const missingAtProviderCount = countMissingIds(ours.clientAccess, theirs.clientAccess);

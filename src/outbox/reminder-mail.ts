@@ -1,7 +1,6 @@
 import escapeHtml from 'escape-html';
 import { REMINDER_TEXT_CHARACTERS } from '../limits.ts';
-import { truncate } from '../log.ts';
-import { convertToSingleLine } from './single-line.ts';
+import { shortenToSingleLine } from '../single-line.ts';
 import type { Language } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
 import type { Mail } from './mailer.ts';
@@ -135,6 +134,4 @@ function buildItemPath({ kind, id, reclamationId }: DueItem): string {
     : `/reclamations/${reclamationId ?? ''}`;
 }
 
-function shortenLine(text: string): string {
-  return truncate(convertToSingleLine(text), REMINDER_TEXT_CHARACTERS);
-}
+const shortenLine = (text: string): string => shortenToSingleLine(text, REMINDER_TEXT_CHARACTERS);

@@ -6,7 +6,7 @@ import { Backoff, retryWithBackoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { MailError, type Mailer } from './mailer.ts';
 import { createReminderMail, type DueItem } from './reminder-mail.ts';
-import { convertToSingleLine } from './single-line.ts';
+import { convertToSingleLine } from '../single-line.ts';
 
 /* Sends planned reminders from the database to the mail server; see docs/decisions/reminders.md */
 

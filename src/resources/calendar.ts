@@ -11,7 +11,7 @@ import { calendarFile } from '../http/fields.ts';
 import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import { CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS, CALENDAR_PAST_DAYS } from '../limits.ts';
-import { convertToSingleLine } from '../outbox/single-line.ts';
+import { convertToSingleLine, shortenToSingleLine } from '../single-line.ts';
 import { rule } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
 import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
@@ -95,13 +95,6 @@ const CALENDAR_TEXTS = {
 
 const MAX_TITLE_CHARACTERS = 100;
 
-function shortenTitle(text: string): string {
-  const titleCharacters = Array.from(text);
-  return titleCharacters.length <= MAX_TITLE_CHARACTERS
-    ? text
-    : `${titleCharacters.slice(0, MAX_TITLE_CHARACTERS).join('')}…`;
-}
-
 const joinTextParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   convertToSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
@@ -126,7 +119,7 @@ function buildCalendarFile(rows: readonly Row[]): string {
   )) {
     if (kind == null) continue;
     const eventTitle = joinTextParts(
-      [calendarTexts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenTitle(text ?? '')],
+      [calendarTexts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS)],
       calendarTexts.of,
     );
     const claimDescriptionText = joinTextParts(

@@ -288,3 +288,16 @@ test('refused client credentials are a credential error, and an unreachable toke
   );
   await expect(send()).rejects.toMatchObject({ kind: 'away' });
 });
+
+test.each(['.', '..'])('no request is sent about the user %s, whose path would be another', async (subject) => {
+  await expect(management.erase(subject, time())).rejects.toMatchObject({ kind: 'refused' });
+  expect(provider.asked).toEqual([]);
+});
+
+test('an error of the provider is told without emails and control characters', async () => {
+  provider.fault = (_request, response) =>
+    sendError(response, 400, 'invalid_body', 'no \u001B[2J user\nada@example.org');
+  await expect(send()).rejects.toMatchObject({
+    message: 'the provider answered 400: invalid_body, no [2J user …',
+  });
+});

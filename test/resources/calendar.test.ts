@@ -335,7 +335,16 @@ test('the secret of a calendar is in no row, log line or audit record, also if i
   const { url } = answer.json as { url: string };
   const secret = url.slice('/calendar/'.length, -'.ics'.length);
   expect(await digestOf(id)).toBe(createHash('sha256').update(secret).digest('hex'));
-  const copies = [url, `${url}x`, `${url}/`, `/${url}`, `/Calendar/${secret}.ics`, `/calendar/${secret}`];
+  const copies = [
+    url,
+    `${url}x`,
+    `${url}/`,
+    `/${url}`,
+    `/Calendar/${secret}.ics`,
+    `/calendar/${secret}`,
+    `/calender/${secret}.ics`,
+    `/${secret}`,
+  ];
   for (const copy of [...copies, `/api${url}`, `${url}?x=1`]) await read(copy);
   await service.ask(`POST ${url}`);
   const [row] = await service.sql`select

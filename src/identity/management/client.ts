@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ManagementConfig } from '../../config.ts';
 import * as limit from '../../limits.ts';
 import { retryWithBackoff } from '../../retries.ts';
+import { shortenToSingleLine } from '../../single-line.ts';
 import { readBoundedText } from '../bounded-fetch.ts';
 import { createManagementCredential } from './credential.ts';
 import { ManagementError, readRetryAfterMs, type FailureKind } from './errors.ts';
@@ -25,6 +26,7 @@ export interface RequestDeadline {
 export type ManagementClient = ReturnType<typeof openManagementClient>;
 
 const WRONG_ADDRESS_HINT = 'is AUTH_MANAGEMENT_URL right?';
+const EMAIL_PATTERN = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 const UUID_PATTERN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 export function openManagementClient(
@@ -146,19 +148,26 @@ export function openManagementClient(
     return ids;
   }
 
-  /** Runs `operation`, and removes the ids of users and clients from the messages of its errors. */
+  /** Runs `operation`, and removes ids and emails of users and clients from the messages of its errors. */
   async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
-      const messageWithoutIds = error.message.replaceAll(subject, '…').replaceAll(UUID_PATTERN, '…');
+      const messageWithoutIds = error.message
+        .replaceAll(subject, '…')
+        .replaceAll(UUID_PATTERN, '…')
+        .replaceAll(EMAIL_PATTERN, '…');
       const { kind, retryAfterMs, cause } = error;
       throw new ManagementError(kind, messageWithoutIds, { retryAfterMs, cause });
     }
   }
 
-  const createUserPath = (subject: string): string => `/users/${encodeURIComponent(subject)}`;
+  function createUserPath(subject: string): string {
+    // `/users/.` is the address of the list of users.
+    if (['.', '..'].includes(subject)) throw new ManagementError('refused', 'the subject is no name of one user');
+    return `/users/${encodeURIComponent(subject)}`;
+  }
 
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
@@ -234,7 +243,7 @@ function formatFailureMessage(text: string): string {
   const messageParts = [errorCode ?? error, message].filter((said) => said !== undefined);
   return messageParts.length === 0
     ? ''
-    : `: ${messageParts.join(', ').replaceAll(/\s+/g, ' ').slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
+    : `: ${shortenToSingleLine(messageParts.join(', '), limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
 /** Requires only what the service uses: a provider may leave out everything else, or fill it in its own way. */
@@ -269,5 +278,5 @@ function fetchFailureReason(error: unknown): string {
   if (error.name === 'TimeoutError') return 'it took too long';
   const { cause } = error;
   if (cause instanceof Error && 'code' in cause) return String(cause.code);
-  return error.message.slice(0, limit.MANAGEMENT_MESSAGE_CHARACTERS);
+  return shortenToSingleLine(error.message, limit.MANAGEMENT_MESSAGE_CHARACTERS);
 }
