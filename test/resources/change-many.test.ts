@@ -35,12 +35,7 @@ beforeEach(async () => {
   claims = [];
   for (let count = 0; count < 4; count += 1)
     claims.push(
-      await make(service, 'reclamations', {
-        client_id: own.clients,
-        site_id: own.sites,
-        claim_type: 'TF',
-        amount: 1,
-      }),
+      await make(service, 'reclamations', { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 }),
     );
 });
 
@@ -173,12 +168,7 @@ describe('bulk changes', () => {
     );
     const fields = {
       ...{ amount: 3, granted_amount: 1, tax_year: 2024, claim_type: 'CFE', commune_code: '69123' },
-      ...{
-        grounds: 'Erreur '.repeat(150),
-        notice_reference: 'A',
-        collection_date: null,
-        assignee_id: clerk.id,
-      },
+      ...{ grounds: 'Erreur '.repeat(150), notice_reference: 'A', collection_date: null, assignee_id: clerk.id },
     };
     const changes = rows.map(({ id }) => ({ id, ...fields })).toReversed();
     const headers = { 'idempotency-key': randomUUID() };

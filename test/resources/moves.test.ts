@@ -88,10 +88,7 @@ test('the first move to SUBMITTED sets submitted_at, and response_due_at six mon
 test('a move to SUBMITTED keeps the submitted_at of the request', async () => {
   const id = await claim('APPROVED');
   const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
-  expect(answer.json).toMatchObject({
-    submitted_at: '2025-08-31T21:30:00Z',
-    response_due_at: '2026-02-28T21:30:00Z',
-  });
+  expect(answer.json).toMatchObject({ submitted_at: '2025-08-31T21:30:00Z', response_due_at: '2026-02-28T21:30:00Z' });
 });
 
 test('a submitted_at outside the years 1900 to 2200 is invalid in any time zone', async () => {

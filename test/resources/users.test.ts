@@ -233,9 +233,7 @@ test('an ADMIN cannot set a password that equals the email, the new email, or is
   ] as const) {
     const answer = await service.ask(`PUT /api/users/${id}`, { token, body });
     expect(answer.status).toBe(400);
-    expect(details(answer)).toEqual({
-      password: typeof reason === 'string' ? reason : expect.stringMatching(reason),
-    });
+    expect(details(answer)).toEqual({ password: typeof reason === 'string' ? reason : expect.stringMatching(reason) });
   }
   expect(await stored(id)).toEqual(before);
   // The former email is allowed as a password.
@@ -326,10 +324,7 @@ test('an ADMIN of two clients cannot change a user who also has another client, 
   const inside = await person(service, 'CLIENT', [own]);
   const given = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [own, other] } });
   expect(given).toMatchObject({ status: 200, json: { client_access: [own, other].toSorted() } });
-  const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, {
-    token,
-    body: { client_access: [foreign] },
-  });
+  const foreignGiven = await service.ask(`PUT /api/users/${inside.id}`, { token, body: { client_access: [foreign] } });
   await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
 });
 

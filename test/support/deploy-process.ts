@@ -21,10 +21,7 @@ export function startDeploy(adminUrl: string | undefined, ...args: string[]): De
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
   return {
-    ended: once(child, 'close').then(([code, signal]) => ({
-      code: (code ?? signal) as number | string,
-      ...written,
-    })),
+    ended: once(child, 'close').then(([code, signal]) => ({ code: (code ?? signal) as number | string, ...written })),
     kill: () => child.kill('SIGKILL'),
   };
 }

@@ -6,10 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 
 export const BUCKET = 'documents';
-export const ACCESS = {
-  region: 'eu-west-3',
-  credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-};
+export const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 
 /** What becomes of the bytes that are sent; undefined for nothing at all. */
 type Lie = (sent: Buffer) => Buffer | undefined;

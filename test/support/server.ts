@@ -125,9 +125,7 @@ async function openContainer(): Promise<TestServer> {
     .withCommand(['postgres', ...flags])
     .start()
     .catch((cause: unknown) => {
-      throw new Error('TEST_CONTAINERS=1, but no container could be started: is a Docker engine running?', {
-        cause,
-      });
+      throw new Error('TEST_CONTAINERS=1, but no container could be started: is a Docker engine running?', { cause });
     });
   return {
     adminUrl: container.getConnectionUri(),

@@ -197,17 +197,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const admin = adminOf(postgres.adminUrl);
 
   return {
-    ...{
-      port,
-      metricsPort,
-      identity,
-      postgres,
-      database,
-      documents,
-      documentFolder,
-      dataDir,
-      admin,
-    },
+    ...{ port, metricsPort, identity, postgres, database, documents, documentFolder, dataDir, admin },
     sql: (text, ...values) =>
       admin(
         text.reduce((all, part, n) => `${all}$${n}${part}`),

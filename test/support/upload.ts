@@ -56,14 +56,7 @@ export function begin(
 ): { request: ClientRequest; answer: Promise<{ status: number; json: unknown }> } {
   const path = `/api/reclamations/${claim}/documents`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': FORM, ...further };
-  const request = send({
-    port: service.port,
-    host: '127.0.0.1',
-    method: 'POST',
-    path,
-    headers,
-    agent: false,
-  });
+  const request = send({ port: service.port, host: '127.0.0.1', method: 'POST', path, headers, agent: false });
   const answer = new Promise<{ status: number; json: unknown }>((resolve, reject) => {
     request.once('error', reject);
     request.once('response', (response: IncomingMessage) => {
@@ -93,11 +86,7 @@ export async function download(
 ): Promise<Download> {
   const url = `http://127.0.0.1:${service.port}/api/documents/${id}/content`;
   const answer = await fetch(url, { method, headers: { authorization: `Bearer ${token}`, ...headers } });
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    bytes: Buffer.from(await answer.arrayBuffer()),
-  };
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
 /** Every file below a folder, whole or partial. */
