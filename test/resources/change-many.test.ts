@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { request as send } from 'node:http';
-import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { withAdmin } from '../support/database.ts';
@@ -13,13 +12,7 @@ import { until } from '../support/upload.ts';
 /* Bulk changes: all or none, each with the rights of a single change. */
 
 let log = '';
-const written = new Writable({
-  write: (line, _encoding, done) => {
-    log += String(line);
-    done();
-  },
-});
-const service = await forSuite(startService({ log: pino(written) }));
+const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
 const own = await service.furnishedTenant('Own');
 const foreign = await service.furnishedTenant('Foreign');
 const clerk = await person(service, 'TAX_SPECIALIST', [own.clients], { name: 'Ada' });
