@@ -31,12 +31,7 @@ test('an empty environment configures the embedded mode, which listens on this m
     port: 3000,
     dataDir: '.data',
     logLevel: 'info',
-    database: {
-      url: undefined,
-      poolSize: 10,
-      statementTimeoutMs: 5000,
-      preparedStatements: true,
-    },
+    database: { url: undefined, poolSize: 10, statementTimeoutMs: 5000, preparedStatements: true },
     identity: {
       provider: undefined,
       roleClaim: 'role',
@@ -103,12 +98,7 @@ test('every variable has its place in the configuration', () => {
     port: 0,
     dataDir: '/var/lib/claims',
     logLevel: 'warn',
-    database: {
-      url: DATABASE_URL,
-      poolSize: 40,
-      statementTimeoutMs: 900,
-      preparedStatements: false,
-    },
+    database: { url: DATABASE_URL, poolSize: 40, statementTimeoutMs: 900, preparedStatements: false },
     identity: {
       provider: {
         issuer: 'https://idp.example/',
@@ -317,9 +307,7 @@ test('a management client gets its tokens from the issuer, for AUTH_MANAGEMENT_A
   const of = (more: object) => loadConfig({ ...CLIENT, ...more }).identity.management;
   const client = { issuer: 'https://idp.example/', id: 'worker', secret: 'hunter2', audience: undefined };
   expect(of({})).toEqual({ url: 'https://idp.example/api/v2', client });
-  expect(of({ AUTH_MANAGEMENT_AUDIENCE: 'urn:x' })).toMatchObject({
-    client: { ...client, audience: 'urn:x' },
-  });
+  expect(of({ AUTH_MANAGEMENT_AUDIENCE: 'urn:x' })).toMatchObject({ client: { ...client, audience: 'urn:x' } });
 });
 
 test.each([

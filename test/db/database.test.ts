@@ -69,9 +69,7 @@ describe('a request', () => {
   });
 
   test('a reading request cannot write, and a writing request can', async () => {
-    await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({
-      code: '25006',
-    });
+    await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({ code: '25006' });
     await probe.database.run(request(), [insert(1)]);
     expect(await probe.stored()).toEqual([1, 1000, 2000]);
   });
@@ -81,11 +79,7 @@ describe('a request', () => {
       `insert into public.users (email, password_hash, name, role, subject)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|known') returning id, access_digest`,
     );
-    const caller = {
-      ...request().caller,
-      subject: 'idp|known',
-      accessDigest: String(user?.['access_digest']),
-    };
+    const caller = { ...request().caller, subject: 'idp|known', accessDigest: String(user?.['access_digest']) };
     const [result] = await probe.database.run(request({ caller }), [sql('select app.user_id()')]);
     expect(result?.rows).toEqual([[user?.['id']]]);
   });
@@ -97,9 +91,7 @@ describe('a request', () => {
     );
     const caller = { ...request().caller, subject: 'idp|inactive' };
     const { pid } = await probe.connection();
-    await expect(probe.database.run(request({ caller }), [insert(1)])).rejects.toMatchObject({
-      code: 'TX401',
-    });
+    await expect(probe.database.run(request({ caller }), [insert(1)])).rejects.toMatchObject({ code: 'TX401' });
     expect(await probe.stored()).toEqual([1000, 2000]);
     expect(await probe.connection()).toEqual({ pid, state: CLEAN });
   });

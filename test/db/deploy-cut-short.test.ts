@@ -145,9 +145,7 @@ function momentsOf(sent: number): number[] {
 async function atEach(moments: readonly number[], work: (moment: number) => Promise<void>): Promise<void> {
   for (const moment of moments) {
     await work(moment).catch((error: unknown) => {
-      throw new Error(`at message ${moment} of the run (TEST_DAY=${DAY}): ${String(error)}`, {
-        cause: error,
-      });
+      throw new Error(`at message ${moment} of the run (TEST_DAY=${DAY}): ${String(error)}`, { cause: error });
     });
   }
 }
@@ -195,9 +193,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
         // The table for the lock of the deploy may exist before the other changes.
         const rules = (text: string): string => text.replace(/^app\.deploy_lock .*\n/m, '');
         if (after !== rights) expect(rules(after)).toBe(rules(before));
-        expect(await withAdmin(adminUrl, (admin) => admin.query(CLOSED_TO_WRITERS))).toMatchObject({
-          rows: [],
-        });
+        expect(await withAdmin(adminUrl, (admin) => admin.query(CLOSED_TO_WRITERS))).toMatchObject({ rows: [] });
         await migrate({ adminUrl, log: silent });
         expect(await running.end()).toEqual([MINE]);
         expect(await rightsIn(adminUrl)).toBe(rights);

@@ -45,11 +45,7 @@ describe('npm run db:migrate', () => {
       expect(code).toBe(0);
       expect(out).toContain('still drift: added function app.by_hand()');
       expect(out).toContain('still drift: added table public.by_hand');
-      expect(await driftIn(adminUrl)).toContainEqual({
-        kind: 'table',
-        object: 'public.by_hand',
-        change: 'added',
-      });
+      expect(await driftIn(adminUrl)).toContainEqual({ kind: 'table', object: 'public.by_hand', change: 'added' });
     }
   });
 

@@ -22,9 +22,7 @@ url.username = 'postgres';
 url.password = await readFile(server.passwordFile, 'utf8');
 const adminUrl = url.href;
 const database = await forSuite(
-  openDatabase({
-    ...{ url: server.apiUrl, poolSize: 2, statementTimeoutMs: 500, preparedStatements: true, log },
-  }),
+  openDatabase({ ...{ url: server.apiUrl, poolSize: 2, statementTimeoutMs: 500, preparedStatements: true, log } }),
 );
 
 test('requests to a frozen server fail, and after it thaws requests succeed and no transaction is stored in part', async () => {

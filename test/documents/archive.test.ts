@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -20,13 +19,7 @@ import { until, upload } from '../support/upload.ts';
 const MIB = 1024 * 1024;
 
 let log = '';
-const written = new Writable({
-  write(chunk: Buffer, _encoding, done) {
-    log += chunk.toString();
-    done();
-  },
-});
-const service = await forSuite(startService({ log: pino(written) }));
+const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
 
 async function claimWith(...files: readonly (readonly [name: string, bytes: Buffer | string])[]) {
   const { reclamations, clients } = await service.tenant('Own');
@@ -223,6 +216,10 @@ test.each([
   [
     ['a', 'A', 'a'],
     ['a', 'A (2)', 'a (3)'],
+  ],
+  [
+    ['A.pdf', 'a.pdf'],
+    ['A.pdf', 'a (2).pdf'],
   ],
   [
     ['con.txt', 'NUL', 'comma.txt'],

@@ -30,10 +30,7 @@ beforeEach(() => {
 function discoveryOf({
   issuer = provider.issuer,
   timeoutMs = 60_000,
-}: {
-  issuer?: string;
-  timeoutMs?: number;
-} = {}): LoginDiscovery {
+}: { issuer?: string; timeoutMs?: number } = {}): LoginDiscovery {
   return createLoginDiscovery({ issuer, timeoutMs, log: pino({ level: 'silent' }), now: () => now });
 }
 

@@ -20,12 +20,7 @@ beforeEach(async () => {
 afterEach(() => identity.stop());
 
 function keySetOf(fetchTimeoutMs: number): KeySet {
-  return createKeySet({
-    url: identity.jwksUrl,
-    log: pino({ level: 'silent' }),
-    fetchTimeoutMs,
-    now: () => now,
-  });
+  return createKeySet({ url: identity.jwksUrl, log: pino({ level: 'silent' }), fetchTimeoutMs, now: () => now });
 }
 
 async function untilAsked(times: number): Promise<void> {

@@ -26,10 +26,7 @@ beforeEach(() => {
   );
 });
 
-const time = (ms = 30_000) => ({
-  deadline: performance.now() + ms,
-  signal: AbortSignal.timeout(Math.max(ms, 0)),
-});
+const time = (ms = 30_000) => ({ deadline: performance.now() + ms, signal: AbortSignal.timeout(Math.max(ms, 0)) });
 const send = (rights = RIGHTS) => management.send(SUBJECT, rights, time());
 const lines = () => provider.asked.map(({ method, path }) => `${method} ${path}`);
 
@@ -61,16 +58,8 @@ test('the management client sends role, clients and activity, and assigns the pr
 test('the management client reads a user’s rights, and leaves out what is malformed', async () => {
   await send();
   expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
-  provider.users.set(SUBJECT, {
-    app_metadata: { role: 7, client_access: 'all' },
-    blocked: true,
-    roles: [],
-  });
-  expect(await management.read(SUBJECT, time())).toEqual({
-    role: undefined,
-    clientAccess: undefined,
-    isActive: false,
-  });
+  provider.users.set(SUBJECT, { app_metadata: { role: 7, client_access: 'all' }, blocked: true, roles: [] });
+  expect(await management.read(SUBJECT, time())).toEqual({ role: undefined, clientAccess: undefined, isActive: false });
 });
 
 test.each<readonly [string, Fault]>([
@@ -192,10 +181,7 @@ test.each([
   ['retry-after in seconds', { 'retry-after': '120' }, 120],
   [
     'retry-after as a date',
-    {
-      date: 'Sun, 22 Nov 2026 10:00:00 GMT',
-      'retry-after': 'Sun, 22 Nov 2026 10:03:00 GMT',
-    },
+    { date: 'Sun, 22 Nov 2026 10:00:00 GMT', 'retry-after': 'Sun, 22 Nov 2026 10:03:00 GMT' },
     180,
   ],
   [

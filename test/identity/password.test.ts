@@ -65,10 +65,7 @@ test('a 17th waiting password is refused at once, and passwords are accepted aga
     ...Array.from({ length: 16 }, () => 'fulfilled'),
     ...Array.from({ length: 4 }, () => 'rejected'),
   ]);
-  await expect(asked.at(-1)).rejects.toMatchObject({
-    code: 'ERROR_UNAVAILABLE',
-    headers: { 'Retry-After': '5' },
-  });
+  await expect(asked.at(-1)).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE', headers: { 'Retry-After': '5' } });
   await expect(hashPasswordWithSalt('correct horse 1', SALT)).resolves.toMatch(/^\$2b\$04\$/);
 });
 

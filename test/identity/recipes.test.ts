@@ -98,12 +98,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
     header: { typ: 'JWT', x5t: 'mAqBB4XJ9mIrNHm_KQLfPwd8kIU' },
     claims: (_issuer, audience) => ({
       ...RIGHTS,
-      ...{
-        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
-        oid: USER,
-        ver: '2.0',
-        roles: ['Claims.Write'],
-      },
+      ...{ sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ', oid: USER, ver: '2.0', roles: ['Claims.Write'] },
       ...{ azp: 'frontend', scp: 'access', tid: TENANT },
       ...{ email: 'ada@b.example', name: 'Ada', preferred_username: 'ada@b.example' },
       aud: audience,

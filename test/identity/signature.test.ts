@@ -87,12 +87,7 @@ test('a token with an algorithm that is not accepted is refused without a reques
 
 test('a token that is signed with an RSA key of 1024 bits is refused', async () => {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(
-    {
-      name: 'RSASSA-PKCS1-v1_5',
-      hash: 'SHA-256',
-      modulusLength: 1024,
-      publicExponent: new Uint8Array([1, 0, 1]),
-    },
+    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 1024, publicExponent: new Uint8Array([1, 0, 1]) },
     true,
     ['sign', 'verify'],
   );
@@ -126,9 +121,7 @@ test("a token without a key id is accepted, whichever of the provider's keys sig
   const keys = [await createTestKey(), await createTestKey(), await createTestKey('RS256')];
   await withVerification(keys, async (v) => {
     for (const key of keys) {
-      await expect(v.callerOf({}, { key, header: { kid: undefined } })).resolves.toMatchObject({
-        role: 'CLIENT',
-      });
+      await expect(v.callerOf({}, { key, header: { kid: undefined } })).resolves.toMatchObject({ role: 'CLIENT' });
     }
     const expired = { exp: SECONDS - 60 };
     const refusal = await v.refusalOf(await v.identity.token(expired, { header: { kid: undefined } }));

@@ -50,12 +50,7 @@ test.each(Object.entries(RESPELLINGS))('a token that is respelled with %s is ref
   await fc.assert(
     fc.asyncProperty(
       // The lengths of the parts take every remainder of a division by four.
-      fc.record({
-        name: fc.string({ maxLength: 8 }),
-        kid: fc.constantFrom(0, 1),
-        at: fc.nat(400),
-        which: fc.nat(2),
-      }),
+      fc.record({ name: fc.string({ maxLength: 8 }), kid: fc.constantFrom(0, 1), at: fc.nat(400), which: fc.nat(2) }),
       async ({ name, kid, at, which }) => {
         const key = v.identity.keys[kid];
         if (key === undefined) throw new Error('no such key');

@@ -305,11 +305,6 @@ describe('the address of a calendar', () => {
     await addressOf({ token });
   });
 
-  test('a calendar address is neither created nor ended without a token', async () => {
-    for (const method of ['POST', 'DELETE'])
-      expectError(await service.ask(`${method} /api/users/me/calendar`), 'ERROR_UNAUTHORIZED');
-  });
-
   test(`a calendar can be read ${CALENDAR_READS_PER_MINUTE} times a minute, independently of other calendars`, async () => {
     const [one, other] = [
       await addressOf(await person(service, 'CLIENT', [own.clients])),

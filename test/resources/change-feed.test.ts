@@ -159,10 +159,7 @@ test('a caller reads a creation, a change and a deletion once each and in order'
     body: { client_id: own.clients, site_name: 'Entrepôt' },
   });
   const { id } = json as { readonly id: string };
-  await service.ask(`PUT /api/sites/${id}`, {
-    token: manager,
-    body: { client_id: own.clients, site_name: 'A' },
-  });
+  await service.ask(`PUT /api/sites/${id}`, { token: manager, body: { client_id: own.clients, site_name: 'A' } });
   await service.ask(`DELETE /api/sites/${id}`, { token: manager });
   const feed = await changes(before);
   expect(named(feed)).toEqual([`created ${id}`, `changed ${id}`, `deleted ${id}`]);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { request as send } from 'node:http';
-import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { withAdmin } from '../support/database.ts';
@@ -13,13 +12,7 @@ import { until } from '../support/upload.ts';
 /* Bulk changes: all or none, each with the rights of a single change. */
 
 let log = '';
-const written = new Writable({
-  write: (line, _encoding, done) => {
-    log += String(line);
-    done();
-  },
-});
-const service = await forSuite(startService({ log: pino(written) }));
+const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
 const own = await service.furnishedTenant('Own');
 const foreign = await service.furnishedTenant('Foreign');
 const clerk = await person(service, 'TAX_SPECIALIST', [own.clients], { name: 'Ada' });
@@ -35,12 +28,7 @@ beforeEach(async () => {
   claims = [];
   for (let count = 0; count < 4; count += 1)
     claims.push(
-      await make(service, 'reclamations', {
-        client_id: own.clients,
-        site_id: own.sites,
-        claim_type: 'TF',
-        amount: 1,
-      }),
+      await make(service, 'reclamations', { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 }),
     );
 });
 
@@ -202,12 +190,7 @@ describe('bulk changes', () => {
     );
     const fields = {
       ...{ amount: 3, granted_amount: 1, tax_year: 2024, claim_type: 'CFE', commune_code: '69123' },
-      ...{
-        grounds: 'Erreur '.repeat(150),
-        notice_reference: 'A',
-        collection_date: null,
-        assignee_id: clerk.id,
-      },
+      ...{ grounds: 'Erreur '.repeat(150), notice_reference: 'A', collection_date: null, assignee_id: clerk.id },
     };
     const changes = rows.map(({ id }) => ({ id, ...fields })).toReversed();
     const headers = { 'idempotency-key': randomUUID() };

@@ -62,12 +62,7 @@ describe('the list of deadlines', () => {
     const rows = await rowsOf('', role);
     expect(kinds(rows)).toEqual(expected);
     expect(rows[1]).toEqual({
-      ...{
-        kind: 'invoice',
-        id: own.factures,
-        days_left: 20,
-        due_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
-      },
+      ...{ kind: 'invoice', id: own.factures, days_left: 20, due_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
       ...{ client_id: own.clients, reclamation_id: own.reclamations, assignee_id: null },
       ...{ status: 'ISSUED', amount: 12 },
     });

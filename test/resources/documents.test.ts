@@ -76,9 +76,7 @@ test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)]
 test('an upload may have as many bytes as the limit, and not one more', async () => {
   const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
   expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
-  const longer = await upload(service, manager, own.reclamations, {
-    bytes: Buffer.concat([longest, Buffer.alloc(1)]),
-  });
+  const longer = await upload(service, manager, own.reclamations, { bytes: Buffer.concat([longest, Buffer.alloc(1)]) });
   expectError(longer, 'ERROR_PAYLOAD_TOO_LARGE');
   const huge = { 'content-type': FORM, 'content-length': 10 * MAX_BYTES };
   const line = `POST /api/reclamations/${own.reclamations}/documents`;
@@ -139,11 +137,7 @@ test('an upload without a body is refused, with and without a Content-Type', asy
 });
 
 test('an HTML file is not uploaded: 415 names the file, and nothing is stored', async () => {
-  const answer = await upload(service, manager, own.reclamations, {
-    name: 'x.html',
-    type: 'text/html',
-    bytes: '<p>',
-  });
+  const answer = await upload(service, manager, own.reclamations, { name: 'x.html', type: 'text/html', bytes: '<p>' });
   expectError(answer, 'ERROR_UNSUPPORTED_MEDIA_TYPE');
   expect(Object.keys(details(answer) as object)).toEqual(['file']);
   await expectNoOrphans();

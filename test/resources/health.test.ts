@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { VERSION } from '../../src/version.ts';
 import { migrate } from '../../src/db/deploy/migrate.ts';
@@ -8,40 +8,45 @@ import { createHealthProbes } from '../../src/resources/health.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { healthOnce } from '../support/health.ts';
 import { expectError, type Service, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
 /** The health check looks at the database more often than in production. */
 const SOON_MS = 20;
 
+const service = await forSuite(startService({ probes: createHealthProbes(SOON_MS) }));
+
 describe('the health check', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ probes: createHealthProbes(SOON_MS) });
-  });
-
-  afterAll(async () => {
-    await service.close();
-  });
-
-  async function expectUnavailableWhile(change: string, undo: string): Promise<void> {
+  const { name } = service.postgres;
+  test.each([
+    ...['public.documents', 'reporting.grants', 'app.migrations'].flatMap((table) => [
+      [
+        `row-level security is off on ${table}`,
+        `alter table ${table} disable row level security`,
+        `alter table ${table} enable row level security`,
+      ],
+      [
+        `row-level security of ${table} is not forced for the owner`,
+        `alter table ${table} no force row level security`,
+        `alter table ${table} force row level security`,
+      ],
+    ]),
+    [
+      'sessions begin with session_replication_role = replica',
+      `alter database ${name} set session_replication_role = replica`,
+      `alter database ${name} reset session_replication_role`,
+    ],
+    [
+      'a table belongs to the role taxclaims_api',
+      'alter table public.cadastres owner to taxclaims_api',
+      'alter table public.cadastres owner to taxclaims_owner',
+    ],
+  ])('the health check is 503 while %s', async (_what, change = '', undo = '') => {
     await service.admin(change);
     const answers = [await healthOnce(service, 503), await service.ask('GET /')];
     await service.admin(undo);
     for (const answer of answers) expectError(answer, 'ERROR_UNAVAILABLE');
     expect((await healthOnce(service, 200)).json).toEqual({ status: 'ok', version: VERSION });
-  }
-
-  test.each([
-    ['row-level security is off', 'disable', 'enable'],
-    ['row-level security is not forced for the owner', 'no force', 'force'],
-  ])('the health check is 503 while %s on a table', async (_what, off, on) => {
-    for (const table of ['public.documents', 'reporting.grants', 'app.migrations']) {
-      await expectUnavailableWhile(
-        `alter table ${table} ${off} row level security`,
-        `alter table ${table} ${on} row level security`,
-      );
-    }
   });
 
   test.each([
@@ -70,21 +75,6 @@ describe('the health check', () => {
       await migrate({ adminUrl: service.postgres.adminUrl, log: pino({ level: 'silent' }) });
     }
     await healthOnce(service, 200);
-  });
-
-  test('the health check is 503 while sessions begin with session_replication_role = replica', async () => {
-    const { name } = service.postgres;
-    await expectUnavailableWhile(
-      `alter database ${name} set session_replication_role = replica`,
-      `alter database ${name} reset session_replication_role`,
-    );
-  });
-
-  test('the health check is 503 while a table belongs to the role taxclaims_api', async () => {
-    await expectUnavailableWhile(
-      'alter table public.cadastres owner to taxclaims_api',
-      'alter table public.cadastres owner to taxclaims_owner',
-    );
   });
 });
 
@@ -120,110 +110,105 @@ function ownLogin(apiUrl: string): { readonly name: string; readonly url: string
   return { name, url: url.href };
 }
 
-describe('the health check of a service', () => {
-  let service: Service;
-  let login: string;
-  const lines: string[] = [];
+/** A body with which a client can be created. */
+const CLIENT = { company_name: 'X', contact_email: 'x@x.example' };
 
-  beforeAll(async () => {
-    service = await startService({
-      probes: createHealthProbes(SOON_MS),
-      databaseUrl: (url) => ownLogin(url).url,
-      log: pino({}, { write: (line: string) => lines.push(line) }),
-    });
-    login = ownLogin(service.postgres.apiUrl).name;
-    await service.admin(`create role ${login} login password 'secret' in role taxclaims_api`);
-  });
+const lines: string[] = [];
+const log = pino({}, { write: (line: string) => lines.push(line) });
+const probes = createHealthProbes(SOON_MS);
+const alone = await forSuite(startService({ probes, log, databaseUrl: (url) => ownLogin(url).url }));
+const { name: login } = ownLogin(alone.postgres.apiUrl);
+await alone.admin(`create role ${login} login password 'secret' in role taxclaims_api`);
+await forSuite({ drop: () => alone.admin(`drop owned by ${login}; drop role ${login}`) });
 
-  afterAll(async () => {
-    await service.admin(`drop owned by ${login}; drop role ${login}`);
-    await service.close();
-  });
-
+describe('the health check of a service with a login of its own', () => {
   /** Settings of a login apply to new connections only, so its connections are ended. */
   async function changed(sql: string): Promise<void> {
-    await service.admin(sql);
-    await service.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);
+    await alone.admin(sql);
+    await alone.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);
   }
 
   async function expectUnavailableWhile(change: string, undo: string, reason: RegExp): Promise<void> {
-    await healthOnce(service, 200);
+    await healthOnce(alone, 200);
     await changed(change);
     lines.length = 0;
     const reasons = (): unknown[] => lines.map((line) => (JSON.parse(line) as { reason?: string }).reason);
     // The first reason in the log may be the connection that was just ended.
     await until(async () => {
-      await healthOnce(service, 503);
+      await healthOnce(alone, 503);
       return reasons().some((one) => reason.test(String(one)));
     });
     await changed(undo);
-    await healthOnce(service, 200);
+    await healthOnce(alone, 200);
   }
 
+  const connect = `connect on database ${alone.postgres.name}`;
   test.each([
-    ['is a superuser', 'superuser', 'nosuperuser', /SUPERUSER/],
-    ['bypasses row-level security', 'bypassrls', 'nobypassrls', /BYPASSRLS/],
-    ['creates roles', 'createrole', 'nocreaterole', /CREATEROLE/],
-    ['replicates', 'replication', 'noreplication', /REPLICATION/],
-  ])(
-    'the health check is 503 and the log has the reason while the service’s login %s',
-    async (_what, bad, good, reason) => {
-      await expectUnavailableWhile(`alter role ${login} ${bad}`, `alter role ${login} ${good}`, reason);
+    ...[
+      ['is a superuser', 'superuser'],
+      ['bypasses row-level security', 'bypassrls'],
+      ['creates roles', 'createrole'],
+      ['replicates', 'replication'],
+    ].map(([is = '', power = '']) => ({
+      ...{ state: `the service’s login ${is}`, reason: new RegExp(power, 'i') },
+      ...{ change: `alter role ${login} ${power}`, undo: `alter role ${login} no${power}` },
+    })),
+    ...['taxclaims_owner', 'taxclaims_reporting', 'taxclaims_client', 'pg_read_all_data'].map((role) => ({
+      ...{ state: `the service’s login is a member of ${role}`, reason: new RegExp(`is a member of ${role}`) },
+      ...{ change: `grant ${role} to ${login}`, undo: `revoke ${role} from ${login}` },
+    })),
+    {
+      state: 'the service’s login is no member of taxclaims_api',
+      change: `grant ${connect} to ${login}; revoke taxclaims_api from ${login}`,
+      undo: `revoke ${connect} from ${login}; grant taxclaims_api to ${login}`,
+      reason: /is no member of taxclaims_api, or does not inherit it/,
     },
-  );
-
-  test.each(['taxclaims_owner', 'taxclaims_reporting', 'taxclaims_client', 'pg_read_all_data'])(
-    'the health check is 503 and the log has the reason while the service’s login is a member of %s',
-    async (role) => {
-      const reason = new RegExp(`is a member of ${role}`);
-      await expectUnavailableWhile(`grant ${role} to ${login}`, `revoke ${role} from ${login}`, reason);
+    {
+      state: 'the service’s login owns an object',
+      change: `create schema odd authorization ${login}`,
+      undo: 'drop schema odd',
+      reason: /owns 1 objects of this database, such as schema odd/,
     },
-  );
-
-  test('the health check is 503 and the log has the reason while the service’s login is no member of taxclaims_api', async () => {
-    const connect = `connect on database ${service.postgres.name}`;
-    await expectUnavailableWhile(
-      `grant ${connect} to ${login}; revoke taxclaims_api from ${login}`,
-      `revoke ${connect} from ${login}; grant taxclaims_api to ${login}`,
-      /is no member of taxclaims_api, or does not inherit it/,
-    );
-  });
-
-  test('the health check is 503 and the log has the reason while the service’s login owns an object', async () => {
-    const [bad, good] = [`create schema odd authorization ${login}`, 'drop schema odd'];
-    await expectUnavailableWhile(bad, good, /owns 1 objects of this database, such as schema odd/);
+    {
+      state: 'the database is of a release without app.objections',
+      change: 'alter function app.objections(text[]) rename to objected',
+      undo: 'alter function app.objected(text[]) rename to objections',
+      reason: /not migrated, or of an older release: run db:migrate/,
+    },
+  ])('the health check is 503 and the log has the reason while $state', async ({ change, undo, reason }) => {
+    await expectUnavailableWhile(change, undo, reason);
   });
 
   test('the health check and a write are 503 and the log has the reason while the database is read-only', async () => {
-    const token = await service.token('ADMIN');
-    const write = { token, body: { company_name: 'X', contact_email: 'x@x.example' } };
-    const database = service.postgres.name;
+    const token = await alone.token('ADMIN');
+    const write = { token, body: CLIENT };
+    const database = alone.postgres.name;
     const bad = `alter database ${database} set default_transaction_read_only = on`;
     const good = `set transaction_read_only = off; alter database ${database} reset default_transaction_read_only`;
     await changed(bad);
-    expectError(await service.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
+    expectError(await alone.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
     await changed(good);
-    expect((await service.ask('POST /api/clients', write)).status).toBe(201);
+    expect((await alone.ask('POST /api/clients', write)).status).toBe(201);
     await expectUnavailableWhile(bad, good, /the database takes no writes: default_transaction_read_only is on/);
   });
 
   test('the health check and every request are 503 while the service’s login turns row-level security off', async () => {
-    const token = await service.token('ADMIN');
-    const write = { token, body: { company_name: 'X', contact_email: 'x@x.example' } };
+    const token = await alone.token('ADMIN');
+    const write = { token, body: CLIENT };
     const bad = `alter role ${login} set row_security = off`;
     const good = `alter role ${login} reset row_security`;
     await changed(bad);
     for (const line of ['GET /api/clients', 'GET /api/users/me'])
-      expectError(await service.ask(line, { token }), 'ERROR_UNAVAILABLE');
-    expectError(await service.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
-    expectError(await service.ask('POST /api/auth/login', { body: { token } }), 'ERROR_UNAVAILABLE');
+      expectError(await alone.ask(line, { token }), 'ERROR_UNAVAILABLE');
+    expectError(await alone.ask('POST /api/clients', write), 'ERROR_UNAVAILABLE');
+    expectError(await alone.ask('POST /api/auth/login', { body: { token } }), 'ERROR_UNAVAILABLE');
     await changed(good);
-    expect((await service.ask('POST /api/clients', write)).status).toBe(201);
+    expect((await alone.ask('POST /api/clients', write)).status).toBe(201);
     await expectUnavailableWhile(bad, good, /begins with row_security=off/);
   });
 
   test('the health check is 503 with the missing migration in the log on an older database, and 200 on a newer one', async () => {
-    const [row] = await service.admin('select app.applied_migrations() as applied');
+    const [row] = await alone.admin('select app.applied_migrations() as applied');
     const applied = row?.['applied'] as string[];
     expect(applied.length).toBeGreaterThan(10);
     const pretend = (names: readonly string[]): string =>
@@ -235,16 +220,8 @@ describe('the health check of a service', () => {
     // The next release’s deploy also stores the guards as it deployed them.
     const deployed = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
     await changed(`${pretend([...applied, '9999_of_the_next_release'])}; ${deployed}`);
-    await healthOnce(service, 200);
+    await healthOnce(alone, 200);
     await changed(`${pretend(applied)}; ${deployed}`);
-  });
-
-  test('the health check is 503 on a database of a release without app.objections', async () => {
-    await expectUnavailableWhile(
-      'alter function app.objections(text[]) rename to objected',
-      'alter function app.objected(text[]) rename to objections',
-      /not migrated, or of an older release: run db:migrate/,
-    );
   });
 });
 

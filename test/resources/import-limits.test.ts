@@ -1,5 +1,4 @@
 import { request as send } from 'node:http';
-import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { withAdmin } from '../support/database.ts';
@@ -14,13 +13,7 @@ const TOO_MANY = 'must have at most 10000 records, and lines without anything co
 
 let log = '';
 
-const written = new Writable({
-  write: (line, _encoding, done) => {
-    log += String(line);
-    done();
-  },
-});
-const service = await forSuite(startService({ log: pino(written) }));
+const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
 const own = await service.furnishedTenant('Boulangerie Martin');
 const token = await service.token('TAX_SPECIALIST', [own.clients]);
 

@@ -272,11 +272,7 @@ describe('a table', () => {
     });
     expect(list.text).toContain(',client.company_name,site.id,site.site_name,assignee.id,assignee.name');
     const send = (body: string) =>
-      service.ask('POST /api/reclamations/import', {
-        token: mine,
-        headers: { 'content-type': 'text/csv' },
-        body,
-      });
+      service.ask('POST /api/reclamations/import', { token: mine, headers: { 'content-type': 'text/csv' }, body });
     expect((await send(list.text)).json).toMatchObject({ imported: 1 });
     const unknown = await send(list.text.replace('client.company_name', 'client.siret'));
     expect(details(unknown)).toMatchObject({ 'line 1, client.siret': 'is not known here' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { allEndpoints, authenticatedEndpoints } from '../../src/resources/index.ts';
 import { connected } from '../support/database.ts';
-import type { Answer } from '../support/http.ts';
+import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { newTenant } from '../support/tenant.ts';
@@ -126,6 +126,17 @@ async function expectSituation(row: Row, cast: Cast, situation: Situation): Prom
   } else {
     expect(records).toHaveLength(answer.status === 403 ? 1 : 0);
   }
+}
+
+async function expectUnauthorized(line: string, question?: Question): Promise<void> {
+  const before = { stored: await stored(), runs: service.runs };
+  const answer = await service.ask(line, question);
+  expectError(answer, 'ERROR_UNAUTHORIZED');
+  expect(answer.headers['www-authenticate']).toBe('Bearer');
+  expect(await recordsOf(answer)).toEqual([
+    expect.objectContaining({ success: false, actor: 'anonymous', action: line.slice(0, 100) }),
+  ]);
+  expect([await stored(), service.runs]).toEqual([before.stored, before.runs]);
 }
 
 function expectVerdict(verdict: Exclude<Verdict, { is: 'success' }>, answer: Answer): void {
@@ -257,17 +268,10 @@ describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoin
       test.each([
         { sent: 'no token', token: undefined },
         { sent: 'no valid token', token: 'nonsense' },
-      ])(`${row.line} with $sent gets a 401 and one audit record, and no query is sent`, async ({ token }) => {
+      ])(`${row.line} with $sent gets a 401 and one audit record, and no query is sent`, ({ token }) => {
         const [situation] = situationsOf(row, CASTS[0] as Cast);
         const { line, question } = (situation as Situation).request(own, foreign);
-        const before = { stored: await stored(), runs: service.runs };
-        const answer = await service.ask(line, token === undefined ? question : { ...question, token });
-        expectError(answer, 'ERROR_UNAUTHORIZED');
-        expect(answer.headers['www-authenticate']).toBe('Bearer');
-        expect(await recordsOf(answer)).toEqual([
-          expect.objectContaining({ success: false, actor: 'anonymous', action: line.slice(0, 100) }),
-        ]);
-        expect([await stored(), service.runs]).toEqual([before.stored, before.runs]);
+        return expectUnauthorized(line, token === undefined ? question : { ...question, token });
       });
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
@@ -278,6 +282,10 @@ describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoin
     });
   }
 });
+
+test.each(OF_ONESELF)('%s without a token gets a 401 and one audit record, and no query is sent', (line) =>
+  expectUnauthorized(line),
+);
 
 test('access.ts lists every endpoint of the service', () => {
   const named = new Set([...OPEN, ...OF_ONESELF, ...ROWS.map(({ line }) => line)]);

@@ -6,7 +6,10 @@ import type { Answer } from '../support/http.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* The moves of a claim: history, dates and races. possible-moves.test.ts tests which moves are possible. */
+/*
+ * The history and the dates of a claim's moves. possible-moves.test.ts tests which moves are possible, why-not.test.ts
+ * simultaneous moves, and versions.test.ts simultaneous changes with one ETag.
+ */
 
 const service = await forSuite(startService());
 const tenant = await service.tenant('Boulangerie Martin');
@@ -33,12 +36,8 @@ async function history(id: string): Promise<Record<string, unknown>[]> {
   return (await service.ask(`GET /api/reclamations/${id}/history`, { token })).json as Record<string, unknown>[];
 }
 
-async function statusOf(id: string): Promise<unknown> {
-  return (await service.admin('select status from public.reclamations where id = $1', [id]))[0]?.['status'];
-}
-
 test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'], true])(
-  'the status %j is invalid: 400',
+  'a claim’s status cannot become %j: 400 names status',
   async (status) => {
     const id = await claim('DRAFT');
     const token = await service.token('ADMIN', [tenant.clients]);
@@ -88,10 +87,7 @@ test('the first move to SUBMITTED sets submitted_at, and response_due_at six mon
 test('a move to SUBMITTED keeps the submitted_at of the request', async () => {
   const id = await claim('APPROVED');
   const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
-  expect(answer.json).toMatchObject({
-    submitted_at: '2025-08-31T21:30:00Z',
-    response_due_at: '2026-02-28T21:30:00Z',
-  });
+  expect(answer.json).toMatchObject({ submitted_at: '2025-08-31T21:30:00Z', response_due_at: '2026-02-28T21:30:00Z' });
 });
 
 test('a submitted_at outside the years 1900 to 2200 is invalid in any time zone', async () => {
@@ -120,35 +116,4 @@ test.each([
   expect(answer.json).toMatchObject({ collection_date: collected, claim_deadline: deadline });
   const cleared = await service.ask(`PUT /api/reclamations/${id}`, { token, body: { collection_date: null } });
   expect(cleared.json).toMatchObject({ collection_date: null, claim_deadline: null });
-});
-
-test.each([
-  ['REJECTED', 'REJECTED'],
-  ['ACCEPTED', 'REJECTED'],
-  ['REJECTED', 'WITHDRAWN'],
-])('of simultaneous moves to %s and %s one succeeds and the other gets 409, twenty times', async (one, other) => {
-  for (let round = 0; round < 20; round += 1) {
-    const id = await claim('SUBMITTED');
-    const answers = await Promise.all([move(id, one, 'ADMIN'), move(id, other, 'ACCOUNT_MANAGER')]);
-    const won = answers.filter(({ status }) => status === 200);
-    const moves = await history(id);
-    expect(moves).toHaveLength(won.length);
-    expect(moves.map((move) => move['to_status'])[0]).toBe(await statusOf(id));
-    for (const answer of answers) if (answer.status !== 200) expectError(answer, 'ERROR_CONFLICT');
-    // A claim that was REJECTED before the second move may be withdrawn.
-    if (one === 'REJECTED' && other === 'WITHDRAWN') expect([1, 2]).toContain(won.length);
-    else expect(won).toHaveLength(1);
-  }
-});
-
-test('of simultaneous moves with the same ETag one succeeds and the other gets 412, twenty times', async () => {
-  for (let round = 0; round < 20; round += 1) {
-    const id = await claim('SUBMITTED');
-    const token = await service.token('ADMIN', [tenant.clients]);
-    const etag = (await service.ask(`GET /api/reclamations/${id}`, { token })).headers.etag;
-    const put = (status: string) =>
-      service.ask(`PUT /api/reclamations/${id}`, { token, headers: { 'if-match': etag }, body: { status } });
-    const answers = await Promise.all([put('REJECTED'), put('WITHDRAWN')]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412]);
-  }
 });

@@ -56,10 +56,13 @@ test('a bill with a wrong total is invalid: 400 names amount_incl_tax, for a new
   expect(read.json).toMatchObject({ vat_amount: 20, amount_incl_tax: 120 });
 });
 
-test('a bill cannot have a number that the partner has used for this client: 409', async () => {
+test('a bill cannot have a number that the partner has used for this client: 409 names the other bill', async () => {
   const body = bill();
   const first = (await create(body)).json as { id: string };
-  expectError(await create(body), 'ERROR_CONFLICT', { number: expect.any(String), existing_id: first.id });
+  expectError(await create(body), 'ERROR_CONFLICT', {
+    number: 'must be one that the partner has not used for this client',
+    existing_id: first.id,
+  });
   const moved = await create(bill());
   const { id } = moved.json as { id: string };
   expectError(await put(id, { number: (body as { number: string }).number }), 'ERROR_CONFLICT');

@@ -170,15 +170,6 @@ describe('the deletion of a partner', () => {
     expect(await links(id)).toEqual([own, foreign].toSorted());
   });
 
-  test('a partner with bills cannot be deleted: 409', async () => {
-    const id = await createdId([own]);
-    await service.sql`insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
-      values (${id}, ${own}, '1', 1)`;
-    expectError(await remove(id, unlimitedAdmin), 'ERROR_CONFLICT');
-    await service.admin('delete from public.partner_invoices where partner_id = $1', [id]);
-    expect((await remove(id, unlimitedAdmin)).status).toBe(204);
-  });
-
   test('a partner is not deleted with the ETag of another version, and keeps its links', async () => {
     const id = await createdId([own]);
     expectError(await remove(id, unlimitedAdmin, { 'if-match': '"0"' }), 'ERROR_PRECONDITION_FAILED');

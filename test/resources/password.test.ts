@@ -9,6 +9,7 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 import { cheapHash, PRESENT, secondsAgo, userWithPassword } from '../support/user-with-password.ts';
+import type { UserWithPassword } from '../support/user-with-password.ts';
 
 const NEXT = 'another password';
 
@@ -53,16 +54,6 @@ describe('the password of a user', () => {
     },
   );
 
-  test('a password is not changed without a token', async () => {
-    const { id } = await userWithPassword(service, 'CLIENT');
-    const before = await stored(id);
-    const answer = await service.ask('PUT /api/users/me/password', {
-      body: { current_password: PRESENT, password: NEXT },
-    });
-    await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
-    expect(await stored(id)).toEqual(before);
-  });
-
   test('the change of one user’s password does not change another user with the same password', async () => {
     const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
     const before = await stored(other.id);
@@ -82,28 +73,52 @@ describe('the password of a user', () => {
   });
 
   const LENGTHS = 'must have at least 12 characters and at most 72 bytes';
-  test.each([
-    { kind: 'of fewer than 12 characters', password: 'elevenchars', rule: LENGTHS },
-    { kind: 'of more than 72 bytes', password: 'é'.repeat(37), rule: LENGTHS },
-    { kind: 'equal to the present one', password: PRESENT, rule: 'must not be the present one' },
-    { kind: 'that is a number', password: 123456789012, rule: LENGTHS },
-  ])('a user cannot choose a password $kind: it $rule', async ({ password, rule }) => {
-    const { id, token } = await userWithPassword(service, 'CLIENT');
-    const before = await stored(id);
-    const answer = await change(token, { current_password: PRESENT, password });
-    expectError(answer, 'ERROR_VALIDATION', { password: rule });
-    expect(await stored(id)).toEqual(before);
+  const WAYS = {
+    'a user’s own change': async ({ token }: UserWithPassword, body: object) =>
+      change(token, { current_password: PRESENT, ...body }),
+    'an ADMIN’s change of a user': async ({ id }: UserWithPassword, body: object) =>
+      service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body }),
+    'an ADMIN’s creation of a user': async ({ email }: UserWithPassword, body: object) => {
+      const user = { email: `new-${email}`, name: 'Ada', role: 'CLIENT', ...body };
+      return service.ask('POST /api/users', { token: await service.token('ADMIN'), body: user });
+    },
+  } as const;
+  type Way = keyof typeof WAYS;
+  const ALL = Object.keys(WAYS) as Way[];
+
+  test.each<{ kind: string; password: unknown; rule: string; ways: readonly Way[] }>([
+    { kind: 'of fewer than 12 characters', password: 'elevenchars', rule: LENGTHS, ways: ALL },
+    { kind: 'of more than 72 bytes', password: 'é'.repeat(37), rule: LENGTHS, ways: ALL },
+    { kind: 'with a NUL', password: 'a new\0password', rule: LENGTHS, ways: ALL },
+    { kind: 'that is a number', password: 123456789012, rule: LENGTHS, ways: ALL },
+    {
+      kind: 'equal to the present one',
+      password: PRESENT,
+      rule: 'must not be the present one',
+      ways: ['a user’s own change'],
+    },
+  ])('nobody sets a password $kind, by $ways: it $rule', async ({ password, rule, ways }) => {
+    const user = await userWithPassword(service, 'CLIENT');
+    const before = await stored(user.id);
+    for (const way of ways) expectError(await WAYS[way](user, { password }), 'ERROR_VALIDATION', { password: rule });
+    expect(await stored(user.id)).toEqual(before);
   });
 
-  test('a password cannot be the email in any letter case, in a change and in a new user', async () => {
-    const { email, token } = await userWithPassword(service, 'CLIENT');
-    const answer = await change(token, { current_password: PRESENT, password: email.toUpperCase() });
-    expectError(answer, 'ERROR_VALIDATION', { password: 'must not be the email' });
-    const made = await service.ask('POST /api/users', {
-      token: await service.token('ADMIN'),
-      body: { email: 'long.enough@b.example', name: 'Ada', role: 'CLIENT', password: 'Long.Enough@b.example' },
-    });
-    expectError(made, 'ERROR_VALIDATION', { password: 'must not be the email' });
+  test('a password cannot be the present or new email in any letter case, but an ADMIN may set the former email', async () => {
+    const user = await userWithPassword(service, 'CLIENT');
+    const { id, email } = user;
+    const before = await stored(id);
+    const next = `new-${email}`;
+    for (const [way, body] of [
+      ['a user’s own change', { password: email.toUpperCase() }],
+      ['an ADMIN’s change of a user', { password: email.toUpperCase() }],
+      ['an ADMIN’s change of a user', { password: next, email: next }],
+      ['an ADMIN’s creation of a user', { password: next.toUpperCase() }],
+    ] as const)
+      expectError(await WAYS[way](user, body), 'ERROR_VALIDATION', { password: 'must not be the email' });
+    expect(await stored(id)).toEqual(before);
+    const formerEmail = { password: email, email: next };
+    expect((await WAYS['an ADMIN’s change of a user'](user, formerEmail)).status).toBe(200);
   });
 
   test('a user without a stored password gets 409 for a change, and so does a caller who is not stored', async () => {

@@ -213,20 +213,6 @@ describe.each(REFERENCES)('%s: the %s', (resource, field, kind, table, isAnyClie
 });
 
 test.each([
-  ['cadastres', 'site_id', own.sites, second.sites],
-  ['invoices', 'client_id', own.clients, second.clients],
-  ['partner-invoices', 'client_id', own.clients, second.clients],
-  ['partner-invoices', 'partner_id', own.biller, second.biller],
-] as const)(
-  '%s keep their %s: a change to another record of the same caller gets 409',
-  async (resource, field, mine, other) => {
-    const id = await createdId(resource);
-    expectError(await put(resource, id, { [field]: other }), 'ERROR_CONFLICT');
-    expect((await put(resource, id, { [field]: mine })).json).toMatchObject({ [field]: mine });
-  },
-);
-
-test.each([
   ['invoices', 'factures', { status: 'ISSUED' }],
   ['invoices', 'factures', { status: 'ISSUED', due_date: '2199-01-01' }],
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED' }],
@@ -244,14 +230,6 @@ test.each([
 test('an invoice of an unknown client is not created: 404', async () => {
   const answer = await create('invoices', { client_id: randomUUID() }, unlimitedAdmin);
   expectError(answer, 'ERROR_NOT_FOUND', { client_id: expect.any(String) });
-});
-
-test('a parcel’s reference is unique in its site, and may occur on two sites', async () => {
-  const body = LEAST.cadastres();
-  await createdId('cadastres', body);
-  const again = await create('cadastres', body);
-  expectError(again, 'ERROR_CONFLICT', { number: expect.any(String), existing_id: expect.any(String) });
-  await createdId('cadastres', { ...body, site_id: second.sites });
 });
 
 test('a change of a parcel changes its reference, keeps other fields, and ignores read-only fields', async () => {

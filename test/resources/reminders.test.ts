@@ -6,7 +6,7 @@ import { createSmtpMailer } from '../../src/outbox/mailer.ts';
 import { createReminderMail, type DueItem } from '../../src/outbox/reminder-mail.ts';
 import { Refused, startMailServer } from '../support/mail-server.ts';
 import { make } from '../support/rows.ts';
-import { details, expectError, expectRefusal, startService } from '../support/service.ts';
+import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 /* A user chooses the reminders by mail and their language. */
@@ -43,12 +43,11 @@ test.each(ROLES)(
   },
 );
 
-test('the reminders of one user cannot be changed by another user, nor without a token', async () => {
+test('a user’s choice of reminders changes no other user’s reminders', async () => {
   const [one, other] = [await stored('CLIENT'), await stored('CLIENT')];
   await choose(one.token, { language: 'en' });
   expect((await read(other.token)).json).toEqual(DEFAULT);
-  expect((await read(one.token)).status).toBe(200);
-  await expectRefusal(service, await service.ask('PUT /api/users/me/reminders', { body: {} }), 'ERROR_UNAUTHORIZED');
+  expect((await read(one.token)).json).toMatchObject({ language: 'en' });
 });
 
 test('a caller who is not stored has the default reminders and cannot change them yet', async () => {
@@ -87,6 +86,14 @@ describe('a mail', () => {
       },
       'https://desk.example/',
     );
+
+  test('a mail names the text of a task, and the number of an invoice or bill, in its text and its HTML', () => {
+    for (const kind of ['task', 'invoice', 'partner_invoice'] as const) {
+      const { text, html } = mailAbout(kind);
+      expect(text).toMatch(/^- .+: F-1$/m);
+      expect(html).toMatch(/: F-1<\/a>/);
+    }
+  });
 
   test.each([
     { kind: 'claim', page: '/reclamations/claim' },

@@ -225,9 +225,7 @@ describe('the summaries of invoices and bills', () => {
       row({ status: 'ISSUED' }, [2, 200, 240, 240, 120, 0]),
       row({ status: 'PAID' }, [1, 100, 120, 0, 0, 120]),
     ]);
-    const months = await service.ask('GET /api/invoices/summary?by=paid_month,status&not_status=DRAFT', {
-      token,
-    });
+    const months = await service.ask('GET /api/invoices/summary?by=paid_month,status&not_status=DRAFT', { token });
     expect(months.json).toEqual([
       row({ paid_month: '2025-04-01', status: 'PAID' }, [1, 100, 120, 0, 0, 120]),
       row({ paid_month: null, status: 'ISSUED' }, [2, 200, 240, 240, 120, 0]),

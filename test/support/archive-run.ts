@@ -14,43 +14,43 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const COMMAND = join(ROOT, 'src', 'commands', 'audit-archive.ts');
 
 export interface Outcome {
-  /** The exit code, or the signal that ended it. */
+  /** The exit code of audit:archive, or the name of the signal that ended the process. */
   readonly code: number | string;
   readonly said: string;
 }
 
-/** A log of half a year, and `npm run audit:archive` in processes of its own, which keeps one whole month. */
+/** A database with the audit log of half a year, and `npm run audit:archive` as a process that keeps one whole month. */
 export interface ArchiveRun {
-  /** The months of which there are records, as YYYY-MM: of the first two in audit_log.earlier, then each in its part. */
+  /** The months with records, as YYYY-MM. The first two are in audit_log.earlier, each other month has its own partition. */
   readonly months: readonly [string, string, string, string];
-  /** What audit.archives says once the first three are archived. */
+  /** The lines of audit.archives after the first three months were archived. */
   readonly lines: readonly [string, string, string];
   readonly database: TestDatabase;
   readonly admin: pg.Client;
   readonly folder: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   archive(before: string, ...more: string[]): Promise<Outcome>;
-  /** The same with a module that is imported before it, and what that looks for in its environment. */
+  /** Runs audit:archive after importing a module, which reads the variables of `env`. */
   archiveWith(
     module: string,
     env: Readonly<Record<string, string>>,
     before: string,
     ...more: string[]
   ): Promise<Outcome>;
-  /** Begins it and does not wait. */
+  /** Starts audit:archive and does not wait for its end. */
   begin(before: string, ...more: string[]): { readonly process: ChildProcess; readonly outcome: Promise<Outcome> };
-  /** Holds all files of the folder, and the chain between them, against their digests. */
+  /** Runs `audit:archive --verify` on all files of the folder. */
   verify(): Promise<Outcome>;
   files(): Promise<string[]>;
   records(where?: string): Promise<number>;
   /** The lines of audit.archives: number, month, records, file and who removed the month. */
   listed(): Promise<string[]>;
-  /** Adds a record that was refused then. */
+  /** Adds an audit record of a refusal at this time. */
   refuse(at: string, actor?: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How many records each month has. */
+/** The number of audit records of each month. */
 export const COUNTS = [528, 696, 744, 532] as const;
 
 export async function openArchiveRun(): Promise<ArchiveRun> {
@@ -151,7 +151,7 @@ export async function openArchiveRun(): Promise<ArchiveRun> {
   };
 }
 
-/** As the command writes it: its head is the same from every machine. */
+/** Compresses a text as audit:archive does: gzip’s header is the same on every machine. */
 export function zipped(text: string): Buffer {
   const bytes = gzipSync(text);
   Buffer.from('1f8b08000000000000ff', 'hex').copy(bytes);

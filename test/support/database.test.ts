@@ -29,7 +29,5 @@ test('a test that forgot a connection still drops its database', async () => {
   await forgotten.connect();
   await database.close();
   expect(await lost).toMatchObject({ code: '57P01' });
-  await expect(withAdmin(database.adminUrl, () => Promise.resolve())).rejects.toMatchObject({
-    code: '3D000',
-  });
+  await expect(withAdmin(database.adminUrl, () => Promise.resolve())).rejects.toMatchObject({ code: '3D000' });
 });

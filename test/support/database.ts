@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** What the run's setup hands to every test file. */
+/** The test run's server and names, which global-setup.ts passes to every suite. */
 export interface TestRun {
   readonly adminUrl: string;
-  /** The name of everything that the run makes begins so. */
+  /** The beginning of the name of each database and login that the run creates. */
   readonly prefix: string;
   readonly template: string;
   readonly login: { readonly name: string; readonly password: string };
-  /** Where a PgBouncer in transaction mode stands before the server, with `TEST_POOLER=1`. */
+  /** With `TEST_POOLER=1`, the port of a PgBouncer in transaction mode before the server. */
   readonly poolerPort?: number;
 }
 
@@ -18,13 +18,13 @@ export interface TestDatabase {
   readonly adminUrl: string;
   /** The address for a login in `taxclaims_api`. */
   readonly apiUrl: string;
-  /** The same where nothing stands between. */
+  /** The address for the same login without a pooler. */
   readonly directUrl: string;
-  /** Drops the database, whoever is still connected. */
+  /** Drops the database, and ends the sessions that are still connected to it. */
   close(): Promise<void>;
 }
 
-/** A fresh database with migrations and policies applied, and no rows of any test. */
+/** Creates a migrated database without any rows of tests. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const run = readRun();
   const database = await create(run, run.template);
@@ -32,12 +32,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** A fresh database in which nothing was migrated, with a locale of its own where one is given. */
+/** Creates an empty database, with the given locale instead of the server's. */
 export async function createEmptyDatabase(locale = ''): Promise<TestDatabase> {
   return create(readRun(), `template0 ${locale}`);
 }
 
-/** The same address for another database and, if given, another login. */
+/** Returns the address with another database and, if given, with another login. */
 export function asDatabase(url: string, database: string, login?: TestRun['login']): string {
   const address = new URL(url);
   address.pathname = `/${database}`;
@@ -54,7 +54,7 @@ export async function connected(connectionString: string, options?: string): Pro
   return client;
 }
 
-/** Works on one connection of the superuser's and closes it. */
+/** Opens a connection, runs `work` with it, and closes it. */
 export async function withAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = await connected(url);
   try {
@@ -78,7 +78,7 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
   };
 }
 
-/** Whether the API's login has a pooler between, which keeps no prepared statements. */
+/** Whether a pooler stands before the server. A pooler in transaction mode keeps no prepared statements. */
 export function isPooled(): boolean {
   return readRun().poolerPort !== undefined;
 }
@@ -90,7 +90,7 @@ function pooled({ poolerPort }: TestRun, url: string): string {
   return through.href;
 }
 
-/** A copy has the rights on everything in the database, but not those on the database itself. */
+/** Copies the rights on the database itself, because Postgres does not copy them from a template. */
 async function copyDatabaseRights(admin: pg.Client, from: string, to: string): Promise<void> {
   const { rows } = await admin.query<{ statement: string }>(
     `select format('grant %s on database %I to %s', privilege_type, $2::text,

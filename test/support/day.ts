@@ -1,12 +1,9 @@
 import { randomFrom } from '../faults/load/random.ts';
 
-/**
- * The number that chooses what is tried where a part of something is: `npm run proofs` takes it from the revision, and
- * `TEST_DAY` from whoever tries the same part again.
- */
+/** The number that draws samples. `npm test` and `npm run proofs` derive it from the Git revision, unless `TEST_DAY` sets it. */
 export const DAY = Number(process.env['TEST_DAY'] ?? 20_779);
 
-/** The same in another order with another day, so that the first of them are a sample. */
+/** Returns the elements in an order that the day chooses, so that the first of them are a sample. */
 export function shuffledByDay<T>(all: readonly T[]): T[] {
   const random = randomFrom(DAY);
   return all
@@ -16,8 +13,8 @@ export function shuffledByDay<T>(all: readonly T[]): T[] {
 }
 
 /**
- * The rows that a run tries: all of them, or the share that `TEST_SAMPLE` asks for, such as `1/10`. The rows are dealt into
- * ten parts, always the same ones, and the day chooses the part. A part is never empty.
+ * Returns all rows, or the share of them in `TEST_SAMPLE`, such as `1/10`. With `1/10`, the rows are divided into the same
+ * ten parts every day, and the day chooses a part. A part is never empty.
  */
 export function sampledByDay<T>(all: readonly T[]): T[] {
   const [share = 1, of = 1] = (process.env['TEST_SAMPLE'] ?? '1/1').split('/').map(Number);
@@ -32,11 +29,11 @@ export function sampledByDay<T>(all: readonly T[]): T[] {
   return all.filter((_, index) => drawn.has(index));
 }
 
-/** Numbers from 0 up to 1 that are spread evenly, others with another day. */
+/** Returns evenly spread numbers from 0 to below 1. Each day shifts all of them by another distance. */
 export function spreadOfDay(count: number): number[] {
   const shift = (DAY * GOLDEN) % 1;
   return Array.from({ length: count }, (_, index) => (index + shift) / count);
 }
 
-/** By multiples of it an interval is filled as evenly as can be. */
+/** The golden ratio: its multiples modulo 1 fill an interval evenly, so the days' shifts do too. */
 const GOLDEN = 0.618_033_988_75;

@@ -5,16 +5,16 @@ import type { Role } from '../../src/identity/caller.ts';
 import { demonstrationToken, greetingOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
 
-/** `npm start` in an empty folder: the demonstration with its own identity provider, as a process. */
+/** A process of `npm start` in an empty folder: the demonstration with the embedded identity provider. */
 interface DemonstrationProcess {
   readonly url: string;
   readonly issuer: string;
-  /** The password that the greeting prints for somebody. */
+  /** The password that the greeting prints for the user with this email. */
   passwordOf(email: string): string;
   tokenOf(role: Role): Promise<string>;
-  /** What the service bears at the provider. */
+  /** The secret with which the service authenticates at the management API of the provider. */
   credential(): Promise<string>;
-  /** Ends it, and gives the code with which it ended. */
+  /** Ends the process and returns its exit code. */
   end(): Promise<number | string>;
 }
 

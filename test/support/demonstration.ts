@@ -4,7 +4,7 @@ import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { storeDemonstrationDocuments } from '../../src/embedded/demonstration.ts';
 import type { Service } from './service.ts';
 
-/** Fills the database of a service with the demonstration, and its store with the documents, as the first start does. */
+/** Stores the demonstration's rows and documents in a service, as its first start does. */
 export async function loadDemonstration(service: Service): Promise<void> {
   await service.admin(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
   const rows = await service.admin('select file_path as path from public.documents');

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'commands', 'db-migrate.ts');
 const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
-/** `npm run db:migrate`, as a process of its own. */
+/** A process of `npm run db:migrate`. */
 export interface Deploy {
   readonly ended: Promise<{ readonly code: number | string; readonly out: string; readonly err: string }>;
   readonly kill: () => void;
 }
 
-/** Without an address, it has no variable of ours at all. */
+/** Starts db:migrate with DATABASE_ADMIN_URL, or without any variable of this project if `adminUrl` is undefined. */
 export function startDeploy(adminUrl: string | undefined, ...args: string[]): Deploy {
   const child = spawn(process.execPath, ['--import', PRELOADED, COMMAND, ...args], {
     env: { PATH: process.env['PATH'], ...(adminUrl === undefined ? {} : { DATABASE_ADMIN_URL: adminUrl }) },
@@ -21,10 +21,7 @@ export function startDeploy(adminUrl: string | undefined, ...args: string[]): De
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
   return {
-    ended: once(child, 'close').then(([code, signal]) => ({
-      code: (code ?? signal) as number | string,
-      ...written,
-    })),
+    ended: once(child, 'close').then(([code, signal]) => ({ code: (code ?? signal) as number | string, ...written })),
     kill: () => child.kill('SIGKILL'),
   };
 }

@@ -16,7 +16,7 @@ function answer(status: number, json?: unknown, headers: Answer['headers'] = {})
   return { status, headers: sent, text, json };
 }
 
-/** Those of every answer of an operation. */
+/** The headers of every response of an operation. */
 const HEADERS = {
   'x-request-id': 'ba5e0000-0000-4000-8000-000000000001',
   'cache-control': 'no-store',
@@ -24,7 +24,7 @@ const HEADERS = {
   'ratelimit-policy': '"address"; q=1; w=60',
 };
 
-/** The same without one of them. */
+/** Returns the response without one of its headers. */
 function without(name: string, { headers, ...rest }: Answer): Answer {
   const others = Object.entries(headers).filter(([other]) => other !== name);
   return { ...rest, headers: Object.fromEntries(others) };

@@ -15,13 +15,13 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response & Reference>>;
 }
 
-/** A part of the document, or where it stands. */
+/** A part of the OpenAPI document, or a reference to one. */
 interface Reference {
   readonly $ref?: string;
   readonly required?: boolean;
 }
 
-/** The description, as `GET /api-json` gives it. */
+/** The OpenAPI document that `GET /api-json` returns. */
 export const document = describeInterface(allEndpoints, TAG_DESCRIPTIONS, await readColumnComments());
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
@@ -35,7 +35,7 @@ const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, 'api');
 
-/** What HTTP sends with any message, and what the page of /docs and other browser code ask for: no part of an operation. */
+/** Headers that belong to HTTP itself or protect browsers. The document does not list them for each operation. */
 const NOT_DESCRIBED = [
   ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
   ...['transfer-encoding', 'vary'],
@@ -46,7 +46,7 @@ const NOT_DESCRIBED = [
   ...['access-control-allow-origin', 'access-control-expose-headers'],
 ];
 
-/** The headers of answers that belong to no operation: whether each must be there. */
+/** The headers of a response that belongs to no operation. */
 function headersElsewhere(status: number): Record<string, Reference> {
   const required = [
     ...['X-Request-Id', 'Cache-Control', 'Content-Language'],
@@ -60,11 +60,11 @@ function headersElsewhere(status: number): Record<string, Reference> {
   };
 }
 
-/** Statuses of answers that belong to no operation: no such path, no such method, nothing that could be a request. */
+/** The statuses of responses that belong to no operation, because the path or method is unknown or the request is invalid. */
 const ELSEWHERE = new Set([400, 401, 404, 405, 408, 413, 414, 429, 431, 503]);
 
 /**
- * Holds an answer against the description: the status is one of the operation's, the body is what it says.
+ * Compares the status, headers and body of a response with the OpenAPI document.
  * @throws Error that names the difference
  */
 export function expectDescribed(line: string, answer: Answer): void {
@@ -122,7 +122,7 @@ function differenceFrom(
   );
 }
 
-/** A header that was sent and is not described, or is described as one of every such answer and was not sent. */
+/** Names a header that was sent but is not described, or that is described as required but was not sent. */
 function headerDifference(described: Readonly<Record<string, Reference>>, { headers }: Answer): string | undefined {
   const all = Object.entries(described).map(([name, header]) => ({
     name: name.toLowerCase(),
@@ -135,7 +135,7 @@ function headerDifference(described: Readonly<Record<string, Reference>>, { head
   return unknown === undefined ? undefined : `the header ${unknown} is not described`;
 }
 
-/** A list has a tag in JSON and none as CSV, which the description of one answer can say in words alone. */
+/** Checks that a list in JSON has an ETag. The document cannot require it, because the same list as CSV has none. */
 function withoutTag(method: string, { content }: Response, { status, headers }: Answer): string | undefined {
   const isListInJson =
     method === 'GET' &&
@@ -145,12 +145,12 @@ function withoutTag(method: string, { content }: Response, { status, headers }: 
   return isListInJson && headers['etag'] === undefined ? 'the header etag is missing' : undefined;
 }
 
-/** Where in the document a reference points to; undefined for what is no reference. */
+/** The path in the document to which a reference points; undefined for anything but a reference. */
 function partsOf({ $ref }: Reference): readonly string[] | undefined {
   return $ref?.replace('#/', '').split('/');
 }
 
-/** What a reference stands for; anything else stands for itself. */
+/** Returns the part of the document to which a reference points. Returns anything but a reference unchanged. */
 export function resolved(named: Reference): unknown {
   const parts = partsOf(named);
   if (parts === undefined) return named;
@@ -168,7 +168,7 @@ interface ListOfRecords {
   readonly items: Reference;
 }
 
-/** A list that was asked for some fields has those that the description requires of them, and no others of the record. */
+/** Checks a list that was requested with `fields`: each record has the requested fields and no other field of the record. */
 function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], { json }: Answer): string | undefined {
   const whole = resolved(items) as { readonly required?: readonly string[] };
   const required = (whole.required ?? []).filter((name) => fields.includes(name));
@@ -180,19 +180,19 @@ function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], {
   return validate(json) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
 }
 
-/** The same schema outside of the document. */
+/** Returns the schema with absolute references, so that it can be compiled outside of the document. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
 }
 
-/** The code of an error envelope is the one of its status. */
+/** Checks that the code of an error belongs to the status of the response. */
 function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
   const { code } = (json as { error: { code: keyof typeof ERRORS_BY_CODE } }).error;
   return ERRORS_BY_CODE[code].status === status ? undefined : `${code} is not of this status`;
 }
 
-/** What is wrong with a field is said in the words of the service, and not in those of zod. */
+/** Finds a sentence of zod in the details of an error, which must be sentences of the service. */
 function ofLibrary({ json }: Answer): string | undefined {
   const { details = {} } = (json as { error?: { details?: object } } | null)?.error ?? {};
   return Object.values(details)
@@ -200,7 +200,7 @@ function ofLibrary({ json }: Answer): string | undefined {
     .find((rule) => /^(?:Invalid|Unrecognized|Too (?:small|big))\b/.test(rule));
 }
 
-/** A conflict says why, and not only that there is one. */
+/** Checks that a 409 names a reason. */
 function unexplained({ status, json }: Answer): string | undefined {
   if (status !== 409) return undefined;
   const { problems = [] } = (json as { error: { problems?: readonly { code: string }[] } }).error;

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { step } from './die-at-step.ts';
 
 /*
- * Imported before a program of a test: counts, with its changes to files, each statement that changes something in the
- * database, and the commit after it, and kills it before the DIES_AT-th of all these.
+ * A test imports this module into a process before the program. The module counts the process's changes of files, the
+ * statements that change the database, and the commits of such statements. It kills the process before number DIES_AT.
  */
 
 type Query = (this: pg.Client, ...given: unknown[]) => unknown;

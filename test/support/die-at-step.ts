@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /*
- * Imported before a program of a test: kills it with SIGKILL before the DIES_AT-th of its changes to files, counted from
- * 0; a file that is written counts once more when half of it is there.
+ * A test imports this module into a process before the program. The module counts the process's changes of files from 0,
+ * and kills the process with SIGKILL before number DIES_AT. A written file counts a second time when half of it is written.
  */
 
 let left = Number(process.env['DIES_AT']);

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** A row of `audit.findings`, as far as a test reads it. */
+/** The columns of `audit.findings` that tests read. */
 export interface Found {
   readonly finding: string;
   readonly object: string;
 }
 
-/** What the audit must find wrong with the server of the tests, which writes nothing for keeps. Another may have none. */
+/** The findings about a server with fsync or a similar setting off. The tests' own server has such settings. */
 export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
   const found: Found[] = [];
   for (const object of ['fsync', 'full_page_writes', 'synchronous_commit']) {
@@ -17,8 +17,8 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
 }
 
 /**
- * The findings beside those of the server, and without the logins of other suites, which are the server's too.
- * @throws when one of the server's is missing.
+ * Returns the findings without those about the server's settings and the logins of other suites on the same server.
+ * @throws Error if a finding about the server's settings is missing
  */
 export async function findingsBeside<T extends Found>(admin: pg.Client, rows: readonly T[]): Promise<readonly T[]> {
   const isOf =
@@ -33,7 +33,7 @@ export async function findingsBeside<T extends Found>(admin: pg.Client, rows: re
   );
 }
 
-/** Whether an object has the name of a login that a suite on another database of this server made. */
+/** Whether the object is a login that a suite with another database on this server created. */
 export function isOfAnotherSuite(object: string, database: string): boolean {
   return object.startsWith('taxclaims_run_') && !object.startsWith(database);
 }

@@ -1,5 +1,5 @@
-/** Imported before a program of a test: ends it with whoever started it, also where that one was killed. */
+/** A test imports this module into a process, which then ends together with its parent, even if the parent is killed. */
 process.stdin.once('end', () => process.kill(process.pid, 'SIGTERM'));
 process.stdin.resume();
-// Alone, it must not keep the program alive.
+// Standard input alone must not keep the process alive.
 if ('unref' in process.stdin && typeof process.stdin.unref === 'function') process.stdin.unref();

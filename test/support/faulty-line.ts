@@ -3,18 +3,19 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * How a line carries what is sent: whole; nothing, while it stays connected; nothing back, so that what was asked for is
- * done and nobody hears of it; unheard, where the answer to a commit is swallowed and its connection cut; each piece late; not at all; or as a server of HTTP that answers all with 500.
+ * How a line treats bytes: `whole` passes all. `mute` passes none in either direction and stays connected. `deaf` passes
+ * requests but no responses. `unheard` cuts a connection at the response to its commit. `slow` delays each piece. `cut`
+ * refuses and closes connections. `failing` answers every HTTP request with 500.
  */
 export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
 
-/** A line to a server, which can be spoiled and mended. */
+/** A TCP proxy before a server, whose state a test changes. */
 export interface FaultyLine {
   readonly port: number;
-  /** The address of the server by way of this line. */
+  /** The address of the server with the port of this line. */
   through(url: string): string;
   become(state: State): void;
-  /** Breaks each connection off once so many bytes have come back on it; undefined for never. */
+  /** Cuts each connection after the server has sent so many bytes on it; undefined cuts none. */
   cutAfter(bytes: number | undefined): void;
   close(): void;
 }
@@ -22,7 +23,7 @@ export interface FaultyLine {
 const LATE_MS = 20;
 const FAILURE = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-/** @param onSent is called after what the first connection sends for the nth time was passed on. */
+/** @param onSent is called for each piece that the first connection sends, with the number of the piece */
 export async function layFaultyLine(
   target: { readonly port: number },
   onSent: (nth: number, line: FaultyLine) => void = () => undefined,
@@ -106,7 +107,7 @@ class Pair {
     ] as const) {
       socket.on('error', () => undefined);
       socket.once('close', () => {
-        // A line that is mute does not tell the other end either.
+        // While the line is mute or deaf, the other end does not notice that this end was closed.
         if (this.#state === 'mute' || this.#state === 'deaf') this.#ends.push(() => other.destroy());
         else other.destroy();
       });

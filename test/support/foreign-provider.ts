@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 
-/** An OpenID provider of somebody else's, certified, whose login page has one button. */
+/** A certified OpenID provider of another maker. Its login page has one button. */
 interface ForeignProvider {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** What the tokens say from now on. */
+  /** The further claims of all later tokens. */
   claims: Readonly<Record<string, unknown>>;
-  /** Who presses the button from now on. */
+  /** The user of all later logins. */
   subject: string;
-  /** How long access tokens are good for, in seconds. */
+  /** The lifetime of access tokens in seconds. */
   lifetime: number;
-  /** Answers for its discovery from now on; the provider itself does when undefined. */
+  /** Answers requests for the discovery document instead of the provider, unless undefined. */
   discovery: RequestListener | undefined;
-  /** How often its discovery was asked for. */
+  /** The number of requests for the discovery document. */
   discoveries: number;
-  /** Lets a public client log people in that is sent back to this address. */
+  /** Registers a public client with this redirect URI. */
   allow(clientId: string, redirectUri: string): Promise<void>;
-  /** Ends; connections are refused from then on. */
+  /** Closes the server, which then refuses connections. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
   return foreign;
 }
 
-/** A provider need not let pages of elsewhere read what it says of itself: it sends no such header. */
+/** Sends no CORS headers, because a provider need not let other sites read its discovery document. */
 function withoutCors(response: ServerResponse): ServerResponse {
   const set = response.setHeader.bind(response);
   response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : set(name, value));
@@ -105,7 +105,7 @@ function configurationOf(foreign: ForeignProvider): Readonly<Record<string, unkn
   };
 }
 
-/** The page with the button, and what the button does: it logs in whoever is in front of it, and asks nothing more. */
+/** Serves the login page. Its button logs in `subject` without a password. */
 async function interact(
   provider: Provider,
   { subject }: ForeignProvider,

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Stops a process and all that it has started, as a frozen machine would; gives what lets them go on. */
+/** Stops a process and its descendants with SIGSTOP, as on a frozen machine. Returns a function that continues them. */
 export async function freeze(pid: number): Promise<() => void> {
-  // Its parent first, which could start another meanwhile.
+  // The parent is stopped first, because it could start another child meanwhile.
   const stopped = [pid];
   process.kill(pid, 'SIGSTOP');
   for (const parent of stopped) {
@@ -16,7 +16,7 @@ export async function freeze(pid: number): Promise<() => void> {
   };
 }
 
-/** One that has ended needs no resuming. */
+/** Continues a process, unless it has ended. */
 function resume(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT');
@@ -29,7 +29,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   const children: number[] = [];
   for (const name of (await readdir('/proc')).filter((one) => /^\d+$/.test(one))) {
     const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // The program's name stands in parentheses and may hold anything; the second field behind it is the parent.
+    // The name of the program is in parentheses and may contain any character. The parent's pid is the second field after it.
     if (Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]) === parent) children.push(Number(name));
   }
   return children;

@@ -22,7 +22,7 @@ declare global {
   var testConnection: pg.Client | undefined;
 }
 
-/** One server for the whole run, and in it the migrated template of every test's database. */
+/** Opens the server of the test run, with a migrated template for the databases of all suites. */
 export default async function setUp(): Promise<void> {
   globalThis.testFolder = await createLabFolder();
   process.env['TAXCLAIMS_TEST_FOLDER'] = globalThis.testFolder.path;
@@ -33,7 +33,7 @@ export default async function setUp(): Promise<void> {
   const login = { name: prefix, password: randomBytes(24).toString('base64url') };
   try {
     const server = await openTestServer(process.env, async (adminUrl) => {
-      // Without it another run would take for abandoned what this one makes.
+      // Another run would drop the template as abandoned if no connection had this run's name.
       if (isShared) globalThis.testConnection = await showLife(adminUrl, prefix);
       if (isShared) await dropAbandoned(adminUrl);
       await makeTemplate(adminUrl, template);
@@ -56,17 +56,17 @@ export default async function setUp(): Promise<void> {
   }
 }
 
-/** For the API's login: who is superuser goes past it. */
+/** Starts PgBouncer for the API's login. The superuser connects directly. */
 async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
   const lab = await createLabFolder();
   const pooler = await startPgBouncer({ dir: `${lab.path}/pgbouncer`, upstream: adminUrl });
   return { port: pooler.port, close: () => lab.remove() };
 }
 
-/** A connection that bears the run's name as long as the run lives: without it, what the run has made is abandoned. */
+/** Opens a connection with the run's name. While it is open, other runs do not drop the databases of this run. */
 async function showLife(adminUrl: string, prefix: string): Promise<pg.Client> {
   const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
-  // Lost with its server, it is the tests that say so.
+  // If the server is lost, the tests report it.
   connection.on('error', () => undefined);
   await connection.connect();
   return connection;
@@ -76,7 +76,7 @@ async function makeTemplate(adminUrl: string, template: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(`create database ${template} template template0`);
     await migrate({ adminUrl: asDatabase(adminUrl, template), log: pino({ level: 'silent' }) });
-    // A database that is being copied must have no other visitor.
+    // Postgres copies a template only while nobody is connected to it.
     await admin.query(`alter database ${template} with allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [template]);
   });

@@ -1,7 +1,7 @@
 import { withAdmin } from './database.ts';
 import { dropRun } from './leftovers.ts';
 
-/** Leaves a server that is not the run's own as it was found, but for the roles that migrating made. */
+/** Drops the databases and logins of the run, because a server at TEST_DATABASE_URL outlives it. Roles of migrations stay. */
 export default async function tearDown(): Promise<void> {
   const { testConnection, testFolder, testPooler, testRun, testServer } = globalThis;
   try {
@@ -14,7 +14,7 @@ export default async function tearDown(): Promise<void> {
     await testConnection?.end();
     await testServer?.close();
     await testFolder?.remove();
-    // In watch mode the next run is of the same process.
+    // In watch mode the next run is in the same process.
     delete process.env['TAXCLAIMS_TEST_FOLDER'];
     for (const name of ['testConnection', 'testFolder', 'testPooler', 'testRun', 'testServer'] as const)
       globalThis[name] = undefined;

@@ -1,8 +1,8 @@
-/* Whether work grows as the input does. Processor time of this process, so that other processes hardly count. */
+/* Measures whether work grows faster than its input, in processor time of this process. */
 
-/** Below this nobody is held up, whatever the curve: a square of such a length takes seconds. */
+/** Work below this time delays nobody, however fast it grows. Quadratic work on such an input takes seconds. */
 const LITTLE_MS = 25;
-/** Eight times the input: eight times the work, were it linear, and 64 times, were it a square. */
+/** The large input has eight times the length of the small one: linear work takes 8 times as long, quadratic 64 times. */
 const FACTOR = 8;
 const MOST = FACTOR ** 1.5;
 const TRIALS = 5;
@@ -11,8 +11,8 @@ const AGAIN = 3;
 export type Feed = (length: number) => unknown;
 
 /**
- * What is wrong with the growth of this work up to a length; undefined where nothing is. It is measured again before it is
- * said: what the process collects of the work before counts as well, and what grows too fast does so every time.
+ * Describes how the work grows too fast up to this length; undefined if it does not. A bad measurement is repeated, because
+ * the garbage collection of earlier work counts too. Work that really grows too fast does so in every measurement.
  */
 export async function excessiveGrowth(feed: Feed, length: number): Promise<string | undefined> {
   let found = await measured(feed, length);
@@ -28,7 +28,7 @@ async function measured(feed: Feed, length: number): Promise<string | undefined>
   return ratio < MOST ? undefined : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
 }
 
-/** The least of some trials: what else the process does only adds to one. One that is cheap is enough. */
+/** The least time of some trials, because other work of the process only adds time. One cheap trial is enough. */
 async function leastOf(feed: Feed, length: number): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial < TRIALS && least >= LITTLE_MS; trial += 1) {
@@ -40,7 +40,7 @@ async function leastOf(feed: Feed, length: number): Promise<number> {
   return least;
 }
 
-/** Long texts of few kinds, which parsers go back and forth in. */
+/** Units whose repetition makes some parsers backtrack. */
 const UNITS = [
   ...[' ', '\t', '0', '1', 'a', 'é', '"', '\\', ',', ';', ':', '/', '.', '-', '=', '&', '%', '@', '[', '{'],
   ...['a ', ' ,', '",', '"a",', 'W/"a"', 'W/', '\\"', '[1,', '{"a":', 'a=b;', 'a="', 'a@', 'a.', '.a', '1-', ']:1'],
@@ -48,7 +48,7 @@ const UNITS = [
 ];
 const ENDS = ['', '!'];
 
-/** Those texts, each behind what makes the parser begin. */
+/** Generates a long text of each unit, after each beginning and before each end. */
 export function* hostileTexts(
   ...beginnings: readonly string[]
 ): Generator<[name: string, of: (length: number) => string]> {

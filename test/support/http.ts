@@ -6,20 +6,20 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body where it is JSON. */
+  /** The parsed body if it is JSON. */
   readonly json: unknown;
 }
 
 export interface Question {
   readonly token?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** Sent as JSON when it is an object, as it is otherwise. */
+  /** An object is sent as JSON, a string or buffer unchanged. */
   readonly body?: object | string | Buffer;
-  /** 127.0.0.1 when absent. */
+  /** The default is 127.0.0.1. */
   readonly host?: string;
 }
 
-/** Sends one request on a connection of its own, with the path exactly as given. */
+/** Sends one request on a new connection, with the path unchanged. */
 export async function ask(port: number, line: string, question: Question = {}): Promise<Answer> {
   const [method = '', path = ''] = line.split(' ');
   const { token, body, host = '127.0.0.1' } = question;
@@ -49,7 +49,7 @@ export async function ask(port: number, line: string, question: Question = {}): 
   return { status: response.statusCode ?? 0, headers: response.headers, text, json };
 }
 
-/** Sends bytes as they are and gives what came back until the server closed the connection. */
+/** Sends bytes unchanged and returns all that the server sends until it closes the connection. */
 export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -64,7 +64,7 @@ export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): P
   });
 }
 
-/** What `askRaw` gave, as an answer. */
+/** Parses the result of `askRaw`. */
 export function parseRaw(text: string): { readonly answer: Answer; readonly head: string } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [line = '', ...fields] = head.split('\r\n');

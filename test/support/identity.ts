@@ -8,52 +8,52 @@ export interface TestKey {
   readonly alg: string;
   readonly kid: string;
   readonly privateKey: CryptoKey;
-  /** What the provider publishes. */
+  /** The public key as the provider publishes it. */
   readonly jwk: JWK;
 }
 
 export interface TokenOptions {
-  /** The key that signs; the newest published one when absent. */
+  /** The key that signs; the default is the last published key. */
   readonly key?: TestKey;
-  /** Merged over `alg`, `kid` and `typ`; undefined leaves one out. */
+  /** Header parameters that replace `alg`, `kid` and `typ` or are added. A parameter that is undefined is left out. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** Signed as it is, in place of any claims. */
+  /** A payload that is signed unchanged instead of claims. */
   readonly payload?: string;
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An identity provider for tests: a real HTTP server that publishes real keys and signs whatever it is told. */
+/** An identity provider for tests: an HTTP server that publishes keys, and signs any claims. */
 export interface TestIdentity {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The key that signs. */
+  /** The last published key, which signs. */
   readonly key: TestKey;
-  /** How often its keys were asked for. */
+  /** The number of requests for the keys. */
   readonly requests: number;
-  /** Signs claims merged over those of a good token; undefined leaves one out. */
+  /** Signs the claims of a valid token with these changes. A claim that is undefined is left out. */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
-  /** The keys that are published. */
+  /** The published keys. */
   readonly keys: readonly TestKey[];
-  /** Publishes these keys instead; the last of them signs from now on. */
+  /** Publishes these keys instead. The last of them signs later tokens. */
   publish(...keys: readonly TestKey[]): void;
-  /** Makes a new key and publishes it alone. */
+  /** Publishes a new key instead of all others. */
   rotate(): Promise<TestKey>;
-  /** Answers in another way than with the keys; undefined goes back to them. */
+  /** Answers requests for the keys with `answer`, or with the keys again if undefined. */
   answerWith(answer: Answer | undefined): void;
   /** Refuses connections until `start()`. */
   stop(): Promise<void>;
-  /** Listens again, at the same address. */
+  /** Listens again at the same address. */
   start(): Promise<void>;
 }
 
-/** A header parameter that no verifier knows, but tests may declare critical. */
+/** A header parameter that no verifier knows. Tests declare it as critical. */
 export const UNKNOWN_EXTENSION = 'x-unknown';
 
 let keysMade = 0;
 
-/** Makes a key pair of its own id. */
+/** Creates a key pair with a new key id. */
 export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): Promise<TestKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   keysMade += 1;
@@ -61,7 +61,7 @@ export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): 
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig', ...members } };
 }
 
-/** Starts a provider with one key; a token of it is good for a verifier made with its issuer and audience. */
+/** Starts a provider with one key. */
 export async function startTestIdentity(now: () => number = Date.now): Promise<TestIdentity> {
   const audience = 'taxclaims-test';
   let published: readonly TestKey[] = [await createTestKey()];
@@ -138,7 +138,7 @@ export async function startTestIdentity(now: () => number = Date.now): Promise<T
   };
 }
 
-/** A token put together by hand, for what no library would sign. */
+/** Builds a token by hand that no library would sign. */
 export function compactToken(header: unknown, payload: unknown, signature = 'AAAA'): string {
   const encode = (part: unknown): string =>
     Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');

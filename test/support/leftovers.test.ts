@@ -14,7 +14,7 @@ import { until } from './upload.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 
-/** A folder with a document in it, whose maker has ended without removing it. */
+/** A folder with a file, left behind by a process that ended without removing it. */
 async function abandonedFolder(): Promise<string> {
   const script = `import { writeFile } from 'node:fs/promises';
     import { createScratchFolder } from '${join(import.meta.dirname, 'scratch.ts')}';
@@ -25,7 +25,7 @@ async function abandonedFolder(): Promise<string> {
   return stdout.trim();
 }
 
-/** The same with a server in it that is still running. */
+/** A folder with a running server, left behind by a killed process. */
 async function abandonedServer(): Promise<{ folder: string; pid: number }> {
   const child = spawnStart();
   const url = await addressFrom(child);
@@ -41,7 +41,7 @@ const isGone = async (path: string): Promise<boolean> =>
     () => true,
   );
 
-test('a run that is killed goes with its servers and its folders', async () => {
+test('the servers and folders of a killed test run are removed', async () => {
   const script = `import setUp from '${join(import.meta.dirname, 'global-setup.ts')}';
     await setUp();
     process.stdout.write(JSON.stringify([globalThis.testFolder.path, globalThis.testServer.adminUrl]));`;
@@ -56,24 +56,24 @@ test('a run that is killed goes with its servers and its folders', async () => {
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
 });
 
-test('the folders of a run that was killed are removed at the next one, and its servers stopped; those of others stay', async () => {
+test('the next test run stops the servers and removes the folders of a killed run, and keeps those of a living process', async () => {
   const { TAXCLAIMS_TEST_FOLDER: ofTheRun } = process.env;
-  // Such folders as nobody watches.
+  // Without this variable, no reaper removes the folders.
   delete process.env['TAXCLAIMS_TEST_FOLDER'];
   const mine = await createScratchFolder();
   const plain = await abandonedFolder();
   const { folder: served, pid } = await abandonedServer();
   await removeAbandoned();
-  // Another run may be at it just now, which does the same.
+  // Another test run may be removing the same folders now.
   for (const folder of [plain, served]) await until(() => isGone(folder));
-  // Where nobody asks for its end, a process that has ended keeps its number and nothing else.
+  // An ended process whose parent has not waited for it keeps its pid, but has an empty command line.
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
   await expect(readdir(mine)).resolves.toEqual([]);
   await rm(mine, { recursive: true });
   process.env['TAXCLAIMS_TEST_FOLDER'] = ofTheRun;
 });
 
-test('the databases and logins of a run that was killed are dropped at the next one, and those of a run that lives stay', async () => {
+test('the next test run drops the databases and logins of a killed run, and keeps those of a living run', async () => {
   const mine = await createTestDatabase();
   const [killed, living] = [0, 1].map(() => `taxclaims_run_${randomBytes(4).toString('hex')}`) as [string, string];
   const liveClient = new pg.Client({ connectionString: mine.adminUrl, application_name: living });
@@ -101,14 +101,14 @@ test('the databases and logins of a run that was killed are dropped at the next 
   await mine.close();
 });
 
-test('a test makes its folders in the one way by which they are found again', async () => {
+test('all tests create temporary folders with createScratchFolder, whose folders the next run can find', async () => {
   const files = (await readdir(TESTS, { recursive: true })).filter((name) => name.endsWith('.ts'));
   const makers = [];
   for (const file of files) {
     const text = await readFile(join(TESTS, file), 'utf8');
     if (/\b(?:mkdtemp|tmpdir)\(/.test(text)) makers.push(file);
   }
-  // The pictures that a person is to look at stay.
+  // The screenshots of test/browser are kept for a person to look at.
   expect(makers.filter((name) => !name.startsWith('browser/'))).toEqual([
     relative(TESTS, join(import.meta.dirname, 'scratch.ts')),
   ]);

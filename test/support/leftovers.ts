@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { withAdmin } from './database.ts';
 
-/** Of a run: the name of everything that it makes on a server begins so, and so is its own connection called. */
+/** The beginning of the names of a run's databases and logins, and the application name of its connection. */
 const RUN = '^taxclaims_run_[0-9a-f]{8}';
 
-/** Drops the databases and the logins of runs that were killed. */
+/** Drops the databases and logins of killed runs. */
 export async function dropAbandoned(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ run: string }>(
@@ -18,7 +18,7 @@ export async function dropAbandoned(adminUrl: string): Promise<void> {
   });
 }
 
-/** Drops every database and every login whose name begins with that of the run. */
+/** Drops every database and login whose name begins with the name of the run. */
 export async function dropRun(admin: pg.Client, run: string): Promise<void> {
   for (const [kind, catalog] of [
     ['database', 'select datname::text as name from pg_database'],

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A line to a server that can go mute: connections stay open, and are taken, and nothing is heard any more. */
+/** A TCP proxy before a server that can go mute: it keeps and accepts connections, but passes no bytes. */
 export interface Line {
-  /** The same address by way of the line. */
+  /** The address with the port of this line. */
   via(url: string): string;
-  /** Nothing passes from now on, in either direction. */
+  /** Passes no more bytes in either direction. */
   mute(): void;
   /**
-   * The next such bytes of the server do not arrive, nor does anything after them; what the client says still does.
-   * Resolves once they were held back.
+   * Discards these bytes of the server and all later ones on the same connection, but passes the client's bytes. Resolves
+   * when the bytes were discarded.
    */
   muteAt(bytes: Buffer): Promise<void>;
-  /** What is said from now on passes again. What was lost stays lost, on a connection of before. */
+  /** Passes bytes again. Bytes that were discarded are lost. */
   speak(): void;
-  /** How many connections their clients have not ended, but for requests to cancel. */
+  /** The number of connections that clients have not ended, without cancel requests. */
   readonly open: number;
   close(): void;
 }
 
-/** The code of a request to cancel, where others have the version of the protocol. */
+/** The code of a cancel request, at the place of the protocol version. */
 const CANCEL = 80_877_102;
 
 export async function layLine(): Promise<Line> {
@@ -37,7 +37,7 @@ export async function layLine(): Promise<Line> {
       open.delete(socket);
     };
     open.add(socket);
-    // A request to cancel is none that anybody waits for.
+    // Nobody waits for a response to a cancel request.
     socket.once('data', (data: Buffer) => {
       if (data.length === 16 && data.readUInt32BE(4) === CANCEL) left();
     });

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** What belongs to an action below it: a line `--> name said`, and SQL. */
+/** A part of an action: a line `--> name said` and SQL. */
 interface Part {
   readonly said: string;
   readonly sql: string;
 }
 
-/** One thing that somebody does to a database: a line `-- column | column`, its SQL, and its parts. */
+/** An action on a database: a line `-- column | column`, SQL and parts. */
 interface Listed {
   readonly head: readonly string[];
   readonly sql: string;
   readonly parts: Readonly<Partial<Record<string, Part>>>;
 }
 
-/** The actions of a file below test/, with these texts where it says `:NAME`; a comment at its head says what it lists. */
+/** Reads the actions of a file below test/, and replaces each `:NAME` by the text of that name. */
 export function listed(file: string, texts: Readonly<Record<string, string>> = {}): readonly Listed[] {
   const whole = Object.entries(texts).reduce(
     (text, [name, value]) => text.replaceAll(`:${name}`, value),
@@ -40,7 +40,7 @@ function partOf([line, sql]: readonly [string, string]): readonly [string, Part]
   return [name, { said: said.join(' '), sql }];
 }
 
-/** SQL for the database of this name, which the lists call as psql does. */
+/** Replaces `:"DBNAME…"` in SQL by the name of this database. */
 export function sqlFor({ name }: { readonly name: string }, sql: string): string {
   return sql.replaceAll(/:"DBNAME(\w*)"/g, (_all, more: string) => pg.escapeIdentifier(name + more));
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What the token endpoint gives. */
+/** The response of the token endpoint. */
 export interface Tokens {
   readonly access_token: string;
   readonly id_token: string;
@@ -14,13 +14,13 @@ export interface Page {
   readonly text: string;
 }
 
-/** A browser as far as a login needs one: it keeps cookies for paths, and follows redirects on the provider alone. */
+/** The part of a browser that a login needs: cookies with paths, and redirects within the provider. */
 export interface Browser {
   readonly issuer: string;
   readonly cookies: ReadonlyMap<string, { readonly value: string; readonly path: string }>;
-  /** The answer itself, redirects and all. */
+  /** Sends one request and returns the response, even a redirect. */
   ask(url: string, init?: RequestInit): Promise<Page>;
-  /** Follows redirects until a page, or an address outside the provider, which is given as `left`. */
+  /** Follows redirects to a page, or to an address outside the provider, which is `left`. */
   open(url: string, init?: RequestInit): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
 }
 
@@ -71,26 +71,26 @@ interface Flow {
   readonly client?: string;
   readonly redirectUri?: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** The address that the password comes from, as a proxy says it. */
+  /** The address of the user in X-Forwarded-For. */
   readonly from?: string;
 }
 
 export const REDIRECT = 'http://localhost:5173/';
 export const FRONTEND = 'taxclaims-frontend';
 
-/** A login that was begun: the form that is asked, and what is needed to end it. */
+/** An open login page, and the values to complete the login. */
 interface Begun {
   readonly browser: Browser;
   readonly verifier: string;
   readonly redirectUri: string;
   readonly client: string;
   readonly page: Page & { readonly left: string | undefined; readonly at: string };
-  /** Where the form of the page is sent. */
+  /** The address to which the form of the page is sent. */
   readonly action: string;
   submit(email: string, password: string, headers?: Record<string, string>): ReturnType<Browser['open']>;
 }
 
-/** Opens the page of a login, as a program does that wants one. */
+/** Opens the login page, as a client of the provider does. */
 export async function beginLogin(browser: Browser, flow: Flow = {}): Promise<Begun> {
   const { client = FRONTEND, redirectUri = REDIRECT, parameters } = flow;
   const verifier = randomBytes(32).toString('base64url');
@@ -108,7 +108,7 @@ export async function beginLogin(browser: Browser, flow: Flow = {}): Promise<Beg
   };
 }
 
-/** Exchanges a code, or whatever else the token endpoint takes. */
+/** Sends these fields to the token endpoint. */
 export async function askTokens(
   issuer: string,
   fields: Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ export async function askTokens(
   return { status: answer.status, body: (await answer.json()) as Tokens, headers: answer.headers };
 }
 
-/** What the code is exchanged with; the code stands in the address to which the browser was sent. */
+/** The fields that exchange the code in the address `left`. */
 export function exchange({ client, redirectUri, verifier }: Begun, left: string | undefined): Record<string, string> {
   const code = new URL(left ?? 'http://nowhere').searchParams.get('code') ?? '';
   return {
@@ -131,7 +131,7 @@ export function exchange({ client, redirectUri, verifier }: Begun, left: string 
   };
 }
 
-/** A whole login in a browser of its own. */
+/** Logs in with a new browser. */
 export async function logIn(
   issuer: string,
   email: string,

@@ -6,12 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 
 export const BUCKET = 'documents';
-export const ACCESS = {
-  region: 'eu-west-3',
-  credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-};
+export const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 
-/** What becomes of the bytes that are sent; undefined for nothing at all. */
+/** Replaces the stored or returned bytes; undefined stores none. */
 type Lie = (sent: Buffer) => Buffer | undefined;
 
 export const LIES = {
@@ -21,7 +18,7 @@ export const LIES = {
   'one byte otherwise': flipped,
 } as const satisfies Readonly<Record<string, Lie>>;
 
-/** The same bytes but for one bit in their middle. */
+/** Flips one bit in the middle of the bytes. */
 export function flipped(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   const middle = Math.floor(other.length / 2);
@@ -29,10 +26,10 @@ export function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
-/** An S3 that answers 200, and keeps or gives what the present lie says; where it gives less, it breaks off. */
+/** An S3 server that answers 200 but stores or returns other bytes. It cuts a response that is too short. */
 export interface LyingStore {
   readonly endpoint: string;
-  /** From now on; the truth where there is no lie. */
+  /** Falsifies later requests of this method, or none if no lie is given. */
   tell(about?: 'PUT' | 'GET', lie?: Lie): void;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
-/* An SMTP server that does what a test says, and the mails that it took. */
+/* An SMTP server with faults that tests choose, and the mails that it accepted. */
 
 export interface Received {
   readonly to: readonly string[];
@@ -25,12 +25,12 @@ export async function startMailServer() {
   const received: Received[] = [];
   const takes = () => Promise.resolve();
   const faults = {
-    /** Each may throw Refused, or never end. */
+    /** Runs before the answer to MAIL FROM. Each of these functions may throw Refused or never end. */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
-    /** Before the answer to a whole mail; the mail counts as taken once this has ended. */
+    /** Runs before the server counts a complete mail as accepted. */
     data: takes as (address: string) => Promise<void>,
-    /** Before the answer to a mail that counts as taken. */
+    /** Runs before the answer to an accepted mail. */
     answer: takes,
   };
   let port = 0;
@@ -67,14 +67,14 @@ export async function startMailServer() {
         });
       },
     });
-    // A client that goes in the middle is what some tests are about.
+    // Some tests let the client disconnect within a mail.
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     await once(server.server, 'listening');
     port = (server.server.address() as AddressInfo).port;
   }
 
-  /** Every connection breaks, and nobody listens any more. */
+  /** Cuts every connection and stops listening. */
   async function kill(): Promise<void> {
     const killed = server;
     server = undefined;

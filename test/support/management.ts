@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 
-/* A management interface as Auth0's is: its four paths, its bodies, its errors and its limits, over real HTTP. */
+/* An HTTP server like Auth0's Management API, with the paths, bodies and errors that the service uses. */
 
 interface ManagedUser {
   app_metadata: { role?: unknown; client_access?: unknown; [other: string]: unknown };
@@ -18,18 +18,18 @@ export interface Asked {
   readonly authorization: string | undefined;
 }
 
-/** What happens to a request instead; `false` where it is answered as usual. */
+/** Handles a request instead of the server, or returns false. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, asked: Asked) => boolean;
 
 export interface TestManagement {
   readonly url: string;
   readonly users: Map<string, ManagedUser>;
   readonly asked: Asked[];
-  /** Called for each request that is let in; put another there to make something go wrong. */
+  /** Is called for each request. A test sets another function to cause a fault. */
   fault: Fault;
-  /** Called after an answer was made and before it is sent. */
+  /** Is called before each response is sent. */
   answering: (asked: Asked) => Promise<void>;
-  /** The tokens that it takes; the first one is given out by its token endpoint. */
+  /** The accepted tokens. The token endpoint issues the first of them. */
   tokens: string[];
   readonly issued: string[];
   tokenLife: number;
@@ -41,13 +41,13 @@ export const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT
 
 export const quiet: Fault = () => false;
 
-/** The connection breaks. */
+/** Cuts the connection. */
 export const broken: Fault = (request) => {
   request.destroy();
   return true;
 };
 
-/** Another answer than the usual one. */
+/** Sends this response instead of the usual one. */
 export const instead =
   (status: number, body: string | Buffer, headers: Record<string, string> = {}): Fault =>
   (_request, response) => {
@@ -140,7 +140,7 @@ export async function startManagement(): Promise<TestManagement> {
     const { method, path, body } = asked;
     const [, kind = '', id = '', part] = path.split('?')[0]?.split('/') ?? [];
     if (!['users', 'roles'].includes(kind)) {
-      // As for any path that is not there: no errorCode.
+      // Auth0's response for an unknown path has no errorCode.
       sendJson(response, 404, { statusCode: 404, error: 'Not Found', message: 'Not Found' });
       return;
     }

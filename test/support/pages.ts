@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './suites.ts';
 
-/* The Markdown pages, and the blocks of code in them. */
+/* The Markdown pages and their blocks of code. */
 
 export interface Block {
   readonly page: string;
-  /** Of the block's first line in its page. */
+  /** The number of the block's first line in the page. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
 }
 
-/** Every page that Git tracks, by its path. */
+/** The paths of all Markdown pages in Git. */
 export function allPages(): string[] {
   return execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
 }
@@ -28,8 +28,8 @@ export function blocksOf(page: string): Block[] {
 }
 
 /**
- * The one block of a page that begins so, with other words in the place of some.
- * @throws when there is none or another, or a word does not stand in it.
+ * Returns the block of a page that begins with this text, after replacing words.
+ * @throws Error if no block or several blocks begin with the text, or if the block lacks a word
  */
 export function blockOf(page: string, beginning: string, replaced: Readonly<Record<string, string>> = {}): string {
   const [found, another] = blocksOf(page).filter(({ code }) => code.startsWith(beginning));

@@ -8,11 +8,11 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly subject: string;
-  /** Says the rights that are stored at first. */
+  /** A token with the rights that `person` stored. */
   readonly token: string;
 }
 
-/** A stored user, whose rights any token may say; columns as SQL has them. */
+/** Stores a user, whose older tokens are valid too. `columns` has further columns by their SQL names. */
 export async function person(
   service: Service,
   role: Role,

@@ -12,19 +12,19 @@ import { adminOf } from './world.ts';
 export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 
-/** A database behind one single connection, so that whatever a request leaves behind meets the next one. */
+/** A database with one connection, so that a request meets what the request before has left on the connection. */
 export interface Probe {
   readonly postgres: TestDatabase;
   readonly database: Database;
-  /** The state of the connection as the next request would find it, read with nothing set before. */
+  /** The role and settings of the connection as the next request finds them. */
   connection(): Promise<Connection>;
-  /** The ids that table `probe` holds, read by the superuser. */
+  /** The ids of all rows of the table `probe`. */
   stored(): Promise<number[]>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Resolves when the one connection is as the condition over `pg_stat_activity` says. */
+  /** Waits until the connection meets this condition on `pg_stat_activity`. */
   until(condition: string): Promise<void>;
-  /** Ends the one connection from the server's side. */
+  /** Ends the connection on the server. */
   terminate(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,16 +48,16 @@ const SETTINGS = [
 
 const OURS = `datname = current_database() and application_name like 'taxclaims-api%'`;
 
-/** A clean connection: no role, may write, and nothing set, which reads '' once it was set locally. */
+/** The state of a clean connection: no role, writable, and no setting. An unset setting is '' after it was set locally. */
 export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
 
 export const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });
 
-/** An insert as a request would do it. */
+/** An insert of a row of the client MINE. */
 export const insert = (id: number, client: string = MINE): Statement =>
   sql('insert into public.probe (id, client_id) values ($1, $2)', id, client);
 
-/** A request of an account manager with one client, who may write. */
+/** The context of a writing request of an account manager with one client. */
 export function request(changes: Partial<RequestContext> = {}): RequestContext {
   return {
     caller: {
@@ -84,9 +84,9 @@ export async function openProbe(
     statementTimeoutMs?: number;
     preparedStatements?: boolean;
     maxWaiting?: number;
-    /** Where it looks for the database; at its own address when absent. */
+    /** Replaces the address of the database. */
     databaseUrl?: (apiUrl: string) => string;
-    /** Past a pooler, where one stands between: for what is about the session of the server. */
+    /** Connects without the pooler, for tests of the server's session. */
     isDirect?: true;
     log?: Logger;
   } = {},
@@ -134,7 +134,7 @@ export async function openProbe(
   };
 }
 
-/** A table whose rows belong to clients, one constraint of it deferred, and functions that misbehave. */
+/** A table with rows of clients and a deferred constraint, and functions that change the session. */
 const FIXTURE = `
   create table public.probe (
     id integer primary key,

@@ -9,38 +9,38 @@ import type { Role } from '../../src/identity/caller.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
-/** Where a start serves: as JSON, and as releases up to 1.0.0 said it. */
+/** The printed address of the service, in JSON or in the text of releases up to 1.0.0. */
 const SERVES = /^(?:API +|\{.*"api":")(http:[^"\s]+).*\n/m;
 
-/** `npm start`, as a process with an environment of its own. */
+/** A process of `npm start`. */
 export interface Started {
   readonly pid: number;
-  /** All that it has written to its standard output so far. */
+  /** The standard output so far. */
   readonly out: string;
   readonly err: string;
-  /** The exit code, or the name of the signal that ended it. */
+  /** The exit code, or the name of the signal that ended the process. */
   readonly ended: Promise<number | string>;
-  /** Resolves with the first match of its output; rejects where it ends without any. */
+  /** Resolves with the first match in the output. Rejects if the process ends without a match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
 }
 
 /**
- * Starts the service with this environment and nothing else of ours; `.data` is below `folder`. Its code is at `root`:
- * ours, or that of another release.
+ * Starts the service in `folder`, where it creates `.data`, with this environment and without the variables of the test
+ * run. `root` is the folder of its code, for example of another release.
  */
 export function start(folder: string, environment: Readonly<Record<string, string>>, root: string = ROOT): Started {
   const path = join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
-    // Without it, a start would need the port of the folder's last start, which another suite may have by now.
+    // Without IDENTITY_PORT, the service would use the port of its last start, which another suite may use now.
     env: { PATH: process.env['PATH'], IDENTITY_PORT: '0', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
-  // Not at the exit: what was written before it may still be on its way.
+  // Waits for close instead of exit, because output may arrive after the exit.
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   return {
     pid: child.pid ?? 0,
@@ -66,7 +66,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   };
 }
 
-/** How a start that is to be refused ends; one that serves instead is ended. */
+/** The exit code of a service that must refuse to start. @throws Error if the service starts; the process is killed */
 export async function refusalOf(started: Started): Promise<number | string> {
   const serving = started.says(SERVES).then(() => {
     started.signal('SIGKILL');
@@ -75,7 +75,7 @@ export async function refusalOf(started: Started): Promise<number | string> {
   return Promise.race([started.ended, serving]);
 }
 
-/** Tells a start to end, now and then until it does, and says how it did: rarely enough to hit no end of its own. */
+/** Sends a signal every 200 ms until the process ends, and returns its exit code or signal. */
 export async function signalUntilEnded(started: Started, name: NodeJS.Signals): Promise<number | string> {
   const telling = setInterval(() => {
     started.signal(name);
@@ -85,19 +85,19 @@ export async function signalUntilEnded(started: Started, name: NodeJS.Signals): 
   return how;
 }
 
-/** The address at which a start says that it serves. */
+/** Waits for the address of the service. */
 export async function addressOf(started: Started): Promise<string> {
   const [, url = ''] = await started.says(SERVES);
   return url;
 }
 
-/** What a start of ours says once it serves. */
+/** Waits for the greeting that the service prints when it is ready. */
 export async function greetingOf(started: Started): Promise<Greeting> {
   const [line] = await started.says(/^\{.*"api":".*\n/m);
   return JSON.parse(line) as Greeting;
 }
 
-/** A token of one of the four people of a demonstration, as its page gets it. */
+/** Gets a token of a user of the demonstration, as the page /docs does. */
 export async function demonstrationToken(url: string, role: Role): Promise<string> {
   const answer = await fetch(`${url}/docs/people/${role}`, { method: 'POST', headers: { origin: url } });
   if (!answer.ok) throw new Error(`/docs gives no token of ${role}: ${answer.status}`);
@@ -108,7 +108,7 @@ export async function portOf(started: Started): Promise<number> {
   return Number(new URL(await addressOf(started)).port);
 }
 
-/** A login whose body is yet to come; resolves once the service has taken it. */
+/** Sends the headers of a login without its body. Resolves when the service has accepted the request. */
 export async function beginLogin(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(

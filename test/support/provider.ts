@@ -19,21 +19,21 @@ export interface Person {
   readonly password: string;
 }
 
-/** The embedded provider on a database of its own. */
+/** The embedded identity provider with a new database. */
 interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;
-  /** The one that runs now. */
+  /** The running provider. */
   readonly provider: EmbeddedProvider;
-  /** Ends it, and starts another in its place, at the same address. */
+  /** Closes the provider and starts another at the same address. */
   restart(): Promise<EmbeddedProvider>;
-  /** Adds a user with a password; columns as SQL has them. */
+  /** Stores a user with a password. `columns` has further columns by their SQL names. */
   person(columns?: Readonly<Record<string, unknown>>): Promise<Person>;
   readonly admin: Admin;
   close(): Promise<void>;
 }
 
-/** Cheap to work out: tests are about who may log in, and not about how long a guess takes. */
+/** The lowest cost of bcrypt, because these tests do not test how long a guess takes. */
 const CHEAP = 4;
 
 export function startProvider(environment: Environment, log?: Logger): Promise<EmbeddedProvider> {

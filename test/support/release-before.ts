@@ -3,17 +3,17 @@ import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { runInOwnTransaction } from '../../src/db/deploy/run-migrations.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
 
-/** By this function a deploy would write again what is taken out of the list of migrations. */
+/** SQL for tests that delete rows of app.migrations: with this function, a deploy would restore the rows. */
 export const FORGET_APPLIED = 'drop function app.applied_migrations();';
-/** By this comment a deploy would know that it has nothing to do. */
+/** SQL that removes the comment by which a deploy knows that this release is deployed already. */
 export const FORGET_RELEASE = 'comment on table audit.applied is null;';
 
-/** Makes the next deploy of a database apply everything once more. */
+/** Makes the next deploy apply everything again. */
 export async function forgetRelease(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(FORGET_RELEASE));
 }
 
-/** Rules of an earlier release: a client sees its own row, and no table is without a right for somebody. */
+/** The rights of an earlier release: a CLIENT reads the own client, and each table has a right for some role. */
 const RULES = `
   do $rights$
   declare
@@ -33,14 +33,14 @@ const RULES = `
       using (id = any (current_setting('app.client_access')::uuid[]));
   grant select (id) on public.clients to taxclaims_client;`;
 
-/** A migrated database on which a deploy applies everything once more. */
+/** Creates a migrated database on which a deploy applies everything again. */
 export async function createDatabaseToDeploy(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   await forgetRelease(database.adminUrl);
   return database;
 }
 
-/** A database of an earlier release: the migrations before the one whose number is given, and rules of its own. */
+/** Creates a database of an earlier release: with the migrations before this number, and other policies. */
 export async function createDatabaseBefore(number: string): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
   const [files, migrations] = await Promise.all([readSqlFiles(), readMigrationFiles()]);

@@ -1,7 +1,7 @@
 import { asDatabase, type TestDatabase, withAdmin } from './database.ts';
 import { makeLogin } from './world.ts';
 
-/** A login of a BI tool: in taxclaims_reporting, with nothing granted yet. Roles are the cluster's: drop it. */
+/** Creates a login of a BI tool, in taxclaims_reporting and without any granted client. The caller drops it. */
 export async function createReportingLogin(
   database: Pick<TestDatabase, 'name' | 'adminUrl'>,
 ): Promise<{ name: string; url: string; drop(): Promise<void> }> {

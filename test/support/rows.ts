@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 
-/* A row of each table of a tenant: whatever makes one in the tests makes it from here. */
+/* A row of each table with rows of tenants. All tests that insert such rows use this file. */
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What a tenant has one record of, by table; a biller is a partner with bills, a newcomer a user without any client. */
+/** The tables of a tenant. `biller` is a partner with bills, and `newcomer` is a user without clients. */
 export const KINDS = [
   ...(['clients', 'sites', 'cadastres', 'reclamations', 'reclamation_history', 'documents', 'notes'] as const),
   ...(['partners', 'biller', 'factures', 'partner_invoices', 'users', 'newcomer'] as const),
   ...(['audit_logs', 'identity_changes'] as const),
 ] as const;
 
-/** The id of one record of each table, all of one client. */
+/** The id of one record in each table, all of one client. */
 export type Tenant = Readonly<Record<(typeof KINDS)[number], string>>;
 
 interface Kind {
-  /** The least that it takes beside what it belongs to. */
+  /** The required columns, without the references to other records. */
   readonly least: (id: string) => Values;
-  /** What it belongs to. */
+  /** The references to other records of the tenant. */
   readonly of: (tenant: Tenant) => Values;
-  /** A column, and what no row of the tests has there until it is changed. */
+  /** A column and a value that differs from the value of every inserted row. */
   readonly change: readonly [column: string, value: unknown];
 }
 
@@ -57,7 +57,7 @@ export const ROWS = {
     change: ['filename', 'other.pdf'],
   },
   notes: {
-    // A task that runs out in nobody's window of days.
+    // The due date is beyond every window of days that tests use.
     least: () => ({ text: 'Appeler la mairie', internal: false, due_on: '2190-01-31' }),
     of: ({ clients, reclamations, users }) => ({
       ...{ client_id: clients, reclamation_id: reclamations, author_id: users },
@@ -99,31 +99,31 @@ export const ROWS = {
 
 type RowTable = keyof typeof ROWS;
 
-/** A value as SQL; what the column is decides how it is read. */
+/** A value as an SQL literal. Postgres converts it to the type of the column. */
 export function literal(value: unknown): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = Array.isArray(value) ? `{${value.join()}}` : (value as string);
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The SQL of a row with the least that it takes, and these values besides or instead. */
+/** The insert of a row with the required columns and these values. */
 function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
   const named = table === 'client_partners' ? values : { id, ...ROWS[table].least(id), ...values };
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;
 }
 
-/** The SQL of a tenant's row. */
+/** The insert of a tenant's row. */
 export function rowOf(table: RowTable, tenant: Tenant, values: Values = {}): string {
   const id = table === 'client_partners' ? undefined : tenant[table];
   return rowSql(table, { ...(id !== undefined && { id }), ...ROWS[table].of(tenant), ...values });
 }
 
-/** Whatever the tests run SQL with as the superuser. */
+/** An object that runs SQL as the superuser. */
 interface Superuser {
   readonly admin: (text: string, values?: unknown[]) => Promise<unknown>;
 }
 
-/** Makes a row, and gives its id. */
+/** Inserts a row and returns its id. */
 export async function make({ admin }: Superuser, table: RowTable, values: Values = {}): Promise<string> {
   const id = (values['id'] as string | undefined) ?? randomUUID();
   await admin(rowSql(table, { ...values, id }));

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/* Small files of the kinds that documents come in, made byte by byte. */
+/* Small files of each type that a document may have. */
 
 export const pdf = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n', 'latin1');
 export const png = Buffer.from(
@@ -42,7 +42,7 @@ export function zip(entries: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...bodies, listing, end]);
 }
 
-/** A document of Office Open XML whose main part is of that type. */
+/** An Office Open XML file whose main part has this type. */
 export function openXml(part: string, type: string): Buffer {
   const override = `<Override PartName="/${part}" ContentType="${type}.main+xml"/>`;
   return zip({ '[Content_Types].xml': `<?xml version="1.0"?><Types>${override}</Types>`, [part]: '<x/>' });
@@ -63,7 +63,7 @@ interface CompoundEntry {
 
 const NONE = 0xffff_ffff;
 
-/** A compound file (as .doc and .xls are) of these directory entries; the first is the root. */
+/** A compound file, as .doc and .xls are, with these directory entries. The first entry is the root. */
 export function compound(entries: readonly CompoundEntry[], next = 0xffff_fffe): Buffer {
   const header = Buffer.alloc(512);
   Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);

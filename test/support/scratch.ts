@@ -9,8 +9,8 @@ const MEMORY = '/dev/shm';
 const PLENTY = 4 * 2 ** 30;
 
 /**
- * An empty folder for a test or an embedded server: in that of the run, which goes with whatever works in it however the
- * run ends, or else one whose name tells whose it is, should nobody remove it.
+ * Creates a folder within the folder of the test run, which is removed even if the run is killed. Outside of a test run,
+ * the folder's name has the process id of its owner, so that a later run can remove it.
  */
 export async function createScratchFolder(): Promise<string> {
   const ofRun = process.env['TAXCLAIMS_TEST_FOLDER'] ?? '';
@@ -19,7 +19,7 @@ export async function createScratchFolder(): Promise<string> {
   return mkdtemp(join(await parentFolder(), `${PREFIX}${owner}-`));
 }
 
-/** Stops and removes what runs that were killed have left behind on this machine. */
+/** Stops the servers and removes the folders of killed runs on this machine. */
 export async function removeAbandoned(): Promise<void> {
   for (const parent of [MEMORY, tmpdir()]) {
     const names = await readdir(parent).catch(() => []);
@@ -35,18 +35,18 @@ async function remove(folder: string): Promise<void> {
   for (const dataDir of [folder, ...below.map((name) => join(folder, name))]) {
     if (!(await stat(join(dataDir, 'postgres')).catch(() => undefined))) continue;
     try {
-      // One more start takes over what may still be running, so that it can be stopped.
+      // A start takes over a server that still runs, so that it can be stopped.
       await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
     } catch (error) {
-      // Another run is at it just now; what cannot be started any more is removed as it is.
+      // Another run is removing this folder. A server that cannot be started is removed without a stop.
       if (String(error).includes('is locked by another process')) return;
     }
   }
-  // What a server that is ending still writes makes a folder not empty again; the next run would find the rest.
+  // A stopping server may still write files. The next run removes files that this run cannot remove.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
 }
 
-/** In memory where there is plenty: a busy disk takes ten times as long to copy the template. */
+/** Returns /dev/shm if it has room, because a busy disk takes ten times as long to copy the template. */
 async function parentFolder(): Promise<string> {
   const room = await statfs(MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,
@@ -55,19 +55,19 @@ async function parentFolder(): Promise<string> {
   return room > PLENTY ? MEMORY : tmpdir();
 }
 
-/** A living process as its pid and the time of its start, since pids are given again; undefined where there is none. */
+/** The pid and start time of a living process, because pids are reused; undefined if no process has this pid. */
 async function processOf(pid: number): Promise<string | undefined> {
-  // Elsewhere a pid that is given again keeps a folder that nobody needs, and no more.
+  // On other systems a reused pid only keeps a folder that nobody needs.
   if (platform() !== 'linux') return isTaken(pid) ? String(pid) : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
-    // Whatever else is wrong, it is no sign that the process has ended.
+    // Another error does not mean that the process has ended.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
-  // The program's name stands in parentheses and may hold anything; of what follows, the twentieth is the start.
+  // The name of the program is in parentheses and may contain any character. The start time is the twentieth field after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  // A zombie has ended already.
+  // A zombie process has ended.
   return fields[0] === 'Z' ? undefined : `${pid}.${String(fields[19])}`;
 }
 

@@ -9,13 +9,13 @@ import { findBinaries } from '../../src/embedded/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
-/** A Postgres for one run of the tests. */
+/** The Postgres server of a test run. */
 export interface TestServer {
   readonly adminUrl: string;
   close(): Promise<void>;
 }
 
-/** Nothing in a test database outlives the run, so none of it is written for keeps. */
+/** Settings without durability, because no test database outlives the run. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -26,16 +26,15 @@ const SETTINGS = {
 };
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Servers with a template of a present or a former state of `db/`. */
+/** The folder of copied servers, each with the template of one state of `db/`. */
 const KEPT = join(ROOT, '.data', 'test-servers');
 const KEPT_AT_MOST = 3;
-/** What a template follows from. */
+/** The files that determine a template. */
 const SOURCES = ['db/**/*.{sql,jsonl}', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
 
 /**
- * The server that the environment asks for: the one at `TEST_DATABASE_URL`, a container with
- * `TEST_CONTAINERS=1`, or else an embedded one. `prepare` makes the template there, unless an embedded server was kept
- * that has it.
+ * Opens the server at `TEST_DATABASE_URL`, a container with `TEST_CONTAINERS=1`, or else an embedded server. `prepare`
+ * creates the template, unless a kept copy of an embedded server has it.
  */
 export async function openTestServer(
   environment: NodeJS.ProcessEnv,
@@ -81,7 +80,7 @@ function start(dataDir: string): ReturnType<typeof startEmbeddedServer> {
 
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  // The files of another account could not be copied, nor read by another release of Postgres.
+  // Another account cannot copy the files, and another release of Postgres cannot read them.
   hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres}`);
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(await readFile(join(ROOT, path)));
@@ -89,14 +88,14 @@ async function digestOfSources(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Whole or not at all, and only the last few. */
+/** Keeps a copy of a server for later runs, and removes all but the last few copies. */
 async function keep(folder: string, kept: string): Promise<void> {
   await mkdir(KEPT, { recursive: true });
   const draft = `${kept}.${process.pid}`;
   await copy(folder, draft);
-  // Runs that begin at once with a remembered port would contend for it.
+  // Simultaneous runs must not use the same remembered port.
   await rm(join(draft, 'port'), { force: true });
-  // Where another run was quicker, its copy is as good.
+  // If another run has kept the same copy meanwhile, this one is not needed.
   await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
   const all = await Promise.all(
     (await readdir(KEPT)).map(async (name) => ({ name, used: (await stat(join(KEPT, name))).mtimeMs })),
@@ -106,7 +105,7 @@ async function keep(folder: string, kept: string): Promise<void> {
   }
 }
 
-/** With owners and rights: Postgres may run as another account. */
+/** Copies a folder with its owners and permissions, because Postgres may run as another account. */
 async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to]);
 }
@@ -125,9 +124,7 @@ async function openContainer(): Promise<TestServer> {
     .withCommand(['postgres', ...flags])
     .start()
     .catch((cause: unknown) => {
-      throw new Error('TEST_CONTAINERS=1, but no container could be started: is a Docker engine running?', {
-        cause,
-      });
+      throw new Error('TEST_CONTAINERS=1, but no container could be started: is a Docker engine running?', { cause });
     });
   return {
     adminUrl: container.getConnectionUri(),

@@ -52,34 +52,34 @@ import { adminOf } from './world.ts';
 /** A client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
-/** Of clocks that nobody compares. */
+/** The metrics of clocks that the service does not compare. */
 const UNKNOWN = { provider: undefined, service: undefined };
 
-/** The whole service over real HTTP, on a real database, with a real identity provider. */
+/** The whole service with an HTTP port, a new database and an identity provider for tests. */
 export interface Service {
   readonly port: number;
-  /** Where its figures are, if it was asked to give them. */
+  /** The port of the metrics, with the option `metrics`. */
   readonly metricsPort: number;
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
   readonly database: Database;
   readonly documents: Documents;
-  /** Where the contents of documents lie, unless the store is another. */
+  /** The folder with the contents of documents, unless the option `documents` names another store. */
   readonly documentFolder: string;
-  /** Where all of it lies that is no database. */
+  /** The DATA_DIR of the service. */
   readonly dataDir: string;
-  /** How often a request went to the database as its caller. */
+  /** The number of database transactions with the rights of a caller. */
   readonly runs: number;
-  /** Sends a request, and holds the answer against the description of the interface. */
+  /** Sends a request, and compares the response with the OpenAPI document. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
-  /** Makes a client with a site and a claim. */
+  /** Stores a client with a site and a claim. */
   tenant(name: string): Promise<Tenant>;
-  /** Makes a client with a record of everything. */
+  /** Stores a client with a record in each table. */
   furnishedTenant(name: string): Promise<FurnishedTenant>;
-  /** Runs a statement as the superuser, with what stands in it as its parameters. */
+  /** Runs a statement as the superuser. The values in the template are its parameters. */
   sql(text: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
-  /** The same for a text that was put together. */
+  /** Runs a text of SQL as the superuser. */
   readonly admin: Admin;
   close(): Promise<void>;
 }
@@ -91,27 +91,27 @@ export interface Options
       'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'demonstrationUsers' | 'login'
     >
   > {
-  /** Where requests are counted before the memory of this process. */
+  /** Shared counters of requests, used before those in the memory of this process. */
   readonly countedIn?: CircuitBreaker;
-  /** Where the service looks for the test database; at its own address when absent. */
+  /** Replaces the address of the database. */
   readonly databaseUrl?: (apiUrl: string) => string;
   readonly statementTimeoutMs?: number;
   /** A database that outlives the service, instead of one of its own. */
   readonly postgres?: TestDatabase;
-  /** Of lists that are read whole; where they may not be as slow as in service. */
+  /** Limits of complete lists, for tests that cannot wait as long as production. */
   readonly streams?: Partial<StreamLimits>;
-  /** Of streams of changes, where they may not be as slow as in service. */
+  /** Limits of change streams, for tests that cannot wait as long as production. */
   readonly changeStreams?: ChangeStreamsOptions['limits'] & { readonly lookMs?: number };
-  /** Served on the mechanism that all endpoints share, instead of the service's own. */
+  /** Endpoints that replace those of the service. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
-  /** Whose tokens are accepted; those of `identity` when absent. */
+  /** The provider whose tokens are accepted, instead of `identity`. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
-  /** Compares the clocks before it is given, as in service; its own is ahead of the machine's by so many milliseconds. */
+  /** Compares the clocks once at the start. The service's clock is ahead of the machine's by `aheadMs`. */
   readonly clocks?: { readonly aheadMs: number };
-  /** Where its figures are to be had, and how. */
+  /** Serves metrics with these options. */
   readonly metrics?: MetricsServerOptions;
-  /** Of which a collector is told, at the address in the environment. */
+  /** Sends traces to the collector that the environment names. */
   readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<
     Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts' | 'maxBytes' | 'presignedDownloads'>
@@ -137,7 +137,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     return opened;
   };
   const { database, counts } = counting(open('requests', 4, options.statementTimeoutMs ?? 10_000));
-  // So long that what ends the wait of a probe is the probe itself.
+  // The timeout is so long that only the health check itself ends its wait.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);
   const dataDir = await createScratchFolder();
@@ -197,17 +197,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const admin = adminOf(postgres.adminUrl);
 
   return {
-    ...{
-      port,
-      metricsPort,
-      identity,
-      postgres,
-      database,
-      documents,
-      documentFolder,
-      dataDir,
-      admin,
-    },
+    ...{ port, metricsPort, identity, postgres, database, documents, documentFolder, dataDir, admin },
     sql: (text, ...values) =>
       admin(
         text.reduce((all, part, n) => `${all}$${n}${part}`),
@@ -264,7 +254,7 @@ function serving(
   return app;
 }
 
-/** The same database, seen from outside. */
+/** Returns the database with a counter of transactions. */
 function counting(database: Database): { database: Database; counts: { runs: number } } {
   const counts = { runs: 0 };
   return {
@@ -287,7 +277,7 @@ function counting(database: Database): { database: Database; counts: { runs: num
   };
 }
 
-/** Holds an answer against the envelope, which is all that an error may say, and what it says of the fields. */
+/** Expects an error with this code and no other fields than those of every error; `said` is the expected details. */
 export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
     ERRORS_BY_CODE[code].status,
@@ -314,7 +304,7 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
   expect(messages.sort()).toEqual(sentences.sort());
 }
 
-/** Holds a 400 against the names of the fields that are wrong. */
+/** Expects a 400 that names exactly these fields. */
 export function expectInvalid(answer: Answer, fields: readonly (string | undefined)[]): void {
   expectError(answer, 'ERROR_VALIDATION');
   expect(Object.keys(details(answer) as object)).toEqual(fields);
@@ -329,17 +319,17 @@ interface Problem {
   readonly message: string;
 }
 
-/** What an error says of the fields to programs. */
+/** The `problems` of an error, which programs read. */
 export function problemsOf(answer: Answer): readonly Problem[] {
   return (answer.json as { error: { problems?: readonly Problem[] } }).error.problems ?? [];
 }
 
-/** What an error says of the fields. */
+/** The `details` of an error: a sentence for each field. */
 export function details(answer: Answer): unknown {
   return (answer.json as { error: { details?: unknown } }).error.details;
 }
 
-/** Holds a 401 or 403 against the envelope and the audit log; gives its one record, which says this. */
+/** Expects a 401 or 403 with exactly one audit record that has these values. Returns the record. */
 export async function expectRefusal(
   service: Service,
   answer: Answer,

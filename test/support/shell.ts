@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { ROOT } from './suites.ts';
 
 /**
- * What a block of a page prints in Bash, in the repository's folder or, by another account, at the root of the disk. curl
- * prints each answer and its status on two lines.
- * @throws with its output, when a line of it fails
+ * Runs the code of a Markdown page in Bash, and returns its output. The folder is the repository, or / for another account.
+ * curl prints each response and its status on two lines.
+ * @throws Error with the output if a line of the code fails
  */
 export async function shell(
   code: string,

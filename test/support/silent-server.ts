@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Takes every connection, says what it is told to once somebody has spoken, and then nothing more. */
+/** A server that accepts every connection, answers the first bytes with `says`, and then sends nothing more. */
 export interface SilentServer {
   readonly url: string;
-  /** How many connections it has taken. */
+  /** The number of accepted connections. */
   readonly taken: number;
   close(): void;
 }
@@ -18,7 +18,7 @@ export async function startSilentServer(says = ''): Promise<SilentServer> {
     sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     socket.once('data', () => socket.write(says));
-    // Nothing is read either: what a client sends comes to a stop.
+    // The server also stops reading, so the client can send no more.
     socket.once('data', () => socket.pause());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,8 +3,8 @@ import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /**
- * A start in a process of its own, in a folder of its own unless it is told one: prints the address, then waits to be
- * killed, or for the end of its parent.
+ * Starts an embedded server in the given folder or in a new one, and prints its address. The process ends when its parent
+ * ends or kills it.
  */
 const [dataDir = await createScratchFolder()] = process.argv.slice(2);
 process.stdin.resume();

@@ -4,8 +4,8 @@ import { bounded } from './bounded.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /*
- * What a suite opens at the head of its file, and what is closed after its last test, or where one does not open: the
- * last opened first.
+ * Resources that a suite opens at the head of its file. They are closed after the last test, or when another resource
+ * cannot be opened. The last opened resource is closed first.
  */
 
 type Ending = 'close' | 'end' | 'stop' | 'drop' | 'remove';
@@ -25,7 +25,7 @@ export async function forSuite<T extends Closable>(opening: T | Promise<T>): Pro
   return one;
 }
 
-/** A folder of the suite's own. */
+/** Creates a folder and removes it after the last test. */
 export async function folderForSuite(): Promise<string> {
   const folder = await createScratchFolder();
   afterSuite(() => rm(folder, { recursive: true, maxRetries: 10 }));

@@ -4,19 +4,19 @@ import type { Tenant } from './rows.ts';
 
 export type { Tenant } from './rows.ts';
 
-/** A tenant that does not exist yet. */
+/** Random ids for a tenant that is not stored yet. */
 export function newTenant(): Tenant {
   return Object.fromEntries(KINDS.map((kind) => [kind, randomUUID()])) as Tenant;
 }
 
-/** The SQL that makes its client, with a site and a claim. */
+/** SQL that stores the tenant's client with a site and a claim. */
 export function tenantSql(tenant: Tenant, name: string): string {
   return [rowOf('clients', tenant, { company_name: name }), rowOf('sites', tenant), rowOf('reclamations', tenant)].join(
     '\n',
   );
 }
 
-/** The SQL that adds a record of everything else, and a user who has access to the client. */
+/** SQL that stores the other records of the tenant, with a user of the client. */
 export function furnitureSql(tenant: Tenant): string {
   const { biller, newcomer } = tenant;
   return [
@@ -37,7 +37,7 @@ export function furnitureSql(tenant: Tenant): string {
   ].join('\n');
 }
 
-/** Of each table: which of its rows are a tenant's. */
+/** For each table the condition of a tenant's rows. */
 export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> = {
   'public.clients': ({ clients }) => `r.id = '${clients}'`,
   'public.sites': ({ clients }) => `r.client_id = '${clients}'`,
@@ -55,10 +55,10 @@ export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> 
   'reporting.grants': ({ clients }) => `r.client_id = '${clients}'`,
 };
 
-/** What another tenant's manager may change of a user all the same: their own clients on the list, and its dates. */
+/** Columns of a user that another tenant's manager may change: the manager's own clients in the list, and its dates. */
 const OF_OTHERS = `'{client_access,access_digest,access_changed_at,updated_at}'::text[]`;
 
-/** The SQL that reads everything of a tenant that nobody else can change, as JSON. */
+/** SQL that reads all values of a tenant that no other tenant can change, as JSON. */
 export function foreignRowsSql(tenant: Tenant): string {
   return Object.entries(FOREIGN_ROWS)
     .map(([table, condition]) => {

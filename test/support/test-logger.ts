@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 
-/** A logger that keeps what it is told, and tells when it hears something. */
+/** A logger that keeps its lines. `logged` waits for a line with this text. */
 export function createTestLogger(): {
   log: pino.Logger;
   logged: (message: string) => Promise<void>;

@@ -7,7 +7,7 @@ import { pdf } from './samples.ts';
 import type { Service } from './service.ts';
 
 export interface Part {
-  /** `file` when absent. */
+  /** The default is `file`. */
   readonly field?: string;
   readonly name?: string;
   readonly type?: string;
@@ -17,7 +17,7 @@ export interface Part {
 const BOUNDARY = '----taxclaims';
 export const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** The start of a form up to the content of its one file, and its end. */
+/** The bytes of a form before and after the content of its file. */
 export function frame({ field = 'file', name = 'avis.pdf', type = 'application/pdf' }: Part = {}): {
   head: Buffer;
   tail: Buffer;
@@ -35,7 +35,7 @@ export function form(...parts: readonly Part[]): Buffer {
   return Buffer.concat([...bodies, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** Sends a form with the one file, unless `body` is another. */
+/** Uploads a document in a form with one file, or the given body. */
 export function upload(
   service: Service,
   token: string,
@@ -47,7 +47,7 @@ export function upload(
   return service.ask(`POST /api/reclamations/${claim}/documents`, { token, headers, body });
 }
 
-/** Begins a request and leaves it open, so that a test can send its body piece by piece. */
+/** Begins an upload without its body, which the test sends piece by piece. */
 export function begin(
   service: Service,
   token: string,
@@ -56,14 +56,7 @@ export function begin(
 ): { request: ClientRequest; answer: Promise<{ status: number; json: unknown }> } {
   const path = `/api/reclamations/${claim}/documents`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': FORM, ...further };
-  const request = send({
-    port: service.port,
-    host: '127.0.0.1',
-    method: 'POST',
-    path,
-    headers,
-    agent: false,
-  });
+  const request = send({ port: service.port, host: '127.0.0.1', method: 'POST', path, headers, agent: false });
   const answer = new Promise<{ status: number; json: unknown }>((resolve, reject) => {
     request.once('error', reject);
     request.once('response', (response: IncomingMessage) => {
@@ -93,14 +86,10 @@ export async function download(
 ): Promise<Download> {
   const url = `http://127.0.0.1:${service.port}/api/documents/${id}/content`;
   const answer = await fetch(url, { method, headers: { authorization: `Bearer ${token}`, ...headers } });
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    bytes: Buffer.from(await answer.arrayBuffer()),
-  };
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-/** Every file below a folder, whole or partial. */
+/** The paths of all files below a folder. */
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -109,7 +98,7 @@ export async function filesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Waits until something is so; where it never is, the test fails. */
+/** Waits until a condition is true. @throws Error after 20 seconds */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
   while (!(await isSo())) {

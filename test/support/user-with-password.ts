@@ -8,18 +8,18 @@ export const PRESENT = 'the present password';
 export interface UserWithPassword {
   readonly id: string;
   readonly email: string;
-  /** Issued a minute ago, with the rights that are stored. */
+  /** A token of a minute ago with the stored rights. */
   readonly token: string;
 }
 
-/** As cheap to try as bcrypt lets it be. */
+/** A hash with the lowest cost of bcrypt. */
 export async function cheapHash(password: string): Promise<string> {
   return hashPasswordWithSalt(password, '$2b$04$abcdefghijklmnopqrstuu');
 }
 
 export const secondsAgo = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
 
-/** A user who has a password here, unless `hash` says that there is none. */
+/** Stores a user with the password PRESENT, or with the given hash. */
 export async function userWithPassword(
   service: Service,
   role: Role,

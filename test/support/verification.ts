@@ -6,7 +6,7 @@ import type { TokenVerifier, TokenVerifierOptions } from '../../src/identity/tok
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity, TestKey, TokenOptions } from './identity.ts';
 
-/** The clock of these tests: it moves only when a test moves it. */
+/** A clock that only tests move. */
 interface TestClock {
   (): number;
   advance(seconds: number): void;
@@ -16,15 +16,15 @@ export interface Verification {
   readonly clock: TestClock;
   readonly identity: TestIdentity;
   readonly verifier: TokenVerifier;
-  /** Signs these claims over those of a good token and verifies the result. */
+  /** Signs the claims of a valid token with these changes, and verifies the token. */
   callerOf(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<Caller>;
-  /** The claims of a good token of an ADMIN, for tokens put together by hand. */
+  /** The claims of a valid token of an ADMIN, for tokens that are built by hand. */
   adminClaims(): Record<string, unknown>;
-  /** Gives the 401 for a token, having seen that it tells nothing of the token; throws when there is none. */
+  /** Returns the 401 for a token. @throws Error if the token is accepted, or if the 401 quotes the token */
   refusalOf(token: string): Promise<RequestError>;
 }
 
-/** An identity provider, a verifier that trusts it alone, and one clock for both; stop the provider when done. */
+/** Starts an identity provider and a verifier for it, with one clock for both. The caller stops the provider. */
 export async function startVerification(
   keys: readonly TestKey[] = [],
   options: Partial<TokenVerifierOptions> = {},
@@ -72,7 +72,7 @@ async function refusalOf(verifier: TokenVerifier, token: string): Promise<Reques
   return outcome;
 }
 
-/** The same for the length of a test, with a provider that publishes these keys. */
+/** Starts a verification with these keys, and stops its provider after `work`. */
 export async function withVerification(
   keys: readonly TestKey[],
   work: (verification: Verification) => Promise<void>,

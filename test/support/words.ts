@@ -1,4 +1,4 @@
-/** The words of a text, for lists of names that are read one after the other. */
+/** Splits a text at white space. */
 export function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }

@@ -2,9 +2,9 @@ import { registerHooks } from 'node:module';
 import { addEventHandler } from 'jest-circus';
 import { bounded } from './bounded.ts';
 
-/* What each worker of the runner begins with: it imports the suites as Node does, and shares the modules between them. */
+/* Prepares each worker of the runner, which imports suites with Node's own import and shares modules between them. */
 
-/** `@jest/globals` is what the runner has made global: the package itself refuses to be imported outside of Jest's own. */
+/** Replaces `@jest/globals` by the runner's globals, because the package refuses to be imported outside of Jest's loader. */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test'];
 const source = `export const { ${names.join(', ')} } = globalThis;`;
 registerHooks({
@@ -14,7 +14,7 @@ registerHooks({
       : next(specifier, context),
 });
 
-/** The runner knows no time-outs: a test or a hook that hangs fails after the time of its suite, or its own time. */
+/** Adds time limits, which the runner lacks: a test or hook that hangs fails after its limit or that of its suite. */
 addEventHandler((event, { currentDescribeBlock: block }) => {
   const last = event.name === 'add_hook' ? block.hooks.at(-1) : block.children.at(-1);
   const added = event.name === 'add_hook' || event.name === 'add_test' ? last : undefined;
@@ -23,5 +23,5 @@ addEventHandler((event, { currentDescribeBlock: block }) => {
   added.fn = () => bounded(Promise.resolve().then(work), added.timeout ?? undefined);
 });
 
-/** Neither a run that was killed nor a handle that a suite left open keeps a worker. */
+/** Ends the worker with its run, even if the run is killed or a suite has left a handle open. */
 process.once('disconnect', () => process.exit());
