@@ -119,7 +119,11 @@ function buildCalendarFile(rows: readonly Row[]): string {
   )) {
     if (kind == null) continue;
     const eventTitle = joinTextParts(
-      [calendarTexts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS)],
+      [
+        calendarTexts.label(ENUM_LABELS.DeadlineKind, kind),
+        number,
+        shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS),
+      ],
       calendarTexts.of,
     );
     const claimDescriptionText = joinTextParts(
