@@ -26,9 +26,9 @@ COPY --from=build /app/dist ./dist
 # Beside dist, where they are looked for.
 COPY --chmod=755 db ./db
 COPY --chmod=755 public ./public
-# Compositions mount volumes on both folders; a volume on a folder that the image does not make belongs to root.
-# /documents is for documents that two instances share. Where documents lie otherwise, unless they go to S3; uploads, and refusals that the database could not take yet, lie here in any
-# case: a volume, or a container that ends during an outage takes its refusals along.
+# /data has documents, unless they go to S3, uploads, and refusals that the database could not take yet: without a volume, a
+# container that ends during an outage loses its refusals. /documents has documents that several instances share. A volume on a
+# folder that the image does not make would belong to root.
 RUN install --directory --owner=node --group=node --mode=700 /data /documents
 USER node
 EXPOSE 3000
