@@ -197,6 +197,7 @@ export const AUDIT_ARCHIVE_PAGE_ROWS = 2_000; // records: audit records that the
 /* Jobs */
 export const RETENTION_LOG_PAUSE_MS = 86_400_000; // ms: pause between two log lines about audit records older than their retention
 export const HOUSEKEEPING_PAUSE_MS = 600_000; // ms: pause between two rounds that delete old rows and create the next partitions of the audit log
+export const UNASSIGNMENT_PAUSE_MS = 5_000; // ms: pause between two rounds that remove users from claims of clients that the users lost
 export const ROWS_OF_ONE_DELETE = 500; // rows: rows that one statement deletes, so that a round locks few rows at a time
 export const CONTENT_REMOVALS_AT_ONCE = 100; // contents: contents that the service removes from the store at a time
 

@@ -11,6 +11,7 @@ import {
   createDatabaseFigureReaders,
   scheduleExpiredAnswerDeletion,
   scheduleAuditLogUpkeep,
+  scheduleUnassignment,
 } from './db/housekeeping.ts';
 import { createIdentityChangeQueue } from './db/identity-changes.ts';
 import { logDatabaseObjections } from './db/objections.ts';
@@ -119,6 +120,7 @@ async function startServiceParts(
   });
   const housekeeping = {
     kept_answers: register('the kept answers', 0, scheduleExpiredAnswerDeletion(database, log)),
+    lost_clients: register('the claims of lost clients', 0, scheduleUnassignment(database, log)),
     audit_log_months: register(
       'the months of the audit log',
       0,

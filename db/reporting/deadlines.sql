@@ -7,7 +7,11 @@ select
     'claim' as kind,
     r.claim_deadline as due_on,
     null::timestamp with time zone as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id,
+    r.status, r.claim_type, r.tax_year, r.amount,
+    case
+        when (r.assignee_id, r.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
+            then r.assignee_id
+    end as assignee_id,
     null::uuid as note_id
 from public.reclamations as r
 where r.claim_deadline is not null
@@ -19,7 +23,11 @@ select
     'response' as kind,
     (r.response_due_at at time zone 'UTC')::date as due_on,
     r.response_due_at as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id,
+    r.status, r.claim_type, r.tax_year, r.amount,
+    case
+        when (r.assignee_id, r.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
+            then r.assignee_id
+    end as assignee_id,
     null::uuid as note_id
 from public.reclamations as r
 where r.response_due_at is not null
@@ -31,7 +39,11 @@ select
     'court' as kind,
     r.court_deadline as due_on,
     null::timestamp with time zone as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, r.assignee_id,
+    r.status, r.claim_type, r.tax_year, r.amount,
+    case
+        when (r.assignee_id, r.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
+            then r.assignee_id
+    end as assignee_id,
     null::uuid as note_id
 from public.reclamations as r
 where r.court_deadline is not null
@@ -43,7 +55,11 @@ select
     'task' as kind,
     n.due_on,
     null::timestamp with time zone as due_at,
-    r.status, r.claim_type, r.tax_year, r.amount, n.assignee_id,
+    r.status, r.claim_type, r.tax_year, r.amount,
+    case
+        when (n.assignee_id, n.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
+            then n.assignee_id
+    end as assignee_id,
     n.id as note_id
 from public.notes as n
 -- Without `offset 0`, Postgres could test a query's condition on claims that have no task and raise an error.

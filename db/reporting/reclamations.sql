@@ -2,7 +2,11 @@ create or replace view reporting.reclamations with (security_invoker) as
 select
     r.id, r.client_id, r.site_id, r.claim_type, r.amount, r.status, r.tax_year, r.commune_code, r.notice_reference,
     r.collection_date, r.claim_deadline, r.submitted_at, r.response_due_at, r.decision_date, r.court_deadline,
-    r.granted_amount, r.refund_amount, r.grounds, r.created_at, r.updated_at, r.assignee_id
+    r.granted_amount, r.refund_amount, r.grounds, r.created_at, r.updated_at,
+    case
+        when (r.assignee_id, r.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
+            then r.assignee_id
+    end as assignee_id
 from public.reclamations as r;
 
 comment on column reporting.reclamations.status is 'Join reporting.statuses on status and record = ''reclamation''.';

@@ -1,7 +1,12 @@
 create or replace view reporting.tasks with (security_invoker) as
 select
-    n.id, n.client_id, n.reclamation_id, n.author_id, n.internal, n.due_on, n.assignee_id, n.done_at, n.created_at,
-    n.updated_at,
+    n.id, n.client_id, n.reclamation_id, n.author_id, n.internal, n.due_on,
+    case
+        when n.done_at is not null
+            or (n.assignee_id, n.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
+            then n.assignee_id
+    end as assignee_id,
+    n.done_at, n.created_at, n.updated_at,
     case when n.done_at is null then n.due_on - (pg_catalog.now() at time zone 'UTC')::date end as days_left
 from public.notes as n
 where n.due_on is not null;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ROWS_OF_ONE_DELETE, RETENTION_LOG_PAUSE_MS } from '../limits.ts';
+import { ROWS_OF_ONE_DELETE, RETENTION_LOG_PAUSE_MS, UNASSIGNMENT_PAUSE_MS } from '../limits.ts';
 import { type PeriodicTask, runPeriodically } from '../periodic-task.ts';
 import type { Database } from './database.ts';
 import { createIdentityChangeQueue } from './identity-changes.ts';
@@ -18,6 +18,15 @@ export function scheduleExpiredAnswerDeletion(database: Pick<Database, 'callAsLo
     }
   };
   return runPeriodically(deleteExpiredBatches, 'answers of which the time is over could not be removed yet', log);
+}
+
+/** Removes users from the claims and open tasks of the clients that they lost, batch by batch. */
+export function scheduleUnassignment(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
+  const unassignLostClients = async (ending: AbortSignal): Promise<void> => {
+    const unassignmentStatement = { text: 'select app.unassign_lost_clients()', values: [] };
+    while (!ending.aborted && (await database.callAsLogin(unassignmentStatement)).rows[0]?.[0] === 't');
+  };
+  return runPeriodically(unassignLostClients, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
 }
 
 export function scheduleAuditLogUpkeep(

@@ -98,6 +98,8 @@ export interface Column<
   readonly kind: ColumnKind;
   /** The SQL expression in the select list, over the row `r`; when absent, the field is a column of the table. */
   readonly sql?: string;
+  /** The SQL expression that the select list shows instead of a stored column, over the row `r`. */
+  readonly shown?: string;
   /**
    * The validation rule of the field in the body of a creation or a change; undefined if the body may not contain the
    * field.

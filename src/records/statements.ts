@@ -40,7 +40,9 @@ export function createRecordStatements(
   const versions = (ifMatch: IfMatchEtags): StatementParameter =>
     ifMatch === null || tag !== undefined ? ifMatch : parseVersionTimes(ifMatch);
   const selectList = joinLines(
-    columnEntries.map(([column, { sql }]) => (sql === undefined ? `r.${column}` : `${sql} as ${column}`)),
+    columnEntries.map(([column, { sql, shown = sql }]) =>
+      shown === undefined ? `r.${column}` : `${shown} as ${column}`,
+    ),
   );
   const inserted = joinLines(insertedColumnSqls.map(([column = '']) => column));
   const insertedValues = joinLines(insertedColumnSqls.map(([, value = '']) => value));

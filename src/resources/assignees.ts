@@ -5,6 +5,7 @@ import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { createCursorFormat } from '../records/cursor.ts';
+import { filterByAnyOrNone } from '../records/filters.ts';
 import { NAME_COLLATION, addCollation } from '../records/order.ts';
 import { record } from '../records/record.ts';
 
@@ -19,6 +20,30 @@ export const assignee = record(
   },
   { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
+
+/** True if the service has yet to remove the assignee of the claim or task `r`, who lost the client. */
+export const LOST_ASSIGNEE_SQL =
+  '(r.assignee_id, r.client_id) in (select l.user_id, l.client_id from app.lost_clients as l)';
+
+/**
+ * The column `assignee_id` of a claim or task, and its filter. Until the service has unassigned a user from the claims
+ * of a lost client, such a claim reads as unassigned. `keepsWhen` is SQL for rows that keep such an assignee.
+ */
+export function defineAssignee(sentence: string, keepsWhen?: string) {
+  const isLost = keepsWhen === undefined ? LOST_ASSIGNEE_SQL : `(${LOST_ASSIGNEE_SQL} and not ${keepsWhen})`;
+  return {
+    column: {
+      ...column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
+      shown: `case when not ${isLost} then r.assignee_id end`,
+    },
+    filter: {
+      ...filterByAnyOrNone('r.assignee_id', sentence),
+      where: `(r.assignee_id = $ and not ${isLost})`,
+      whereAny: `(r.assignee_id = any ($) and not ${isLost})`,
+      whereNone: `(r.assignee_id is null or ${isLost})`,
+    },
+  };
+}
 
 const assigneesQuerySchema = z.strictObject({
   limit: field.pageParameters.limit,

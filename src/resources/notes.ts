@@ -12,11 +12,16 @@ import { filterByCondition, filterByAny, filterByBoolean } from '../records/filt
 import { list as listOf } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { TODAY_SQL } from '../records/summary.ts';
-import { assignee } from './assignees.ts';
+import { assignee, defineAssignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /* Notes on a claim, and tasks, which are notes with a due date; docs/decisions/notes.md */
+
+const taskAssignee = defineAssignee(
+  'Only those with this assignee_id, or with none those without one.',
+  'r.done_at is not null',
+);
 
 const note = record(
   'Note',
@@ -33,7 +38,7 @@ const note = record(
       `current_user <> 'taxclaims_client'`,
     ),
     due_on: column.optional(column.date, field.date),
-    assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
+    assignee_id: taskAssignee.column,
     done_at: column.writableOnChange(column.nullable(column.time), field.timestampInput.nullable()),
     ...column.timestampColumns,
   },
@@ -63,6 +68,7 @@ const notes = listOf({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     reclamation_id: filterByAny(field.uuid, 'r.reclamation_id = $'),
+    assignee_id: taskAssignee.filter,
     internal: filterByBoolean('r.internal', 'Only those that are internal, or only those that a CLIENT sees.'),
     is_task: filterByBoolean('r.due_on is not null', ''),
     mine: {

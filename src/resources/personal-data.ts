@@ -5,6 +5,7 @@ import * as column from '../records/column.ts';
 import { historyQuerySchema } from '../records/changes.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
+import { LOST_ASSIGNEE_SQL } from './assignees.ts';
 import { buildUserLocksStatement } from './users.ts';
 
 /* Returns all stored data on a person, and erases the data; docs/decisions/personal-data.md */
@@ -22,7 +23,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'notes.assignee_id': {
     at: 'created_at',
     columns: ['client_id', 'reclamation_id', 'due_on', 'done_at'],
-    unless: 'r.author_id = r.assignee_id',
+    unless: `(r.author_id = r.assignee_id or (${LOST_ASSIGNEE_SQL} and r.done_at is null))`,
   },
   'notes.author_id': {
     at: 'created_at',
@@ -32,7 +33,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
     at: 'changed_at',
     columns: ['client_id', 'reclamation_id', 'from_status', 'to_status', 'actor'],
   },
-  'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'] },
+  'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'], unless: LOST_ASSIGNEE_SQL },
 };
 
 /**

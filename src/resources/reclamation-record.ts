@@ -4,7 +4,7 @@ import * as column from '../records/column.ts';
 import { filterByAny, filterByAnyOrNone, filterByPartner, filterBySearchTextWords } from '../records/filters.ts';
 import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
-import { assignee } from './assignees.ts';
+import { defineAssignee } from './assignees.ts';
 import { client } from './clients.ts';
 import { site } from './sites.ts';
 
@@ -12,6 +12,8 @@ import { site } from './sites.ts';
 export const reclamationStatus = field.enumOf('ReclamationStatus');
 
 export const claimType = field.enumOf('ClaimType');
+
+const claimAssignee = defineAssignee('Only those that this user works on, or with none nobody.');
 
 const MAX_AMOUNT = '99999999.99';
 
@@ -37,7 +39,7 @@ export const reclamation = record(
     granted_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     refund_amount: column.optional(column.decimal, field.decimal(MAX_AMOUNT)),
     grounds: column.optional(column.text(), field.longText),
-    assignee_id: column.reference('assignee', assignee.label, column.optional(column.uuid, field.uuid)),
+    assignee_id: claimAssignee.column,
     ...column.timestampColumns,
   },
   {
@@ -101,7 +103,7 @@ export const reclamations = list({
   filters: {
     client_id: filterByAny(field.uuid, 'r.client_id = $'),
     commune_code: communeFilter,
-    assignee_id: filterByAnyOrNone('r.assignee_id', 'Only those that this user works on, or with none nobody.'),
+    assignee_id: claimAssignee.filter,
     partner_id: filterByPartner('r.client_id'),
     q: filterBySearchTextWords(
       ['notice_reference', 'commune_code', 'grounds'],

@@ -127,6 +127,18 @@ const FOUND: readonly (readonly [title: string, change: string, sql: string, out
     named(SPECIALIST),
     'nothing',
   ],
+  [
+    'a tax specialist reads which users lost a client of their own',
+    `insert into app.lost_clients (user_id, client_id) values ('${SPECIALIST}', '${A}')`,
+    'select from app.lost_clients',
+    'done',
+  ],
+  [
+    'a tax specialist cannot read which users lost a foreign client',
+    `insert into app.lost_clients (user_id, client_id) values ('${SPECIALIST}', '${B}')`,
+    'select from app.lost_clients',
+    'nothing',
+  ],
 ];
 
 /** Creates a second administrator, because the last administrator cannot lose the role. */
@@ -134,17 +146,21 @@ const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
+/** More rounds than the user loses clients. */
+export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
+
 /** Each statement selects a row if a DBA’s change of a user changed the user’s claims as the title says. */
 const STATES: readonly (readonly [title: string, sql: string])[] = [
   [
     'a user who loses a client loses the claims of this client',
-    after(ofUser(`client_access = '{}'`), 'assignee_id is null and updated_at > created_at'),
+    after(`${ofUser(`client_access = '{}'`)}; ${UNASSIGN}`, 'assignee_id is null and updated_at > created_at'),
   ],
   [
     'an administrator who gets a list of clients keeps only the claims of these clients',
     `${administrators()}
      update public.reclamations set assignee_id = '${SELF}';
      update public.users set client_access = '{${B}}' where id = '${SELF}';
+     ${UNASSIGN};
      select where (select array_agg(client_id) from public.reclamations where assignee_id = '${SELF}') = '{${B}}'`,
   ],
   [
@@ -152,6 +168,7 @@ const STATES: readonly (readonly [title: string, sql: string])[] = [
     `${administrators()}
      update public.reclamations set assignee_id = '${SELF}';
      update public.users set role = 'CLIENT' where id = '${SELF}';
+     ${UNASSIGN};
      select where not exists (select from public.reclamations where assignee_id = '${SELF}')`,
   ],
   [

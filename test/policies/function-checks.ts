@@ -39,7 +39,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   owner: words(`
     app.date_rights_change_at_commit app.forget_created_clients app.end_sessions_at_commit app.forget_person
     app.keep_last_administrator app.refuse_tokens_until_delivery app.date_rights_change_at_delivery app.end_identity_management
-    app.users_of_provider app.place_audit_records app.check_assignee app.unassign_inaccessible_claims app.record_change
+    app.users_of_provider app.place_audit_records app.check_assignee app.note_lost_clients app.unassign_lost_client app.record_change
     app.record_reclamation_move app.record_reporting_grant app.add_login_to_reporting_all app.remove_login_from_reporting_all
     app.set_login_role app.store_claim_words app.copy_document app.refuse_direct_copy_write app.check_invoice_move app.update_content_removals
   `),
@@ -47,7 +47,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   api: words(`
     app.begin_identity_management app.claim_identity_changes app.settle_identity_change
     app.release_identity_changes app.undelivered_identity_changes app.forget_identity_changes
-    app.plan_reminders app.claim_reminder app.hand_over_reminder app.settle_reminder app.unsent_reminders
+    app.unassign_lost_clients app.plan_reminders app.claim_reminder app.hand_over_reminder app.settle_reminder app.unsent_reminders
     app.send_identity app.note_provider_clock app.disprove_provider_clock app.locate app.narrowed
     app.caller_id app.authenticate app.unclaimed_id app.record_refusals app.forget_answers
     app.tend_audit_log app.count_audit_days app.objections app.applied_migrations app.normalize_stored_expression app.digest_functions_and_triggers

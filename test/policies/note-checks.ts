@@ -1,4 +1,5 @@
 import { equal } from 'node:assert/strict';
+import { UNASSIGN } from './assignee-checks.ts';
 import type { Check } from './checks.ts';
 import { idOf, SELF } from './fixture.ts';
 import { OWN } from './row-checks.ts';
@@ -147,12 +148,12 @@ const then = (condition: string): string => `select from public.notes where id =
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [
     'a user who loses a client loses the open tasks of this client',
-    `${task}; ${ofUser(`client_access = '{}'`)}; ${then('assignee_id is null and updated_at > created_at')}`,
+    `${task}; ${ofUser(`client_access = '{}'`)}; ${UNASSIGN}; ${then('assignee_id is null and updated_at > created_at')}`,
     'done',
   ],
   [
     'a user who loses a client keeps the completed tasks of this client',
-    `${task}; ${done}; ${ofUser(`client_access = '{}'`)}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
+    `${task}; ${done}; ${ofUser(`client_access = '{}'`)}; ${UNASSIGN}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [

@@ -97,24 +97,132 @@ comment on function app.assignee(uuid) is
     'Returns the id and name of one user. The previous release calls app.assignee during a deploy.';
 grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to taxclaims_client, taxclaims_admin;
 
-create or replace function app.unassign_inaccessible_claims()
+-- A trigger of the previous release.
+drop function if exists app.unassign_inaccessible_claims();
+
+-- Until app.unassign_lost_client has run, queries read a claim of a lost client as unassigned. If the user gets the client
+-- back before, the claims that nobody else took meanwhile stay assigned to the user.
+create or replace function app.note_lost_clients()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
 as $function$
+declare
+    had_every_client constant boolean := old.role = 'ADMIN' and old.client_access = '{}';
+    has_every_client constant boolean := new.role = 'ADMIN' and new.client_access = '{}';
 begin
-    update public.reclamations as r
-    set assignee_id = null
-    where r.assignee_id = new.id and r.client_id <> all (new.client_access);
-    update public.notes as n
-    set assignee_id = null
-    where n.assignee_id = new.id
-        and n.done_at is null
-        and (n.client_id <> all (new.client_access) or (n.internal and new.role = 'CLIENT'));
+    delete from app.lost_clients as l
+    where l.user_id = new.id and (has_every_client or l.client_id = any (new.client_access));
+    if not has_every_client then
+        insert into app.lost_clients (user_id, client_id)
+        select new.id, lost.id
+        from (
+            select pg_catalog.unnest(old.client_access) as id
+            union
+            select c.id from public.clients as c where had_every_client
+        ) as lost
+        where lost.id <> all (new.client_access)
+        on conflict do nothing;
+    end if;
+    if new.role = 'CLIENT' and old.role <> 'CLIENT' then
+        update public.notes as n
+        set assignee_id = null
+        where n.assignee_id = new.id and n.done_at is null and n.internal;
+    end if;
     return null;
 end
 $function$;
 
-comment on function app.unassign_inaccessible_claims() is
-    'Trigger of users. A user who loses access to a client is no longer the assignee of that client''s claims and open '
-    'tasks; a user who becomes a CLIENT is no longer the assignee of open internal tasks.';
-grant execute on function app.unassign_inaccessible_claims() to taxclaims_owner;
+comment on function app.note_lost_clients() is
+    'Trigger of users that stores which clients a user lost, so that app.unassign_lost_client removes the user from the '
+    'claims and open tasks of these clients. Removes a user who becomes a CLIENT from open internal tasks.';
+grant execute on function app.note_lost_clients() to taxclaims_owner;
+
+-- app.unassign_lost_client is a trigger, because only within a trigger may taxclaims_definer remove an assignee without
+-- an audit record of each claim: the audit log has the change of the user's rights.
+create or replace function app.unassign_lost_client()
+    returns trigger
+    language plpgsql volatile security definer set search_path = ''
+as $function$
+declare
+    most constant integer := 1000;
+    claims bigint;
+    tasks bigint;
+begin
+    -- skip locked, because a request that changes many claims locks them in another order.
+    update public.reclamations as r
+    set assignee_id = null
+    where r.id = any (
+        array(
+            select c.id
+            from public.reclamations as c
+            where c.assignee_id = new.user_id and c.client_id = new.client_id
+            limit most
+            for no key update skip locked
+        )
+    );
+    get diagnostics claims = row_count;
+    update public.notes as n
+    set assignee_id = null
+    where n.id = any (
+        array(
+            select t.id
+            from public.notes as t
+            where t.assignee_id = new.user_id and t.client_id = new.client_id and t.done_at is null
+            limit most
+            for no key update skip locked
+        )
+    );
+    get diagnostics tasks = row_count;
+    new.unassigned := old.unassigned + claims + tasks;
+    return new;
+end
+$function$;
+
+comment on function app.unassign_lost_client() is
+    'Trigger of app.lost_clients that removes the user from up to 1,000 claims and 1,000 open tasks of the lost client.';
+grant execute on function app.unassign_lost_client() to taxclaims_owner;
+
+create or replace function app.unassign_lost_clients()
+    returns boolean
+    language plpgsql volatile security definer set search_path = ''
+as $function$
+declare
+    lost record;
+    unassigned_now bigint;
+begin
+    select l.user_id, l.client_id, l.unassigned
+    into lost
+    from app.lost_clients as l
+    order by l.lost_at
+    limit 1
+    for update skip locked;
+    if not found then
+        return false;
+    end if;
+    update app.lost_clients as l
+    set unassigned = l.unassigned
+    where l.user_id = lost.user_id and l.client_id = lost.client_id
+    returning l.unassigned into unassigned_now;
+    if unassigned_now > lost.unassigned then
+        return true;
+    end if;
+    -- If other transactions have locked the rest of the claims, the row stays for the next round.
+    delete from app.lost_clients as l
+    where l.user_id = lost.user_id
+        and l.client_id = lost.client_id
+        and not exists (
+            select from public.reclamations as r where r.assignee_id = lost.user_id and r.client_id = lost.client_id
+        )
+        and not exists (
+            select
+            from public.notes as n
+            where n.assignee_id = lost.user_id and n.client_id = lost.client_id and n.done_at is null
+        );
+    return found;
+end
+$function$;
+
+comment on function app.unassign_lost_clients() is
+    'Removes a user who lost a client from a batch of the client''s claims and open tasks. Returns false if no such '
+    'claim is left, or if other transactions have locked the rest; the service calls the function again until then.';
+grant execute on function app.unassign_lost_clients() to taxclaims_api;

@@ -40,6 +40,7 @@ begin
                     (n.internal and u.role = 'CLIENT')
                     or not (n.client_id = any (u.client_access) or (u.role = 'ADMIN' and u.client_access = '{}'))
                 )
+                and (n.assignee_id, n.client_id) not in (select l.user_id, l.client_id from app.lost_clients as l)
         );
     return query
     select
