@@ -186,3 +186,29 @@ comment on function app.lock_or_create_user_of_login(text, text, timestamp with 
     'Finds the user of a login by subject or verified email, or creates the user, and locks the user''s row. Returns '
     'null for an unknown caller without a verified email.';
 grant execute on function app.lock_or_create_user_of_login(text, text, timestamp with time zone) to taxclaims_definer;
+
+-- A row that names the caller, such as an audit record or a stored response, is either committed before the erasure of
+-- the caller, which then removes the caller from it, or it is refused.
+create or replace function app.hold_caller(subject text, user_id uuid)
+    returns uuid
+    language plpgsql volatile set search_path = ''
+as $function$
+declare
+    stored record;
+begin
+    select u.id, u.erased_at
+    into stored
+    from public.users as u
+    where u.id = hold_caller.user_id
+    for key share;
+    if stored.erased_at is not null or (stored.id is null and hold_caller.subject is not null) then
+        perform app.refuse_erased(hold_caller.subject);
+    end if;
+    return stored.id;
+end
+$function$;
+
+comment on function app.hold_caller(text, uuid) is
+    'Returns the id of the stored user who makes a request, null if the user is not stored, and delays the erasure of '
+    'the user until the commit. Refuses (TX401) a user who was erased since the request began.';
+grant execute on function app.hold_caller(text, uuid) to taxclaims_definer;

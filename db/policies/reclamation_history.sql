@@ -1,5 +1,5 @@
 -- Everybody who reads a claim reads its changes of status. Only a trigger of claims writes reclamation_history. The
--- erasure of a user replaces the user's subject in the column `actor` by the user's id.
+-- erasure of a user replaces the user's subject, which the previous release stored in the column `actor`, by the id.
 
 grant select (id, reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at)
 on public.reclamation_history to taxclaims_client;
@@ -9,7 +9,7 @@ create policy reclamation_history_select_tenant on public.reclamation_history fo
 -- app.record_reclamation_move adds a row while the claim is updated. app.record_reclamation_move reads the time of the
 -- previous row, so that the new row gets a later time.
 grant
-    select (reclamation_id, changed_at, changed_by),
+    select (reclamation_id, changed_at, changed_by, actor),
     insert (reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at),
     update (actor)
 on public.reclamation_history to taxclaims_definer;

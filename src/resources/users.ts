@@ -138,6 +138,7 @@ const passwordField = { password: password.optional() };
 
 const creationConstraints = {
   users_email_key: { email: rule('taken') },
+  users_email_not_erased: { email: rule('not_an_email') },
   users_client_access_exists: { client_access: rule('no_such_record.clients') },
   users_last_client: { client_access: rule('last_client') },
 } as const;

@@ -28,7 +28,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   definer: words(`
     app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
     app.provider_time app.was_issued_after app.changed_columns app.find_audit_log_start
-    app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.redact_user
+    app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.hold_caller app.redact_user
   `),
   [REQUESTS]: words(`
     app.choose_reminders app.oldest_writer_at app.begin_password_change app.change_password app.keep_calendar app.claim_key
@@ -377,9 +377,9 @@ export const functionChecks: readonly Check[] = [
           { 'app.actor': 'somebody' },
           move('READY_FOR_REVIEW'),
           `select changed_by || ' ' || actor || ' ' || from_status || ' ' || to_status
-           from public.reclamation_history where actor = 'somebody'`,
+           from public.reclamation_history where changed_by = '${SELF}'`,
         ),
-        `${SELF} somebody DRAFT READY_FOR_REVIEW`,
+        `${SELF} ${SELF} DRAFT READY_FOR_REVIEW`,
       );
       equal(await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('APPROVED') }), 'TX409');
       equal(await attempt(world.api, { role: 'tax_specialist', clientAccess: OWN, sql: move('WITHDRAWN') }), 'TX409');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createSubjectUuid } from '../../src/identity/subject.ts';
 import { expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { expectError, expectInvalid, startService } from '../support/service.ts';
@@ -62,14 +63,18 @@ test('a claim that is sent back unchanged is not moved, and its history stays em
   expect(await history(id)).toEqual([]);
 });
 
-test('each move of a claim is in its history with actor, time, old and new status', async () => {
+test('each move of a claim is in its history with user, time, old and new status', async () => {
   const id = await claim('DRAFT');
   const path = words('READY_FOR_REVIEW DRAFT READY_FOR_REVIEW APPROVED SUBMITTED REJECTED CLOSED');
   for (const status of path) expect((await move(id, status, 'ACCOUNT_MANAGER')).status).toBe(200);
   const moves = (await history(id)).toReversed();
   expect(moves.map((one) => one['to_status'])).toEqual(path);
   expect(moves.map((one) => one['from_status'])).toEqual(['DRAFT', ...path.slice(0, -1)]);
-  expect(new Set(moves.map((one) => one['actor']))).toEqual(new Set(['idp|ACCOUNT_MANAGER']));
+  const { issuer } = service.identity;
+  const user = createSubjectUuid(issuer, 'idp|ACCOUNT_MANAGER');
+  expect(new Set(moves.map(({ changed_by, actor }) => `${String(changed_by)} ${String(actor)}`))).toEqual(
+    new Set([`${user} ${user}`]),
+  );
   const times = moves.map((one) => Date.parse(String(one['changed_at'])));
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
@@ -209,9 +209,41 @@ test('an erasure removes name, email and subject from every table except the act
   expect(await service.sql`select author_id, text from public.notes where author_id = ${zoe.id}`).toEqual([
     { author_id: zoe.id, text: 'Écrit par Zoé' },
   ]);
-  expect(await service.sql`select assignee_id from public.reclamations where id = ${own.reclamations}`).toEqual([
-    { assignee_id: null },
+  expect((await service.ask(`GET /api/reclamations/${own.reclamations}`, { token: admin })).json).toMatchObject({
+    assignee_id: null,
+  });
+});
+
+test('nobody else can have the address of an erased user', async () => {
+  const zoe = await newUser();
+  const email = `${zoe.id}@ERASED.invalid`;
+  const taken = { email, name: 'X', role: 'CLIENT', client_access: [own.clients] };
+  expectError(await service.ask('POST /api/users', { token: admin, body: taken }), 'ERROR_VALIDATION', {
+    email: 'must be an email address',
+  });
+  expectError(await service.ask(`PUT /api/users/${zoe.id}`, { token: admin, body: { email } }), 'ERROR_VALIDATION');
+  const sub = `idp|${randomUUID()}`;
+  const claims = { sub, email, email_verified: true };
+  expect((await login(await service.token('CLIENT', [own.clients], claims))).status).toBe(200);
+  expect(await service.sql`select from public.users where subject = ${sub}`).toEqual([]);
+  expect((await erase(zoe.id)).status).toBe(204);
+});
+
+test('the audit finds the rows that an erasure left', async () => {
+  const zoe = await newUser();
+  expect((await erase(zoe.id)).status).toBe(204);
+  const found = `select rows from app.impossible_rows() where object = 'public.users.erased_at'`;
+  expect(await service.admin(found)).toEqual([{ rows: '0' }]);
+  await service.admin(`insert into app.created_clients (subject, client_id) values ($1, $2)`, [
+    zoe.subject,
+    own.clients,
   ]);
+  await make(service, 'reclamation_history', {
+    ...{ client_id: own.clients, reclamation_id: own.reclamations, changed_by: zoe.id, actor: zoe.subject },
+  });
+  expect(await service.admin(found)).toEqual([{ rows: '2' }]);
+  await service.admin('delete from app.created_clients where subject = $1', [zoe.subject]);
+  await service.admin('delete from public.reclamation_history where changed_by = $1', [zoe.id]);
 });
 
 test('an erasure has one audit record, and the changes of name and email stay listed without their values', async () => {
@@ -344,6 +376,51 @@ describe('requests during an erasure', () => {
     expect(await runInLine(early, change(early, name), () => erase(early.id))).toEqual([200, 204]);
     expect(await columnsWith(name)).toEqual([]);
   });
+
+  test('an erasure waits for a running creation of its user, and removes the response stored for its Idempotency-Key', async () => {
+    const zoe = await newUser('ACCOUNT_MANAGER');
+    const key = randomUUID();
+    // The creation has written its audit record when it waits for this row.
+    const sameKey = {
+      text: `insert into app.idempotency_keys
+        (subject, key_digest, request_digest, resource_type, resource_id, body, location)
+        values ($1, $2, repeat('0', 64), 'sites', gen_random_uuid(), '', '')`,
+      values: [zoe.subject, hash('sha256', key)],
+    };
+    const create = () =>
+      service.ask('POST /api/sites', {
+        ...{ token: zoe.token, body: { client_id: own.clients, site_name: 'Atelier' } },
+        headers: { 'idempotency-key': key },
+      });
+    const answers = await inLine(service, sameKey, [create, () => erase(zoe.id)], (held) =>
+      held('delete from app.idempotency_keys where subject = $1', [zoe.subject]),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 204]);
+    expect(await columnsWith(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
+  });
+
+  test.each(['with', 'without'])(
+    'a change of a user %s a row in users, which writes after the erasure of this user, gets 401 and changes nothing',
+    async (stored) => {
+      const zoe = await newUser('ACCOUNT_MANAGER');
+      const change = () =>
+        service.ask(`PUT /api/sites/${own.sites}`, { token: zoe.token, body: { site_name: 'Atelier' } });
+      const [answer] = await inLine(service, rowOf('sites', own.sites), [change], async () => {
+        expect((await erase(zoe.id)).status).toBe(204);
+        // As if the user had been stored, and erased, after the request began.
+        if (stored === 'without') {
+          await service.sql`delete from public.identity_changes where user_id = ${zoe.id}`;
+          await service.sql`delete from app.lost_clients where user_id = ${zoe.id}`;
+          await service.sql`with other as (select gen_random_uuid() as id)
+            update public.users as u set id = other.id, email = other.id || '@erased.invalid' from other where u.id = ${zoe.id}`;
+        }
+      });
+      expect(answer?.status).toBe(401);
+      expect(await service.sql`select site_name from public.sites where id = ${own.sites}`).toEqual([
+        { site_name: 'Siège' },
+      ]);
+    },
+  );
 
   test('a second erasure waits for the first, and both get 204', async () => {
     const zoe = await newUser();

@@ -3,6 +3,6 @@ comment on table public.reclamation_history is
 comment on column public.reclamation_history.changed_by is
     'User who changed the status; null if a DBA changed it. changed_by has no foreign key.';
 comment on column public.reclamation_history.actor is
-    'Subject of the token that changed the status, id of an erased user, or a database login outside a request.';
+    'Id of the user who changed the status, as in changed_by, or a database login outside a request.';
 comment on column public.reclamation_history.changed_at is
     'Time at which the status changed. No two status changes of a claim have the same time.';

@@ -197,7 +197,7 @@ begin
     )
     values (
         request_settings.request_id,
-        (select u.id from public.users as u where u.id = request_settings.user_id),
+        app.hold_caller(request_settings.actor, request_settings.user_id),
         coalesce(request_settings.actor, session_user),
         pg_catalog."left"(coalesce(request_settings.action, tg_op), 100),
         tg_table_name, resource, client, true, request_settings.ip_address,

@@ -11,7 +11,8 @@ begin
         reclamation_id, client_id, from_status, to_status, changed_by, actor, changed_at
     )
     values (
-        new.id, new.client_id, old.status, new.status, request_settings.user_id, coalesce(request_settings.actor, session_user),
+        new.id, new.client_id, old.status, new.status, request_settings.user_id,
+        coalesce(request_settings.user_id::text, session_user),
         greatest(
             pg_catalog.clock_timestamp(),
             (

@@ -13,6 +13,7 @@ begin
     if link_document.client_id <> all (app.client_access()) and pg_catalog.current_setting('role') <> 'taxclaims_admin' then
         raise exception 'no access to client %', link_document.client_id using errcode = 'insufficient_privilege';
     end if;
+    perform app.hold_caller(app.setting('actor'), app.user_id());
     insert into app.document_links (
         digest, document_id, client_id, subject, user_id, role, issued_at, access_digest, expires_at
     )

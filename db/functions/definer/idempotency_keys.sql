@@ -80,6 +80,7 @@ create or replace function app.keep_answer(
     language plpgsql volatile security definer set search_path = ''
 as $function$
 begin
+    perform app.hold_caller(app.setting('actor'), app.user_id());
     insert into app.idempotency_keys (
         subject, key_digest, request_digest, resource_type, resource_id, body, etag, location
     )

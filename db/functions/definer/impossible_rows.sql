@@ -44,6 +44,33 @@ begin
         );
     return query
     select
+        'public.users.erased_at',
+        'rows that still have the subject of an erased user, beside the audit log and the answers of the last day',
+        (
+            with erased as materialized (
+                select u.id, u.subject from public.users as u where u.erased_at is not null
+            )
+            select
+                (
+                    select pg_catalog.count(*)
+                    from public.reclamation_history as h
+                    join erased as e on e.id = h.changed_by
+                    where h.actor <> e.id::text
+                )
+                + (
+                    select pg_catalog.count(*)
+                    from (
+                        select c.subject from app.created_clients as c
+                        union all
+                        select l.subject from app.document_links as l
+                        union all
+                        select c.actor from public.identity_changes as c
+                    ) as kept
+                    join erased as e on e.subject = app.erased_subject(kept.subject)
+                )
+        );
+    return query
+    select
         'public.users.calendar_digest',
         'calendars of users without rights, whose addresses open nothing',
         (

@@ -174,7 +174,8 @@ as $function$
 declare
     stored record;
 begin
-    select u.id, u.subject, u.erased_at into stored from public.users as u where u.id = erase_user.target for no key update;
+    -- Waits for the user's running requests, which app.hold_caller lets run until their commit.
+    select u.id, u.subject, u.erased_at into stored from public.users as u where u.id = erase_user.target for update;
     if not found then
         raise exception 'no user %', erase_user.target using errcode = 'TX404';
     end if;
@@ -225,7 +226,10 @@ begin
         );
     end if;
     update public.identity_changes as c set actor = new.id::text where c.actor = old.subject;
-    update public.reclamation_history as h set actor = new.id::text where h.changed_by = new.id;
+    -- The previous release stored the subject of a user who changed the status of a claim.
+    update public.reclamation_history as h
+    set actor = new.id::text
+    where h.changed_by = new.id and h.actor <> new.id::text;
     delete from app.created_clients as c where c.subject = old.subject;
     delete from app.document_links as l where l.user_id = new.id;
     delete from app.idempotency_keys as k
