@@ -36,6 +36,19 @@ export const email = text(255)
 
 type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[N] & string;
 
+const CONTACT_EMAIL_PATTERN =
+  /^(?:[\p{L}\p{M}\p{N}_'+-]+\.)*[\p{L}\p{M}\p{N}_'+-]*[\p{L}\p{M}\p{N}_+-]@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*\.)+(?:\p{L}[\p{L}\p{M}]+|[Xx][Nn]--[A-Za-z0-9-]+)$/u;
+
+/** The email of a contact may have letters of every alphabet. The email of a user is ASCII, because it identifies. */
+export const contactEmail = text(255)
+  .refine((value) => CONTACT_EMAIL_PATTERN.test(value), rule('not_an_email'))
+  .meta({
+    maxLength: 255,
+    // Not every language that clients are generated for knows the classes of CONTACT_EMAIL_PATTERN.
+    pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
+    description: 'An email address, which may have letters beyond ASCII.',
+  });
+
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
   const enumLabelsByWord: BilingualLabels = ENUM_LABELS[name];
   const valuesWithFrenchLabels = Object.entries(enumLabelsByWord).map(([word, [french]]) => `${word} (${french})`);

@@ -20,7 +20,7 @@ export const client = record(
       ...column.readOnlyWithDescription(column.text(255), 'The same text as company_name.', 'r.company_name'),
       onCreate: field.text(255).optional(),
     },
-    contact_email: column.writable(column.text(255), field.email),
+    contact_email: column.writable(column.text(255), field.contactEmail),
     address: column.optional(column.text(), field.longText),
     ...column.timestampColumns,
   },

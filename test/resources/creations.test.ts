@@ -78,3 +78,54 @@ test('a field that a creation may not have gets 400 that says to leave it out', 
     surprise: 'is not known here',
   });
 });
+
+const INTERNATIONAL = ['comptabilité@société.fr', 'θσερ@εχαμπλε.ψομ', 'jürgen.müller+taxe@xn--mnchen-3ya.example'];
+const MALFORMED = [
+  ...[
+    'comptabilité',
+    'é@',
+    '@société.fr',
+    'é@société',
+    'a é@société.fr',
+    'é@soci été.fr',
+    'é@société..fr',
+    '.é@société.fr',
+  ],
+  ...[
+    'é..e@société.fr',
+    'é@-société.fr',
+    'é@société.fr\r\nBcc: x@y.example',
+    'é\u0007@société.fr',
+    'é\u200b@société.fr',
+  ],
+  ...[
+    'é@société.fr,a@b.example',
+    '<é@société.fr>',
+    'é\u00a0@société.fr',
+    'é\u202e@société.fr',
+    'é@société.f1',
+    'é@é@b.fr',
+  ],
+];
+
+test.each([
+  ['clients', { company_name: 'Société' }],
+  ['partners', { name: 'Société', client_ids: [own.clients] }],
+])(
+  'POST /api/%s accepts a contact’s email with letters of any alphabet, and nothing but an email',
+  async (path, fields) => {
+    const create = (contact_email: string) =>
+      service.ask(`POST /api/${path}`, { token, body: { ...fields, contact_email } });
+    for (const contact_email of INTERNATIONAL)
+      expect((await create(contact_email)).json).toMatchObject({ ...fields, contact_email });
+    for (const contact_email of MALFORMED)
+      expectError(await create(contact_email), 'ERROR_VALIDATION', { contact_email: 'must be an email address' });
+  },
+);
+
+test('a user’s email is ASCII, because tokens are matched with it', async () => {
+  const body = { email: 'comptabilité@société.fr', name: 'Ada', role: 'CLIENT', client_access: [own.clients] };
+  expectError(await service.ask('POST /api/users', { token, body }), 'ERROR_VALIDATION', {
+    email: 'must be an email address',
+  });
+});
