@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_FILTER_VALUES } from '../limits.ts';
+import { MAX_CURSOR_CHARACTERS, MAX_FILTER_VALUES } from '../limits.ts';
 import { rule, formatProblemText } from '../problems.ts';
 import {
   ENUM_DESCRIPTIONS,
@@ -184,9 +184,11 @@ function commaSeparatedList<Rule extends z.ZodType>(of: Rule, most: number): z.Z
   );
 }
 
+export const CURSOR_PATTERN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_CURSOR_CHARACTERS}}$`);
+
 const cursorParameter = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor'))
+  .regex(CURSOR_PATTERN, rule('not_a_cursor'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .meta({ type: 'string' });
 
