@@ -174,6 +174,7 @@ export const POOL_IDLE_CONNECTION_MS = 30_000; // ms: the pool closes a connecti
 export const TCP_KEEP_ALIVE_MS = 10_000; // ms: TCP probes a silent connection after this time
 export const TRANSACTIONS_PER_USER = 4; // transactions: transactions of one caller that a process runs at the same time; further ones of the same caller wait
 export const TRANSACTION_TURN_TIMEOUT_MS = 5_000; // ms: a transaction that waits longer for the caller's other transactions gets 429
+export const MAX_WAITING_TRANSACTIONS_PER_USER = 100; // transactions: transactions of one caller that wait at a time, as many as an ordinary caller may request in a minute; a further one gets 429 at once
 export const WAITING_REQUESTS_PER_CONNECTION = 100; // requests: requests that may wait for each connection of the pool
 export const POOL_CLOSE_TIMEOUT_MS = 500; // ms: at shutdown, time for connections that are already closing
 export const POSTGRES_CLOSE_TIMEOUT_MS = 1_000; // ms: time for Postgres to close a connection that ended normally
