@@ -54,6 +54,7 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): Express {
   const { database, documents, changes, verifier, counters, observers = [], probes = usualProbes } = options;
+  const limitUser = createUserLimiter(options.limits.perUser, counters);
   const app = express();
   app.enable('case sensitive routing');
   app.enable('strict routing');
@@ -68,14 +69,14 @@ export function createApp(options: AppOptions): Express {
   app.use(helmet({ contentSecurityPolicy: false }), contentSecurityPolicy());
   app.use(createCorsHandler(options.corsOrigins));
   // Health probes are mounted before the rate limits, because probes and callers may share the load balancer's address.
-  mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier });
+  mountPublicEndpoints(app, probes, { database: options.healthDatabase, documents, changes, verifier, limitUser });
   app.use(createIpAddressLimiters(options.limits.perIp, counters));
   app.use(createCompressionHandler());
   mountDocs(app, options.demonstrationUsers, options.login);
   app.use('/calendar', createCalendarLimiter(CALENDAR_READS_PER_MINUTE, counters));
-  mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier });
+  mountPublicEndpoints(app, publicEndpoints, { database, documents, changes, verifier, limitUser });
   app.use(authenticate(verifier, createLinkedCallerLookup(database, options.corsOrigins)));
-  app.use(createUserLimiter(options.limits.perUser, counters));
+  app.use(limitUser);
   mountEndpoints(app, authenticatedEndpoints, { database, documents, changes });
   mountUnmatchedHandlers(app, [...probes, ...publicEndpoints, ...authenticatedEndpoints]);
   app.use(createErrorHandler(options.audit));

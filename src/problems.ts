@@ -66,6 +66,7 @@ const PROBLEM_TEXTS = {
   'not_a_siret.check': ['must be a SIRET: its check digit is wrong', 'Ce numéro SIRET est erroné : sa clé de contrôle ne correspond pas.'],
 
   unknown_field: ['is not known here', 'Ce champ n’existe pas ici.'],
+  'unknown_field.creation': ['is not given at a creation: leave it out', 'Ce champ ne se renseigne pas à la création : retirez-le.'],
   'unknown_field.form': ['is not known here: the field is {field}', 'Ce champ n’existe pas ici : le champ attendu est « {field} ».'],
   'unknown_field.columns': ['may name {fields}', 'Colonnes possibles : {fields}.'],
   not_as_described: ['is not as it is described', 'Cette valeur ne correspond pas à la description de l’interface.'],
@@ -101,6 +102,7 @@ const PROBLEM_TEXTS = {
   not_a_file_name: ['must have a name of 1 to {max} characters', 'Le nom du fichier doit compter de 1 à {max} caractères.'],
   'not_a_file_name.characters': ['must have a name in UTF-8 without control characters', 'Le nom du fichier doit être en UTF-8, sans caractère de contrôle.'],
   'not_a_file_name.folders': ['must be the name of a file, without folders or control characters', 'Le nom d’un fichier est attendu, sans dossier ni caractère de contrôle.'],
+  not_the_same: ['must be the same text as {field}', 'Ce champ doit contenir le même texte que « {field} ».'],
   not_a_link: ['must be that of the address', 'La valeur qui figure dans l’adresse est attendue.'],
   file_type: ['must be a PDF, an image (PNG, JPEG, WebP, GIF, TIFF), an office file, or text or CSV in UTF-8', 'Fichiers acceptés : PDF, image (PNG, JPEG, WebP, GIF, TIFF), document bureautique, texte ou CSV en UTF-8.'],
 

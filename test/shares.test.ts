@@ -1,5 +1,8 @@
+import { request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { MAX_WAITING_TRANSACTIONS_PER_USER, TRANSACTIONS_PER_USER } from '../src/limits.ts';
 import { createShares } from '../src/shares.ts';
 import { withAdmin } from './support/database.ts';
 import { backendOf, waitingBehind } from './support/held-row.ts';
@@ -9,30 +12,72 @@ import { until } from './support/upload.ts';
 
 /* The share of one caller: a few transactions at once, whatever the caller asks for. */
 
-const service = await forSuite(startService());
+let abortedRequests = 0;
+const countAborted = (line: string): void => {
+  if (line.includes('"aborted":true')) abortedRequests += 1;
+};
+
+const service = await forSuite(
+  startService({ poolSize: TRANSACTIONS_PER_USER + 1, log: pino({}, { write: countAborted }) }),
+);
 const own = await service.furnishedTenant('Own');
 const other = await service.furnishedTenant('Other');
+const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'busy' });
 
-test('of one caller’s requests four use the database at once, the others wait and get 429, and another caller’s does not wait', async () => {
-  const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'busy' });
-  const change = () =>
-    service.ask(`PUT /api/sites/${own.sites}`, { token, body: { client_id: own.clients, site_name: 'A' } });
+const change = (site_name = 'A') =>
+  service.ask(`PUT /api/sites/${own.sites}`, { token, body: { client_id: own.clients, site_name } });
+
+/** Runs `attack` while as many changes of the busy caller as may run at once wait for a lock. */
+async function whileBusy(attack: () => Promise<void>): Promise<void> {
   await withAdmin(service.postgres.adminUrl, async (holder) => {
     const held = await backendOf(holder);
     await holder.query('begin');
     await holder.query(`select from public.sites where id = '${own.sites}' for update`);
-    const running = Array.from({ length: 4 }, change);
-    await until(async () => (await waitingBehind(service, held)) === 4);
-    const late = await change();
-    expectError(late, 'ERROR_RATE_LIMITED');
-    expect(Number(late.headers['retry-after'])).toBeGreaterThan(0);
-    const anothers = await service.token('ACCOUNT_MANAGER', [other.clients], { sub: 'another' });
-    const answer = await service.ask(`GET /api/sites/${other.sites}`, { token: anothers });
-    expect(answer.status).toBe(200);
+    const running = Array.from({ length: TRANSACTIONS_PER_USER }, () => change());
+    await until(async () => (await waitingBehind(service, held)) === TRANSACTIONS_PER_USER);
+    let ended = 0;
+    for (const one of running) void one.then(() => (ended += 1));
+    await attack();
+    expect(ended).toBe(0);
     await holder.query('rollback');
-    await Promise.all(running);
+    for (const { status } of await Promise.all(running)) expect(status).toBe(200);
+  });
+}
+
+test('of one caller’s requests four use the database at once, the others wait and get 429, and another caller’s does not wait', async () => {
+  await whileBusy(async () => {
+    const late = change();
+    const anothers = await service.token('ACCOUNT_MANAGER', [other.clients], { sub: 'another' });
+    expect((await service.ask(`GET /api/sites/${other.sites}`, { token: anothers })).status).toBe(200);
+    expectError(await late, 'ERROR_RATE_LIMITED');
+    expect(Number((await late).headers['retry-after'])).toBeGreaterThan(0);
   });
   expect((await change()).status).toBe(200);
+});
+
+test('a hundred requests of one caller may wait: a further one gets 429 at once, and those whose caller hangs up never run', async () => {
+  const excess = 3;
+  const [refused, body] = [[] as number[], JSON.stringify({ site_name: 'Lost' })];
+  const ask = () =>
+    request({
+      ...{ host: '127.0.0.1', port: service.port, method: 'PUT', path: `/api/sites/${own.sites}`, agent: false },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    })
+      .on('response', ({ statusCode = 0 }) => refused.push(statusCode))
+      .on('error', () => undefined)
+      .end(body);
+  await whileBusy(async () => {
+    const sent = Array.from({ length: MAX_WAITING_TRANSACTIONS_PER_USER + excess }, ask);
+    await until(() => refused.length >= excess);
+    expect(refused).toEqual(Array.from({ length: excess }, () => 429));
+    const aborted = abortedRequests;
+    for (const one of sent) one.destroy();
+    await until(() => abortedRequests - aborted >= MAX_WAITING_TRANSACTIONS_PER_USER);
+  });
+  expect((await change('Kept')).status).toBe(200);
+  const { text } = await service.ask(`GET /api/sites/${own.sites}/changes`, { token });
+  expect(text).toContain('Kept');
+  expect(text).not.toContain('Lost');
 });
 
 test('a holder’s tasks begin in their order, and a failed one makes room for the next', async () => {

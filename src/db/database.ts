@@ -47,7 +47,7 @@ export function openDatabase(options: PoolOptions): Database {
  * - A transaction is committed whole or not at all.
  * - A connection returns to the pool only if the server has confirmed that no transaction is open on the connection.
  * - Statements on the session (`set`, `begin`, `listen`, temporary tables, …) are refused before they are sent.
- * - If the HTTP client hangs up, its statements still run to their end.
+ * - If the HTTP client hangs up, its statements still run to their end, unless they wait for the client's other transactions.
  * - A transaction that Postgres rolled back because of a deadlock or a serialization failure is repeated once.
  * - If a request waits for a connection and uses it for longer than the statement time-out and one second together, the
  *   connection is destroyed.
@@ -77,7 +77,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
             return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
           });
         },
-        { subject: batches[0]?.context?.caller.subject },
+        { subject: batches[0]?.context?.caller.subject, socket: batches[0]?.context?.socket },
       ),
     );
   };
@@ -127,7 +127,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   createTimingRecorder(context),
                 ),
               ),
-            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: context.caller.subject },
+            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: context.caller.subject, socket: context.socket },
           ),
         );
       if (longLimitMs === undefined) return runWithStatementLimit(statementTimeoutMs);

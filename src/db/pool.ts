@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Logger } from 'pino';
@@ -28,6 +29,8 @@ export interface PoolOptions {
 interface SessionOptions {
   /** Whose transaction it is: it waits until fewer than TRANSACTIONS_PER_USER of the same caller run. */
   readonly subject?: string | undefined;
+  /** The connection of the caller: a transaction that waits for its turn never begins if the caller hangs up. */
+  readonly socket?: Socket | undefined;
   readonly limitMs?: number;
   /** True if the session prepares its statements; false if the session sends each statement only once. */
   readonly prepared?: boolean;
@@ -66,10 +69,12 @@ export function openPool(options: PoolOptions) {
   );
   const callerShares = createShares(limit.TRANSACTIONS_PER_USER, {
     maxMs: limit.TRANSACTION_TURN_TIMEOUT_MS,
-    tooLongError: () =>
+    maxWaiting: limit.MAX_WAITING_TRANSACTIONS_PER_USER,
+    refusedError: () =>
       new RequestError('ERROR_RATE_LIMITED', 'the caller has too many requests under way', {
         ...{ headers: { 'Retry-After': '5' }, kind: 'transactions' },
       }),
+    hungUpError: () => new RequestError('ERROR_VALIDATION', 'the request was broken off'),
   });
   const liveConnections = new Set<PooledConnection>();
   const primaryTracker = options.primary ?? trackPrimary(options.url, primaryLogger(log));
@@ -251,7 +256,7 @@ export function openPool(options: PoolOptions) {
     withSession: <T>(use: (session: Session) => Promise<T>, options: SessionOptions = {}): Promise<T> =>
       options.subject === undefined
         ? openSession(use, options)
-        : callerShares.run(options.subject, () => openSession(use, options)),
+        : callerShares.run(options.subject, () => openSession(use, options), options.socket),
     close: (withinMs = defaultSessionLimitMs) => (closePromise ??= endPool(withinMs)),
     figures: () => ({
       connections: pool.totalCount,

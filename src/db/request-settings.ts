@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Caller } from '../identity/caller.ts';
 import type { RequestTimeline } from '../observed.ts';
 
@@ -8,6 +9,8 @@ export interface RequestContext {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly readOnly: boolean;
+  /** The connection of the caller. */
+  readonly socket?: Socket | undefined;
   /** The client that the request names; the request's transaction reaches only this client's rows. */
   readonly client?: string | undefined;
   /** The record that the request reads; the request's transaction reaches only rows of the record's client. */

@@ -126,7 +126,12 @@ export function createRowStreams(
 
     const { subject } = context.caller;
     pool
-      .withSession(streamPagesInSession, { limitMs: limits.maxStreamMs, prepared: false, subject })
+      .withSession(streamPagesInSession, {
+        limitMs: limits.maxStreamMs,
+        prepared: false,
+        subject,
+        socket: context.socket,
+      })
       .catch((error: unknown) => {
         reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
         pages?.destroy(error instanceof Error ? error : undefined);

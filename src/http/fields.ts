@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_FILTER_VALUES } from '../limits.ts';
+import { MAX_CURSOR_CHARACTERS, MAX_FILTER_VALUES } from '../limits.ts';
 import { rule, formatProblemText } from '../problems.ts';
 import {
   ENUM_DESCRIPTIONS,
@@ -35,6 +35,19 @@ export const email = text(255)
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
 type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[N] & string;
+
+const CONTACT_EMAIL_PATTERN =
+  /^(?:[\p{L}\p{M}\p{N}_'+-]+\.)*[\p{L}\p{M}\p{N}_'+-]*[\p{L}\p{M}\p{N}_+-]@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*\.)+(?:\p{L}[\p{L}\p{M}]+|[Xx][Nn]--[A-Za-z0-9-]+)$/u;
+
+/** The email of a contact may have letters of every alphabet. The email of a user is ASCII, because it identifies. */
+export const contactEmail = text(255)
+  .refine((value) => CONTACT_EMAIL_PATTERN.test(value), rule('not_an_email'))
+  .meta({
+    maxLength: 255,
+    // Not every language that clients are generated for knows the classes of CONTACT_EMAIL_PATTERN.
+    pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
+    description: 'An email address, which may have letters beyond ASCII.',
+  });
 
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
   const enumLabelsByWord: BilingualLabels = ENUM_LABELS[name];
@@ -171,9 +184,11 @@ function commaSeparatedList<Rule extends z.ZodType>(of: Rule, most: number): z.Z
   );
 }
 
+export const CURSOR_PATTERN = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_CURSOR_CHARACTERS}}$`);
+
 const cursorParameter = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor'))
+  .regex(CURSOR_PATTERN, rule('not_a_cursor'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .meta({ type: 'string' });
 

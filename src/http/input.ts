@@ -107,7 +107,11 @@ export function validateInputPart(
 ): { value: Record<string, unknown>; problems: readonly Problem[] } {
   const { success, data, error } = schema.safeParse(input, { error: findRuleForIssue });
   if (success) return { value: data, problems: findUnstorableText(data, []) };
-  return { value: {}, problems: error.issues.flatMap((issue) => convertIssueToProblems(part, issue, input)) };
+  const notCreatedFields = (schema.meta()?.['x-not-created'] ?? []) as readonly PropertyKey[];
+  return {
+    value: {},
+    problems: error.issues.flatMap((issue) => convertIssueToProblems(part, issue, input, notCreatedFields)),
+  };
 }
 
 const RULES_BY_TYPE: Readonly<Record<string, ProblemRule>> = {
@@ -121,9 +125,17 @@ function findRuleForIssue(issue: z.core.$ZodRawIssue): ProblemRule {
   return (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described');
 }
 
-function convertIssueToProblems(part: string, issue: z.core.$ZodIssue, input: unknown): Problem[] {
+function convertIssueToProblems(
+  part: string,
+  issue: z.core.$ZodIssue,
+  input: unknown,
+  notCreatedFields: readonly PropertyKey[],
+): Problem[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => createFieldProblem([...issue.path, key], rule('unknown_field')));
+    return issue.keys.map((key) => {
+      const isNotCreated = issue.path.length === 0 && notCreatedFields.includes(key);
+      return createFieldProblem([...issue.path, key], rule(isNotCreated ? 'unknown_field.creation' : 'unknown_field'));
+    });
   }
   const isAbsentField = isFieldMissing(issue.path, input);
   const brokenRule = isAbsentField ? rule('required') : (castToProblemRule(issue.message) ?? rule('not_as_described'));

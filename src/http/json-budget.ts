@@ -3,7 +3,11 @@ import {
   MAX_BULK_CHANGES,
   BULK_CHANGE_BODY_BYTES,
   MAX_JSON_DEPTH,
+  MAX_JSON_FIELDS,
+  MAX_JSON_FIELDS_PER_CHANGE,
   MAX_JSON_NUMBER_DIGITS,
+  MAX_JSON_VALUES,
+  MAX_LOGIN_JSON_VALUES,
 } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 
@@ -14,14 +18,22 @@ export interface JsonBudget {
   readonly fields: number;
 }
 
-export const AUTHENTICATED_BODY_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10_000, fields: 100 };
-/** The body of a bulk change may have one field name for the list of changes and ten more for each change. */
+export const AUTHENTICATED_BODY_BUDGET: JsonBudget = {
+  bytes: BODY_BYTES,
+  values: MAX_JSON_VALUES,
+  fields: MAX_JSON_FIELDS,
+};
+/** The body of a bulk change has one field name for the list of changes. */
 export const BULK_CHANGE_BODY_BUDGET: JsonBudget = {
   bytes: BULK_CHANGE_BODY_BYTES,
-  values: 10_000,
-  fields: 1 + 10 * MAX_BULK_CHANGES,
+  values: MAX_JSON_VALUES,
+  fields: 1 + MAX_JSON_FIELDS_PER_CHANGE * MAX_BULK_CHANGES,
 };
-export const PUBLIC_BODY_BUDGET: JsonBudget = { bytes: BODY_BYTES, values: 10, fields: 10 };
+export const PUBLIC_BODY_BUDGET: JsonBudget = {
+  bytes: BODY_BYTES,
+  values: MAX_LOGIN_JSON_VALUES,
+  fields: MAX_LOGIN_JSON_VALUES,
+};
 
 const [QUOTE, COMMA, MINUS, ZERO, NINE, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x3a, 0x5c];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];

@@ -1,4 +1,5 @@
-import type { Express, Request } from 'express';
+import { promisify } from 'node:util';
+import type { Express, Request, RequestHandler } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
@@ -18,15 +19,22 @@ import { explainConstraintError, explainError } from './explain-error.ts';
 export function mountPublicEndpoints(
   app: Express,
   endpoints: readonly PublicEndpoint[],
-  { verifier, ...services }: RequestServices & { readonly verifier: TokenVerifier },
+  {
+    verifier,
+    limitUser,
+    ...services
+  }: RequestServices & { readonly verifier: TokenVerifier; readonly limitUser: RequestHandler },
 ): void {
+  const countUserRequest = promisify(limitUser);
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
       const requestState = readRequestState(request);
       requestState.resource = endpoint.resource;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
-        return new CallerRequest(Object.assign(requestState, { caller }), request, services);
+        const admittedRequestState = Object.assign(requestState, { caller });
+        await countUserRequest(request, response);
+        return new CallerRequest(admittedRequestState, request, services);
       };
       const requestInput = await readInput(endpoint, request);
       const publicEndpointReply = await endpoint

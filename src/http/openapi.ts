@@ -15,7 +15,7 @@ const API_DESCRIPTION = `Claims for property tax (TF) and business property tax 
 
 A request needs an access token of the identity provider (\`Authorization: Bearer …\`) with the claims \`role\` and \`client_access\`. The caller reaches the records of these clients only. A record of another client is 403, a missing record is 404.
 
-A list is a JSON array, a record is a JSON object. \`PUT\` changes the fields in the body and keeps the other fields. A caller may send back a whole record: the service ignores read-only fields. Every path with \`GET\` also answers \`HEAD\`. Other methods are 405, with the header \`Allow\`. A request body may be compressed (\`Content-Encoding\`: gzip, deflate or br).
+A list is a JSON array, a record is a JSON object. \`PUT\` changes the fields in the body and keeps the other fields. A caller may send back a whole record with \`PUT\`: the service ignores read-only fields. A creation with a read-only field is 400. Every path with \`GET\` also answers \`HEAD\`. Other methods are 405, with the header \`Allow\`. A request body may be compressed (\`Content-Encoding\`: gzip, deflate or br).
 
 Every operation answers 400 for an unknown parameter or field, for a repeated parameter, for text with NUL or unpaired surrogates, for a time that is not RFC 3339 with an offset and without leap seconds, for a body that is not JSON in UTF-8, and for a number of more than 15 digits.
 

@@ -49,6 +49,7 @@ export const createRequestState: RequestHandler = (request, response, next) => {
     action: truncate(`${request.method} ${hideCalendarSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
     ipAddress: readCallerIpAddress(request),
     userAgent: truncate(request.get('user-agent') ?? '', LOGGED_TEXT_CHARACTERS),
+    socket: request.socket,
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
   statesByRequest.set(request, newRequestState);

@@ -125,14 +125,14 @@ const buildBodyValueSql = (name: string): string => `n.${name}`;
 type IgnoredInputSchema = ReturnType<typeof field.ignoredInputSchema>;
 
 /**
- * A read-only column: the service ignores the field in request bodies. `sql` is the expression of a computed column.
+ * A read-only column: a creation with the field is refused, and a change ignores the field, so that a caller can send
+ * back a whole record. `sql` is the expression of a computed column.
  */
-export function readOnly(kind: ColumnKind, sql?: string): Column<IgnoredInputSchema, IgnoredInputSchema> {
-  const ignoredBodySchema = field.ignoredInputSchema(kind.output);
+export function readOnly(kind: ColumnKind, sql?: string): Column<undefined, IgnoredInputSchema> {
   return {
     kind,
-    onCreate: ignoredBodySchema,
-    onChange: ignoredBodySchema,
+    onCreate: undefined,
+    onChange: field.ignoredInputSchema(kind.output),
     ...(sql !== undefined && { sql }),
   };
 }
@@ -141,13 +141,13 @@ export function readOnlyWithDescription(
   kind: ColumnKind,
   description: string,
   sql?: string,
-): Column<IgnoredInputSchema, IgnoredInputSchema> {
+): Column<undefined, IgnoredInputSchema> {
   return readOnly({ ...kind, description }, sql);
 }
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<IgnoredInputSchema, IgnoredInputSchema> = {
+export const id: Column<undefined, IgnoredInputSchema> = {
   ...readOnly(uuid),
   inserted: buildBodyValueSql,
 };

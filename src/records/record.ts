@@ -90,6 +90,11 @@ export function record<const C extends RecordColumns>(
     }),
   );
 
+  const notCreatedFields = [
+    ...columnEntries.flatMap(([column, { onCreate }]) => (onCreate === undefined ? [column] : [])),
+    ...Object.keys(expansion.schemas),
+  ];
+
   const [write, cells] = createRowWriters(columnEntries);
   const rowShape: RecordShape = {
     ...{ name, table, tagOf },
@@ -120,8 +125,8 @@ export function record<const C extends RecordColumns>(
     ...rowStatements,
     columns,
     newBody: createObjectSchema(
-      { id: `New${name}`, ...schemaMeta },
-      { ...mapColumns(columnEntries, ({ onCreate }) => onCreate), ...ignoredExpansions },
+      { id: `New${name}`, ...schemaMeta, 'x-not-created': notCreatedFields },
+      mapColumns(columnEntries, ({ onCreate }) => onCreate),
       examples?.creation,
     ) as unknown as RecordDefinition<C>['newBody'],
     changeBody: createObjectSchema(

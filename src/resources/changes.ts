@@ -52,7 +52,7 @@ const eventStreamSchema = z.string().meta({
 
 const positionParameter = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,2000}$/, rule('not_a_cursor.changes'))
+  .regex(field.CURSOR_PATTERN, rule('not_a_cursor.changes'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
   .refine(isValidFeedPosition, rule('not_a_cursor.changes'))
   .meta({ type: 'string' });

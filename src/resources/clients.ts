@@ -3,6 +3,7 @@ import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
+import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';
 import { endpointsOf } from '../records/endpoints.ts';
 import { filterBySearchText, filterByPartner } from '../records/filters.ts';
@@ -15,8 +16,11 @@ export const client = record(
   {
     id: column.id,
     company_name: column.writable(column.text(255), field.nonBlankText(255)),
-    nom: column.readOnlyWithDescription(column.text(255), 'The same text as company_name.', 'r.company_name'),
-    contact_email: column.writable(column.text(255), field.email),
+    nom: {
+      ...column.readOnlyWithDescription(column.text(255), 'The same text as company_name.', 'r.company_name'),
+      onCreate: field.text(255).optional(),
+    },
+    contact_email: column.writable(column.text(255), field.contactEmail),
     address: column.optional(column.text(), field.longText),
     ...column.timestampColumns,
   },
@@ -68,7 +72,12 @@ export const clientEndpoints = [
     path: '/api/clients',
     summary: 'Create a client',
     roles: MANAGER_ROLES,
-    body: client.newBody,
+    body: client.newBody
+      .refine(({ company_name, nom = company_name }) => nom === company_name, {
+        path: ['nom'],
+        error: rule('not_the_same', { field: 'company_name' }),
+      })
+      .meta({ ...client.newBody.meta() }),
     responses: { 201: client },
     handle: async ({ body }, request) => {
       const id = randomUUID();

@@ -50,7 +50,7 @@ export const partner = record(
         .regex(/^[0-9]{14}$/, { error: rule('not_a_siret'), abort: true })
         .refine(isSiret, rule('not_a_siret.check')),
     ),
-    contact_email: column.optional(column.text(255), field.email),
+    contact_email: column.optional(column.text(255), field.contactEmail),
     phone: column.optional(column.text(50), field.text(50)),
     address: column.optional(column.text(), field.longText),
     commission_rate: column.optional(column.decimal, field.decimal('100.00')),

@@ -55,6 +55,23 @@ describe('no bucket of one user is another than the first', () => {
   });
 });
 
+describe('a login', () => {
+  test('counts as a request of its user: beyond the limit a user cannot log in, and another user can', async () => {
+    service = await startService({ limits: { perUser: 2, perIp: 100 } });
+    const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
+    const one = await service.token('CLIENT', [], { sub: 'one' });
+    expect((await service.ask('GET /api/auth/profile', { token: one })).status).toBe(200);
+    const last = await logIn(one);
+    expect(last.status).toBe(200);
+    expect(last.headers['ratelimit']).toMatch(/"address"; r=98; t=\d+, "user"; r=0; t=\d+/);
+    const answer = await logIn(one);
+    expectError(answer, 'ERROR_RATE_LIMITED');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expectError(await service.ask('GET /api/auth/profile', { token: one }), 'ERROR_RATE_LIMITED');
+    expect((await logIn(await service.token('CLIENT', [], { sub: 'two' }))).status).toBe(200);
+  });
+});
+
 describe('an address beyond the requests of a minute', () => {
   test('is told to wait before its token is looked at, logins included, while another address is not', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });

@@ -79,11 +79,11 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   if (pattern?.includes('(?:none|')) return fc.oneof(fc.constant('none'), idFor(name));
   if (format === 'date') return fc.constantFrom(...DATES, ...DATES, ...NO_DATES);
   if (format === 'date-time') return fc.constantFrom(...TIMES, ...TIMES, ...NO_TIMES);
-  if (format === 'email')
+  if (format === 'email' || pattern?.includes('@') === true)
     return fc.oneof(
       fc.stringMatching(/^[a-z]{8}$/).map((name) => `${name}@b.example`),
       fc.emailAddress(),
-      fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', ''),
+      fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', 'a b@c.fr', ''),
     );
   // Hashing is slow: one valid password, and two with invalid lengths.
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));

@@ -321,6 +321,24 @@ describe('the address of a calendar', () => {
   });
 });
 
+test('the reads of a calendar count as requests of its user', async () => {
+  const limited = await startService({ limits: { perUser: 3, perIp: 100 } });
+  try {
+    const { clients } = await limited.tenant('Own');
+    const { token } = await person(limited, 'CLIENT', [clients]);
+    const { json } = await limited.ask('POST /api/users/me/calendar', { token });
+    const { url } = json as { url: string };
+    const other = await person(limited, 'CLIENT', [clients]);
+    const statuses = [];
+    for (let times = 0; times < 3; times += 1) statuses.push((await limited.ask(`GET ${url}`)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expectError(await limited.ask('GET /api/clients', { token }), 'ERROR_RATE_LIMITED');
+    expect((await limited.ask('GET /api/clients', { token: other.token })).status).toBe(200);
+  } finally {
+    await limited.close();
+  }
+});
+
 test('the secret of a calendar is in no row, log line or audit record, also if its address was copied wrongly', async () => {
   const { id, token } = await person(service, 'CLIENT', [own.clients]);
   const answer = await service.ask('POST /api/users/me/calendar', {

@@ -138,9 +138,11 @@ test('a note is neither blank nor longer than 10,000 characters, and its author 
     [{ text: 'x', due_on: '2026-02-30' }, 'due_on'],
     [{ text: 'x', assignee_id: 'nobody' }, 'assignee_id'],
     [{ text: 'x', done_at: NOW }, 'done_at'],
+    [{ text: 'x', author_id: manager.id }, 'author_id'],
+    [{ text: 'x', client_id: foreign.clients }, 'client_id'],
   ] as const)
     expectInvalid(await write(specialist, body), [field]);
-  const sent = { text: '💶'.repeat(10_000), author_id: manager.id, client_id: foreign.clients };
+  const sent = { text: '💶'.repeat(10_000) };
   const answer = await write(specialist, sent);
   expect([answer.status, answer.json]).toEqual([
     201,

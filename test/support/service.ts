@@ -95,6 +95,8 @@ export interface Options
   readonly countedIn?: CircuitBreaker;
   /** Replaces the address of the database. */
   readonly databaseUrl?: (apiUrl: string) => string;
+  /** The number of connections for requests; by default 4. */
+  readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   /** A database that outlives the service, instead of one of its own. */
   readonly postgres?: TestDatabase;
@@ -136,7 +138,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     observability.lanes[name] = opened;
     return opened;
   };
-  const { database, counts } = counting(open('requests', 4, options.statementTimeoutMs ?? 10_000));
+  const { database, counts } = counting(open('requests', options.poolSize ?? 4, options.statementTimeoutMs ?? 10_000));
   // The timeout is so long that only the health check itself ends its wait.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);

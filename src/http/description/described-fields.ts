@@ -4,6 +4,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * `x-table` names the table whose column comments describe the fields; `x-said` has texts that replace these comments.
+ * `x-not-created` lists the record's fields that the body of a creation may not have; `src/http/input.ts` reads it.
  */
 interface AnnotatedObjectSchema extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>;
@@ -11,7 +12,7 @@ interface AnnotatedObjectSchema extends JsonSchema {
   readonly 'x-table'?: string;
 }
 
-/** Describes each field: first its `x-said` text or column comment, then its rule. Removes `x-said` and `x-table`. */
+/** Describes each field: first its `x-said` text or column comment, then its rule. Removes the annotations. */
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as AnnotatedObjectSchema;
@@ -19,7 +20,7 @@ export function describeFields(schema: object, commentOf: ColumnComments): objec
     const fieldMeaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
     return [name, fieldMeaning === undefined ? field : prependMeaning(fieldMeaning, field)] as const;
   });
-  return { ...rest, properties: Object.fromEntries(describedProperties) };
+  return { ...rest, 'x-not-created': undefined, properties: Object.fromEntries(describedProperties) };
 }
 
 /** Puts a `$ref` into `allOf`, because OpenAPI 3.0 allows no description beside a `$ref`. */

@@ -8,20 +8,15 @@ import type { RecordDefinition } from '../record.ts';
 export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvColumns {
   const columnSchemas = Object.entries<z.ZodType>(newBody.shape);
   const schemasByColumn = new Map(columnSchemas);
-  const isReadOnly = (rule: z.ZodType): boolean => rule.meta()?.['readOnly'] === true;
   const columnReferences = Object.values<Column>(columns).flatMap(({ names }) => (names === undefined ? [] : [names]));
   const expandedColumns = columnReferences.flatMap(({ as, label }) =>
     Object.keys(label.kinds).map((column) => `${as}.${column}`),
   );
-  // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
-  const isExpansion = (name: string): boolean => columnReferences.some(({ as }) => as === name);
   return {
-    fields: columnSchemas.flatMap(([name, rule]) => (isReadOnly(rule) ? [] : [name])),
+    fields: [...schemasByColumn.keys()],
     required: columnSchemas.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
-    ignored: [
-      ...columnSchemas.flatMap(([name, rule]) => (isReadOnly(rule) && !isExpansion(name) ? [name] : [])),
-      ...expandedColumns,
-    ],
+    // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
+    ignored: [...Object.keys(columns).filter((column) => !schemasByColumn.has(column)), ...expandedColumns],
     read: (name, cell, isContinental) => {
       const [kind, rule] = [columns[name]?.kind, schemasByColumn.get(name)];
       return kind === undefined || rule === undefined ? { value: cell } : readCell(cell, kind, rule, isContinental);
