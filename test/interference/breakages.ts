@@ -63,7 +63,7 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'the changes of a user name clients that the caller may not see',
     sees: { acts: /^what is shared by manager$/ },
-    make: redefined('app.changes_of(text, uuid, timestamptz, text, bigint)', 'or is_admin or is_self', 'or true'),
+    make: redefined('app.keep_own_clients(jsonb)', 'l.id::uuid = any (clients)', 'true'),
   },
   {
     name: 'a reporting view counts the sites of all tenants',

@@ -29,6 +29,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
     app.parse_ip_address app.read_request_settings app.require_present_rights app.lock_or_create_user_of_login app.note_identity_change
     app.provider_time app.was_issued_after app.changed_columns app.find_audit_log_start
     app.server_start app.build_seen_snapshot app.next_changes app.erased_subject app.refuse_erased app.hold_caller app.redact_user
+    app.keep_own_clients app.shared_since
   `),
   [REQUESTS]: words(`
     app.choose_reminders app.oldest_writer_at app.begin_password_change app.change_password app.keep_calendar app.claim_key
@@ -59,6 +60,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   housekeeper: words('app.refuse_change'),
   'admin scoped_admin account_manager': words('app.gain_client app.assign_client app.hold_author'),
   'admin scoped_admin': words('app.erase_user'),
+  'admin definer scoped_admin': words('app.mask_client_ids'),
   'scoped_admin account_manager': words('app.may_link_partner'),
   'admin scoped_admin account_manager tax_specialist': words('app.assignees app.changes_of'),
   'api auditor': words('app.list_login_refusal_reasons'),

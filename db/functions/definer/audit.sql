@@ -217,9 +217,10 @@ comment on function app.record_change() is
     'Trigger of the audited tables that writes an audit record of each write, in the transaction of the write.';
 grant execute on function app.record_change() to taxclaims_owner;
 
--- In the changes of another user's list of clients, a caller sees only the caller's own clients. Only an ADMIN sees
--- changes of users.is_active. app.changes_of leaves out changes from a time when the record belonged to another client,
--- and changes of columns that no longer exist.
+-- In the changes of a user's list of clients, a caller sees only the caller's own clients. Of another user, a caller
+-- sees the other changes only since that user shares a client with the caller. Only an ADMIN sees changes of
+-- users.is_active. app.changes_of leaves out changes from a time when the record belonged to another client, and changes
+-- of columns that no longer exist.
 create or replace function app.changes_of(
     resource_type text, id uuid, before timestamp with time zone, behind text, most bigint
 )
@@ -232,6 +233,7 @@ declare
     is_admin constant boolean := caller = 'taxclaims_admin';
     is_self constant boolean := changes_of.resource_type = 'users' and changes_of.id = app.user_id();
     shown constant regclass := pg_catalog.to_regclass(pg_catalog.format('public.%I', changes_of.resource_type));
+    shared_since timestamp with time zone;
     place record;
 begin
     select l.found, l.client_id into place from app.locate(changes_of.resource_type, changes_of.id) as l;
@@ -248,25 +250,17 @@ begin
     end) then
         return;
     end if;
+    if changes_of.resource_type = 'users' and not is_admin and not is_self then
+        shared_since := app.shared_since(changes_of.id);
+    end if;
     return query
     select a.created_at, a.user_id, c.key, s.value -> 0, s.value -> 1
     from public.audit_logs as a
     cross join lateral pg_catalog.jsonb_each(a.changed) as c
     cross join lateral (
         select case
-            when changes_of.resource_type <> 'users' or c.key <> 'client_access' or is_admin or is_self then c.value
-            else pg_catalog.jsonb_build_array(
-                (
-                    select coalesce(pg_catalog.jsonb_agg(l.id), '[]')
-                    from pg_catalog.jsonb_array_elements(c.value -> 0) as l (id)
-                    where (l.id #>> '{}')::uuid = any (clients)
-                ),
-                (
-                    select coalesce(pg_catalog.jsonb_agg(l.id), '[]')
-                    from pg_catalog.jsonb_array_elements(c.value -> 1) as l (id)
-                    where (l.id #>> '{}')::uuid = any (clients)
-                )
-            )
+            when changes_of.resource_type = 'users' and c.key = 'client_access' then app.keep_own_clients(c.value)
+            else c.value
         end as value
     ) as s
     where a.resource_id = changes_of.id
@@ -283,6 +277,7 @@ begin
                 and pg_catalog.has_column_privilege(caller, shown, t.attnum, 'SELECT')
         )
         and (changes_of.resource_type <> 'users' or c.key <> 'is_active' or is_admin or caller = 'taxclaims_scoped_admin')
+        and (shared_since is null or c.key = 'client_access' or a.created_at > shared_since)
         and s.value <> '[[], []]'
     order by a.created_at desc, c.key
     limit changes_of.most;

@@ -25,8 +25,9 @@ comment on function app.person(uuid) is
     'caller who requests the data of another user, except an ADMIN who may change that user.';
 grant execute on function app.person(uuid) to taxclaims_client, taxclaims_admin;
 
--- app.kept_on returns no data about other people and no clients that the caller may not see. For an ADMIN with a list
--- of clients, app.kept_on leaves out audit records that this ADMIN cannot read. Only an ADMIN sees why a request was
+-- app.kept_on returns no data about other people, and no text with the id of a client that the caller may not see. For
+-- an ADMIN with a list of clients, app.kept_on leaves out audit records that this ADMIN cannot read, and the names and
+-- emails that the user had before the user shared a client with this ADMIN. Only an ADMIN sees why a request was
 -- refused.
 create or replace function app.kept_on(
     target uuid, source text, before timestamp with time zone, behind uuid, most bigint
@@ -41,6 +42,10 @@ declare
     sees_every_client constant boolean := pg_catalog.current_setting('role') = 'taxclaims_admin';
     sees_only_listed_clients constant boolean := is_admin and not sees_every_client and person <> app.user_id();
     clients constant uuid[] := app.client_access();
+    shared_since constant timestamp with time zone := case
+        when sees_only_listed_clients then app.shared_since(person)
+        else '-infinity'
+    end;
 begin
     case kept_on.source
         when 'audit_logs.actor' then
@@ -49,11 +54,15 @@ begin
             select
                 a.id, a.created_at,
                 pg_catalog.jsonb_build_object(
-                    'actor', a.actor, 'action', a.action, 'resource_type', a.resource_type, 'resource_id', a.resource_id,
+                    'actor', a.actor, 'action', app.mask_client_ids(a.action), 'resource_type', a.resource_type,
+                    'resource_id', nullif(a.resource_id, hidden.client_id),
                     'success', a.success, 'ip_address', pg_catalog.host(a.ip_address), 'user_agent', a.user_agent,
                     'request_id', a.request_id
                 )
             from public.audit_logs as a
+            left join lateral (
+                select coalesce(a.client_context, case a.resource_type when 'clients' then a.resource_id end) as client_id
+            ) as hidden on not sees_every_client and hidden.client_id <> all (clients)
             where a.actor = person_subject and a.user_id is null
                 and (not sees_only_listed_clients or a.client_context = any (clients))
                 and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
@@ -64,12 +73,19 @@ begin
             select
                 a.id, a.created_at,
                 pg_catalog.jsonb_build_object(
-                    'actor', a.actor, 'action', a.action, 'resource_type', a.resource_type, 'resource_id', a.resource_id,
-                    'client_context', case when sees_every_client or a.client_context = any (clients) then a.client_context end,
-                    'success', a.success, 'error_message', case when is_admin then a.error_message end,
+                    'actor', a.actor, 'action', app.mask_client_ids(a.action), 'resource_type', a.resource_type,
+                    'resource_id', nullif(a.resource_id, hidden.client_id),
+                    'client_context', nullif(a.client_context, hidden.client_id),
+                    'success', a.success,
+                    'error_message', case
+                        when is_admin and hidden.client_id is null then app.mask_client_ids(a.error_message)
+                    end,
                     'ip_address', pg_catalog.host(a.ip_address), 'user_agent', a.user_agent, 'request_id', a.request_id
                 )
             from public.audit_logs as a
+            left join lateral (
+                select coalesce(a.client_context, case a.resource_type when 'clients' then a.resource_id end) as client_id
+            ) as hidden on not sees_every_client and hidden.client_id <> all (clients)
             where a.user_id = person
                 and (not sees_only_listed_clients or a.client_context = any (clients))
                 and (a.created_at, a.id) < (kept_on.before, kept_on.behind)
@@ -80,8 +96,18 @@ begin
             select
                 a.id, a.created_at,
                 pg_catalog.jsonb_build_object(
-                    'action', a.action,
-                    'changed', case when sees_only_listed_clients then a.changed - 'client_access' else a.changed end
+                    'action', app.mask_client_ids(a.action),
+                    'changed', (
+                        select pg_catalog.jsonb_object_agg(c.key, s.value)
+                        from pg_catalog.jsonb_each(a.changed) as c
+                        cross join lateral (
+                            select case c.key
+                                when 'client_access' then app.keep_own_clients(c.value)
+                                else c.value
+                            end as value
+                        ) as s
+                        where s.value <> '[[], []]' and (c.key = 'client_access' or a.created_at > shared_since)
+                    )
                 )
             from public.audit_logs as a
             where a.resource_id = person and a.resource_type = 'users' and a.success
@@ -92,7 +118,7 @@ begin
             return query
             select c.client_id, c.created_at, '{}'::jsonb
             from app.created_clients as c
-            where c.subject = person_subject and (not sees_only_listed_clients or c.client_id = any (clients))
+            where c.subject = person_subject and (sees_every_client or c.client_id = any (clients))
                 and (c.created_at, c.client_id) < (kept_on.before, kept_on.behind)
             order by c.created_at desc, c.client_id desc
             limit kept_on.most;
@@ -109,6 +135,7 @@ begin
             select k.resource_id, k.created_at, pg_catalog.jsonb_build_object('resource_type', k.resource_type)
             from app.idempotency_keys as k
             where k.subject = person_subject and not sees_only_listed_clients
+                and (sees_every_client or k.resource_type <> 'clients' or k.resource_id = any (clients))
                 and (k.created_at, k.resource_id) < (kept_on.before, kept_on.behind)
             order by k.created_at desc, k.resource_id desc
             limit kept_on.most;
@@ -117,7 +144,13 @@ begin
             select
                 c.id, c.created_at,
                 pg_catalog.jsonb_build_object(
-                    'role', c.role, 'client_access', c.client_access, 'is_active', c.is_active, 'state', c.state,
+                    'role', c.role,
+                    'client_access', array(
+                        select l.id
+                        from pg_catalog.unnest(c.client_access) as l (id)
+                        where sees_every_client or l.id = any (clients)
+                    ),
+                    'is_active', c.is_active, 'state', c.state,
                     'delivered_at', c.delivered_at, 'erased_subject', c.erased_subject
                 )
             from public.identity_changes as c
@@ -136,7 +169,9 @@ begin
             select
                 r.user_id, r.day::timestamp with time zone,
                 pg_catalog.jsonb_build_object(
-                    'state', r.state, 'told_until', r.told_until, 'attempts', r.attempts, 'last_error', r.last_error,
+                    'state', r.state, 'told_until', r.told_until, 'attempts', r.attempts,
+                    -- A mail server's answer may repeat the address to which the mail went.
+                    'last_error', case when r.day > shared_since then r.last_error end,
                     'ended_at', r.ended_at
                 )
             from app.reminders as r
