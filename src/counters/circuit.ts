@@ -1,11 +1,11 @@
+import type { ClientRateLimitInfo } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import { REDIS_RECONNECT_PAUSES_MS } from '../limits.ts';
 import { Backoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
-import type { HitCount } from './counters.ts';
 
 export interface CounterConnection {
-  increment(limit: string, key: string): Promise<HitCount>;
+  increment(limit: string, key: string): Promise<ClientRateLimitInfo>;
   close(): void;
 }
 
@@ -38,7 +38,7 @@ export async function createCircuitBreaker({
   let retryTimer: NodeJS.Timeout | undefined;
   const reconnectBackoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
   const waitingRequestAbandoners = new Set<() => void>();
-  const withCounterTimeout = (counted: Promise<HitCount>): Promise<HitCount> =>
+  const withCounterTimeout = (counted: Promise<ClientRateLimitInfo>): Promise<ClientRateLimitInfo> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
   function abandonWaitingRequests(): void {
@@ -83,7 +83,7 @@ export async function createCircuitBreaker({
 
   await tryToConnect();
   return {
-    async increment(limit: string, key: string): Promise<HitCount | undefined> {
+    async increment(limit: string, key: string): Promise<ClientRateLimitInfo | undefined> {
       const currentConnection = connection;
       if (currentConnection === undefined) return undefined;
       const { promise: abandoned, resolve: resolveAbandoned } = Promise.withResolvers<undefined>();

@@ -1,12 +1,8 @@
+import { MemoryStore, type ClientRateLimitInfo, type Store } from 'express-rate-limit';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { REDIS_RESPONSE_TIMEOUT_MS, RATE_LIMIT_WINDOW_MS } from '../limits.ts';
+import { REDIS_RESPONSE_TIMEOUT_MS } from '../limits.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit.ts';
-
-export interface HitCount {
-  readonly totalHits: number;
-  readonly resetTime: Date | undefined;
-}
 
 export type RequestCounters = ReturnType<typeof createCounters>;
 
@@ -25,47 +21,33 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
 }
 
 export function createCounters(sharedCounter?: CircuitBreaker) {
-  const memoryCounter = createMemoryCounter();
+  const memoryStores: MemoryStore[] = [];
   return {
-    /** Returns a count, not a promise, while this process counts the requests in its own memory. */
-    count(limit: string, key: string): HitCount | Promise<HitCount> {
-      const countHitInMemory = (): HitCount => memoryCounter.increment(`${limit} ${key}`);
-      if (sharedCounter === undefined || sharedCounter.isOpen) return countHitInMemory();
-      return sharedCounter.increment(limit, key).then((count) => count ?? countHitInMemory());
+    /** Returns the store of one limit, for express-rate-limit. */
+    createStore(limit: string): Store {
+      const memoryStore = new MemoryStore();
+      memoryStores.push(memoryStore);
+      // MemoryStore returns the object that it counts in, so that a later request would change the count of this one.
+      const countInMemory = (key: string): ClientRateLimitInfo => {
+        void memoryStore.increment(key);
+        return { totalHits: 1, resetTime: undefined, ...memoryStore.current.get(key) };
+      };
+      return {
+        init: (options) => {
+          memoryStore.init(options);
+        },
+        increment: async (key) => (await sharedCounter?.increment(limit, key)) ?? countInMemory(key),
+        decrement: (key) => memoryStore.decrement(key),
+        resetKey: (key) => memoryStore.resetKey(key),
+      };
     },
     get isCountingAlone(): boolean {
       return sharedCounter?.isOpen ?? false;
     },
     close(): Promise<void> {
       sharedCounter?.close();
-      memoryCounter.close();
+      for (const store of memoryStores) store.shutdown();
       return Promise.resolve();
-    },
-  };
-}
-
-/** The time window of a rate-limit key begins with the key's first request. */
-function createMemoryCounter() {
-  let currentWindow = new Map<string, { readonly totalHits: number; readonly resetTime: Date }>();
-  let previousWindow: typeof currentWindow = new Map();
-  // Deletes each rate-limit key that had no request for a whole time window.
-  const cleanupTimer = setInterval(() => {
-    previousWindow = currentWindow;
-    currentWindow = new Map();
-  }, RATE_LIMIT_WINDOW_MS).unref();
-  return {
-    increment(key: string): HitCount {
-      const now = Date.now();
-      const storedHitCount = currentWindow.get(key) ?? previousWindow.get(key);
-      const isCounterExpired = storedHitCount === undefined || storedHitCount.resetTime.getTime() <= now;
-      const newHitCount = isCounterExpired
-        ? { totalHits: 1, resetTime: new Date(now + RATE_LIMIT_WINDOW_MS) }
-        : { totalHits: storedHitCount.totalHits + 1, resetTime: storedHitCount.resetTime };
-      currentWindow.set(key, newHitCount);
-      return newHitCount;
-    },
-    close(): void {
-      clearInterval(cleanupTimer);
     },
   };
 }

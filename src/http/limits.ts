@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { RequestHandler } from 'express';
-import { ipKeyGenerator } from 'express-rate-limit';
-import { LRUCache } from 'lru-cache';
-import type { HitCount, RequestCounters } from '../counters/counters.ts';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import type { RequestCounters } from '../counters/counters.ts';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS_NAME } from '../identity/caller.ts';
 import {
   IPV6_NETWORK_ALLOWED_ADDRESSES,
-  CACHED_RATE_LIMIT_KEYS,
   IPV6_NETWORK_BITS,
   IPV6_SUBNET_BITS,
   RATE_LIMIT_WINDOW_MS,
@@ -23,51 +21,31 @@ interface RateLimitOptions {
   readonly key: (state: RequestState, path: string) => string | undefined;
 }
 
-function createPerMinuteLimiter({ limiter, scope: of, limit, counters, key }: RateLimitOptions): RequestHandler {
-  return (request, response, next) => {
-    const counterKey = key(readRequestState(request), request.path);
-    if (counterKey === undefined) {
-      next();
-      return;
-    }
-    const enforceRequestLimit = ({ totalHits, resetTime }: HitCount): void => {
-      const windowRemainingMs = resetTime === undefined ? RATE_LIMIT_WINDOW_MS : resetTime.getTime() - Date.now();
-      const secondsUntilReset = Math.max(0, Math.ceil(windowRemainingMs / 1000));
-      const remainingRequestCount = Math.max(0, limit - totalHits);
-      response.appendHeader('RateLimit', `"${limiter}"; r=${remainingRequestCount}; t=${secondsUntilReset}`);
-      response.appendHeader(
-        'RateLimit-Policy',
-        `"${limiter}"; q=${limit}; w=${RATE_LIMIT_WINDOW_MS / 1000}; pk=:${hashPartitionKey(counterKey)}:`,
-      );
-      if (totalHits <= limit) {
-        next();
-        return;
-      }
-      response.setHeader('Retry-After', String(secondsUntilReset));
-      const rateLimitReason = `more than ${limit} requests a minute for one ${limiter}`;
-      next(new RequestError('ERROR_RATE_LIMITED', rateLimitReason, { kind: limiter }));
-    };
-    const hitCountOrPromise = counters.count(`${of}-${limiter}`, counterKey);
-    if (hitCountOrPromise instanceof Promise) hitCountOrPromise.then(enforceRequestLimit).catch(next);
-    else enforceRequestLimit(hitCountOrPromise);
-  };
-}
-
-const partitionKeyHashCache = new LRUCache<string, string>({
-  max: CACHED_RATE_LIMIT_KEYS,
-  memoMethod: (key) => Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64'),
-});
-
-/** Returns a partition key (draft-ietf-httpapi-ratelimit-headers-08): a hash, which reveals no address or user. */
-function hashPartitionKey(key: string): string {
-  return partitionKeyHashCache.memo(key);
+/** A request without a key is not limited. */
+function createPerMinuteLimiter({ limiter, scope, limit, counters, key }: RateLimitOptions): RequestHandler {
+  return rateLimit({
+    windowMs: RATE_LIMIT_WINDOW_MS,
+    limit,
+    identifier: limiter,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    skip: (request) => key(readRequestState(request), request.path) === undefined,
+    keyGenerator: (request) => key(readRequestState(request), request.path) ?? '',
+    store: counters.createStore(`${scope}-${limiter}`),
+    handler: (_request, _response, next) => {
+      const reason = `more than ${limit} requests a minute for one ${limiter}`;
+      next(new RequestError('ERROR_RATE_LIMITED', reason, { kind: limiter }));
+    },
+    // The checks of the package print to the console.
+    validate: false,
+  });
 }
 
 /** Limits requests by address. An IPv6 subnet counts as one address; each larger IPv6 network has a limit too. */
-export function createIpAddressLimiters(limit: number, counters: RequestCounters, of = 'api'): RequestHandler[] {
+export function createIpAddressLimiters(limit: number, counters: RequestCounters, scope = 'api'): RequestHandler[] {
   return [
     createPerMinuteLimiter({
-      ...{ limiter: 'address', scope: of, limit, counters },
+      ...{ limiter: 'address', scope, limit, counters },
       key: ({ ipAddress }) => {
         const lowercaseIpAddress = ipAddress.toLowerCase();
         return lowercaseIpAddress.includes(':')
@@ -76,7 +54,7 @@ export function createIpAddressLimiters(limit: number, counters: RequestCounters
       },
     }),
     createPerMinuteLimiter({
-      ...{ limiter: 'network', scope: of, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
+      ...{ limiter: 'network', scope, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
       key: ({ ipAddress }) => findIpv6Network(ipAddress),
     }),
   ];
