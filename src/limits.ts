@@ -235,6 +235,7 @@ export const SHUTDOWN_TIMEOUT_MS = 9_000; // ms: at shutdown, time for all parts
 export const SHUTDOWN_ABORT_MS = 100; // ms: at shutdown, time for a part to stop its work after its own time is over
 export const SHUTDOWN_FORCED_EXIT_MS = 9_800; // ms: the process ends after this time even if a part hangs, for example on an unreachable disk
 export const REPEATED_SIGNAL_MS = 500; // ms: a second signal within this time counts as the same Ctrl-C, because both the terminal and npm send it
+export const FOREIGN_DATABASE_CHECK_MS = 2_000; // ms: a start waits this long for the database, to learn whether it is the service's own
 export const SHUTDOWN_DATABASE_CHECK_MS = 500; // ms: at shutdown, time for the first check of the database if it still runs
 export const LOG_TEXT_CHARACTERS = 1_000; // characters: a text in the log
 export const LOG_STACK_CHARACTERS = 4_000; // characters: a stack trace in the log, some frames
