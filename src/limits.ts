@@ -151,6 +151,7 @@ export const COMMAND_PROGRESS_PAUSE_MS = 2_000; // ms: pause between two progres
 export const REMINDER_POLL_MS = 60_000; // ms: pause between two searches for reminders to plan or send
 export const CONCURRENT_REMINDER_MAILS = 4; // mails: mails that the service sends at the same time
 export const MAX_REMINDER_DEADLINES = 100; // deadlines: deadlines of one mail; the mail states how many more exist
+export const MAIL_SERVER_MESSAGE_CHARACTERS = 400; // characters: the service keeps this much of the error of a mail
 export const REMINDER_TEXT_CHARACTERS = 120; // characters: a mail shows this much of a task's text or of a number
 export const REMINDER_SEND_TIMEOUT_MS = 120_000; // ms: time for the mail server to accept one mail
 export const REMINDER_LEASE_MS = 240_000; // ms: another process may take over a reminder after this time; the first needs time to send it and, with Postgres away, to store the result
