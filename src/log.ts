@@ -1,7 +1,9 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { MAX_LOGGED_DEPTH, MAX_LOGGED_PROPERTIES, LOG_STACK_CHARACTERS, LOG_TEXT_CHARACTERS } from './limits.ts';
+import { replaceControlCharacters } from './single-line.ts';
 
 const WARN_LEVEL = 40;
+const STACK_LINE_BREAK_PATTERN = /\n(?= {4}at |caused by: )/;
 
 /** One line of the JSON log that pino writes. Only the line of a request has `action`, `status` and `durationMs`. */
 interface LogRecord {
@@ -24,12 +26,17 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     formatters: {
       log: (line: Record<string, unknown>) => limitLoggedValue(line, 0) as Record<string, unknown>,
     },
+    // The JSON of a line escapes only the control characters below U+0020.
+    hooks: { streamWrite: (line: string) => `${replaceControlCharacters(line.trimEnd())}\n` },
     serializers: { err: (error: Error) => limitLoggedValue(pino.stdSerializers.err(error), 1) },
   };
   return destination === undefined ? pino(pinoOptions) : pino(pinoOptions, destination);
 }
 
-/** Writes the log for a terminal: plain text, without the control characters that a request may have sent. */
+/**
+ * Writes the log for a terminal: plain text, without the control characters that a request may have sent. Only the calls
+ * of a stack trace have lines of their own.
+ */
 export function createPlainTextLog(out: DestinationStream = pino.destination({ sync: true })): DestinationStream {
   return {
     write: (json) => {
@@ -39,12 +46,8 @@ export function createPlainTextLog(out: DestinationStream = pino.destination({ s
       const plainTextLineParts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
       if (level >= WARN_LEVEL)
         plainTextLineParts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
-      out.write(
-        `${plainTextLineParts
-          .filter(Boolean)
-          .join(' ')
-          .replaceAll(/(?!\n)\p{Cc}/gu, ' ')}\n`,
-      );
+      const plainTextLines = plainTextLineParts.filter(Boolean).join(' ').split(STACK_LINE_BREAK_PATTERN);
+      out.write(`${plainTextLines.map(replaceControlCharacters).join('\n')}\n`);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { convertToSingleLine } from './single-line.ts';
+
 interface PostgresAddress {
   readonly servers: readonly string[];
   /** True for `target_session_attrs=read-write`: the pool connects to the primary alone. */
@@ -27,6 +29,14 @@ export function readPostgresAddress(text: string): PostgresAddress | string {
   if (servers.length === 1) return { servers, requiresPrimary: targetSessionAttrs === 'read-write' };
   if (targetSessionAttrs === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
   return { servers, requiresPrimary: true };
+}
+
+/** Names the hosts and the database of an address, without its login and password. */
+export function describePostgresAddress(text: string): string {
+  const urls = parsePostgresAddress(text).servers.map((server) => new URL(server));
+  const hosts = urls.map(({ host, searchParams }) => searchParams.get('host') ?? (host || 'the default host'));
+  const name = urls[0]?.pathname.slice(1) || 'of the login’s name';
+  return convertToSingleLine(`the database ${name} at ${hosts.join(', ')}`);
 }
 
 export function parsePostgresAddress(text: string): PostgresAddress {

@@ -14,7 +14,7 @@ import {
   scheduleUnassignment,
 } from './db/housekeeping.ts';
 import { createIdentityChangeQueue } from './db/identity-changes.ts';
-import { logDatabaseObjections } from './db/objections.ts';
+import { logDatabaseObjections, refuseForeignDatabase } from './db/objections.ts';
 import type { PoolOptions } from './db/pool.ts';
 import { createSharedPrimaryTrackers, primaryLogger } from './db/primary.ts';
 import { createReminderQueue, type Reminder } from './db/reminders.ts';
@@ -107,6 +107,7 @@ async function startServiceParts(
     return observability.lanes[name];
   };
   const database = openPool('requests');
+  if (config.database.url !== undefined) await refuseForeignDatabase(database, config.database.url);
 
   if (embeddedPostgres !== undefined)
     provider?.useDatabase(openPool('identity_provider', { url: embeddedPostgres.adminUrl, poolSize: 4 }));

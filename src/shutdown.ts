@@ -1,6 +1,36 @@
 import type { Logger } from 'pino';
-import { SHUTDOWN_ABORT_MS, SHUTDOWN_TIMEOUT_MS } from './limits.ts';
+import { REPEATED_SIGNAL_MS, SHUTDOWN_ABORT_MS, SHUTDOWN_TIMEOUT_MS } from './limits.ts';
 import { withTimeout } from './timeout.ts';
+
+const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/**
+ * Calls `onFirst` at the first signal that ends a process, and `onRepeated` at a later one. A repetition right after the
+ * first signal is ignored, because npm sends each Ctrl-C twice.
+ */
+export function listenForShutdown(
+  source: NodeJS.EventEmitter,
+  onFirst: (signal: NodeJS.Signals) => void,
+  onRepeated: (signal: NodeJS.Signals) => void,
+): void {
+  let firstSignalMs: number | undefined;
+  for (const signal of SHUTDOWN_SIGNALS) {
+    source.on(signal, () => {
+      if (firstSignalMs === undefined) {
+        firstSignalMs = performance.now();
+        onFirst(signal);
+      } else if (performance.now() - firstSignalMs > REPEATED_SIGNAL_MS) {
+        onRepeated(signal);
+      }
+    });
+  }
+}
+
+/** Ends a process as if it did not handle the signal. */
+export function endBySignal(target: NodeJS.Process, signal: NodeJS.Signals): void {
+  target.removeAllListeners(signal);
+  target.kill(target.pid, signal);
+}
 
 interface Closeable {
   close(withinMs: number): Promise<void>;

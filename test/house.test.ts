@@ -26,7 +26,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'file-lock': 'errors',
   semaphore: 'errors',
   shares: 'errors',
-  'single-line': 'errors',
+  'single-line': 'log',
   'periodic-task': 'errors',
   retries: 'errors',
   limits: 'log',

@@ -21,6 +21,22 @@ test('at a terminal a record is one line, with its fields from the level warn on
   expect(error.slice(0, 2)).toEqual(['it failed {} Error: no ', expect.stringMatching(/^ {4}at /)]);
 });
 
+test('no text of others begins a line of the log of a terminal, or changes its direction of reading', () => {
+  let out = '';
+  const log = createLog('info', createPlainTextLog({ write: (line: string) => (out += line) }));
+  log.info({}, 'still drift: a role\n00:00:00 all is well\u202E');
+  log.error({ err: new Error('no\n00:00:00 all is well\u2066') }, 'it failed');
+  expect(out).not.toMatch(/^00:00:00 all is well|[\u202E\u2066]/m);
+  expect(out).toMatch(/^\d\d:\d\d:\d\d still drift: a role 00:00:00 all is well $/m);
+});
+
+test('a line of JSON in the log has no control character and no direction mark, and keeps its other characters', () => {
+  const { log, lines } = listening();
+  log.info({ reason: 'é\u009B2J\u202E\u2028\u007F😀' }, 'a role\u202E\u001b[2J');
+  expect(lines[0]).toMatch(/^[^\p{Cc}\u2028-\u202E\u2066-\u2069]+\n$/u);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ reason: 'é 2J   😀', msg: 'a role \u001b[2J' });
+});
+
 const MOST = 30_000;
 
 const long = 'x'.repeat(1_000_000);

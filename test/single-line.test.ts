@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { renderAuditText } from '../src/db/audit/text.ts';
+import { oneLineReason } from '../src/db/deploy/migration-error.ts';
 import { isValidSubject } from '../src/identity/subject.ts';
 import { describeDifferences } from '../src/outbox/compare.ts';
 import { shortenToSingleLine } from '../src/single-line.ts';
@@ -15,6 +17,29 @@ test.each([
   { text: '\u001B[2J\u001B[H', max: 9, line: '[2J [H' },
 ])('$text is shortened to $line for $max characters', ({ text, max, line }) => {
   expect(shortenToSingleLine(text, max)).toBe(line);
+});
+
+test('a command prints the error of a foreign program in one line without control characters', () => {
+  const error = new Error('ERROR:  \u001B[2Jrelation\u202E\n\tdoes not exist\u0000\u009B');
+  expect(oneLineReason(error)).toBe('ERROR: [2Jrelation does not exist');
+  expect(oneLineReason(new AggregateError([error, 'a\u0007b']))).toBe('ERROR: [2Jrelation does not exist; a b');
+});
+
+test('db:audit prints each finding, difference and acceptance in lines of its own, whatever the names of objects contain', () => {
+  const name = 'a\nNo finding.\nNo drift: \u001B[2J\u202E';
+  const text = renderAuditText({
+    ...{ database: name, server: '18', matrix: [], auditDifferences: [name] },
+    findings: [{ level: 'error', finding: name, object: name, detail: name, remedy: name }],
+    drift: [{ kind: name, object: name, change: 'added', applied: name, present: name }],
+    accepted: [
+      {
+        ...{ what: name, object: name, asItStood: name, reason: name },
+        ...{ acceptedBy: name, acceptedOn: '2026-01-01', stillStands: true },
+      },
+    ],
+  });
+  expect(text).toContain('a No finding. No drift:');
+  expect(text).not.toMatch(/^No (?:finding|drift)|(?!\n)[\p{Cc}\u202E]/mu);
 });
 
 test('identity:sync prints the role of the provider in one short line without control characters', () => {

@@ -1,7 +1,8 @@
-import { pino } from 'pino';
 import { ConfigError, loadArchiveConfig } from '../config.ts';
 import { archiveAuditLog } from '../db/archive/archive.ts';
 import { verifyArchiveChain } from '../db/archive/file.ts';
+import { createLog } from '../log.ts';
+import { replaceControlCharacters } from '../single-line.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const MONTH_PATTERN = /^\d{4}-(0[1-9]|1[0-2])$/;
@@ -34,7 +35,8 @@ await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
   if (verify) {
     if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');
     await verifyArchiveChain(positionals, ({ month, number, records, digest }, path) => {
-      process.stdout.write(`${path}: ${month}, number ${number}, ${records} records, digest ${digest}\n`);
+      const fileText = `${path}: ${month}, number ${number}, ${records} records, digest ${digest}`;
+      process.stdout.write(`${replaceControlCharacters(fileText)}\n`);
     });
     return;
   }
@@ -45,7 +47,7 @@ await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
   const { databaseAdminUrl, retentionMonths } = loadArchiveConfig(process.env);
   const monthsToKeep =
     values.keep === undefined ? Math.min(12, retentionMonths) : parseWholeNumber('keep', values.keep, 'months', 1_200);
-  const log = pino({ level: 'info' });
+  const log = createLog('info');
   await archiveAuditLog({
     adminUrl: databaseAdminUrl,
     before,

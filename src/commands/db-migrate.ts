@@ -1,12 +1,15 @@
-import { pino } from 'pino';
 import { loadAdminConfig } from '../config.ts';
 import { migrate } from '../db/deploy/migrate.ts';
+import { MigrationError } from '../db/deploy/migration-error.ts';
+import { createLog } from '../log.ts';
+import { endBySignal, listenForShutdown } from '../shutdown.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const dbMigrateCommand = {
   usage: `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
-It may be repeated, also after a run that was killed; nothing is ever open in between.
+It may be repeated, also after a run that was killed; nothing is ever open in between. Ctrl-C ends it between two
+migrations; a second Ctrl-C ends it at once.
   --evict     end reporting sessions that are in the way for more than 5 s, and say whose; needs pg_signal_backend
   --strict    refuse where something was changed by hand that a deploy does not take back, and nobody accepted it
   --wait      how many seconds each step waits for others before it gives up, 1 to 86400; 120 when absent
@@ -21,13 +24,30 @@ Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argumen
   },
 } as const;
 
+const endingController = new AbortController();
+let endingSignal: NodeJS.Signals | undefined;
+listenForShutdown(
+  process,
+  (signal) => {
+    endingSignal = signal;
+    endingController.abort(new MigrationError(`${signal} ended the migration of the database: run it again`));
+  },
+  (signal) => {
+    endBySignal(process, signal);
+  },
+);
+
 await runCommand(dbMigrateCommand, async ({ values }) => {
   const { databaseAdminUrl } = loadAdminConfig(process.env);
   await migrate({
     adminUrl: databaseAdminUrl,
-    log: pino({ level: 'info' }),
+    log: createLog('info'),
     maxWaitMs: parseWholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     evict: values.evict,
     strict: values.strict,
+    ending: endingController.signal,
   });
 });
+
+// A script that started the command can tell a failure from a signal, and ends at Ctrl-C as well.
+if (endingSignal !== undefined) endBySignal(process, endingSignal);

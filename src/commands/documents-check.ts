@@ -3,6 +3,7 @@ import { openDocumentContents } from '../db/document-contents.ts';
 import { findContentDifferences, findDigestDifferences } from '../documents/check.ts';
 import type { ContentCounts, ContentDifference, DigestCounts, DigestDifference } from '../documents/check.ts';
 import { createContentStore } from '../documents/documents.ts';
+import { replaceControlCharacters } from '../single-line.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
 const documentsCheckCommand = {
@@ -33,7 +34,7 @@ await runCommand(documentsCheckCommand, async ({ values }) => {
   const { database: config, documents } = loadConfig(process.env);
   if (config.url === undefined) throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
   const printDifference = (words: string, json: object): void => {
-    process.stdout.write(`${values.json ? JSON.stringify(json) : words}\n`);
+    process.stdout.write(`${replaceControlCharacters(values.json ? JSON.stringify(json) : words)}\n`);
   };
   const store = await createContentStore(documents);
   const database = await openDocumentContents(config.url);

@@ -8,6 +8,7 @@ import { createLog } from '../log.ts';
 import { compareRights, type RightsDifference } from '../outbox/compare.ts';
 import { deliverIdentityChanges } from '../outbox/worker.ts';
 import { IDENTITY_SYNC_DELIVERY_WAIT_MS, IDENTITY_SYNC_POLL_MS } from '../limits.ts';
+import { replaceControlCharacters } from '../single-line.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
 const USAGE = `usage: npm run identity:sync -- [options]
@@ -34,7 +35,7 @@ await runCommand(identitySyncCommand, async ({ values: { apply } }) => {
     const reportProgress = createProgressReporter((done: number) => `${String(done)} users compared so far`);
     const { users, differences } = await compareRights(storedUsers, management, reportProgress, setTimeout);
     for (const { userId, email, words } of differences) {
-      process.stdout.write(`${userId} ${email}: ${words.join('; ')}\n`);
+      process.stdout.write(`${replaceControlCharacters(`${userId} ${email}: ${words.join('; ')}`)}\n`);
     }
     process.stdout.write(`${String(users)} users compared, ${String(differences.length)} differ\n`);
     if (differences.length === 0) return 0;

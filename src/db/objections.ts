@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { sqlFolder } from './sql-folder.ts';
+import { FOREIGN_DATABASE_CHECK_MS } from '../limits.ts';
+import { describePostgresAddress } from '../postgres-address.ts';
+import { withTimeout } from '../timeout.ts';
 import type { Database } from './database.ts';
-import { RightMissing, sqlState } from './errors.ts';
+import { DatabaseUnavailable, RightMissing, sqlState } from './errors.ts';
+import { sqlFolder } from './sql-folder.ts';
 
 /** SQLSTATEs in an unmigrated database: invalid_schema_name, undefined_function, undefined_table, undefined_column. */
 const NOT_MIGRATED_SQLSTATES = new Set(['3F000', '42883', '42P01', '42703']);
@@ -17,6 +20,27 @@ function readMigrationNames(): Promise<readonly string[]> {
     files.filter((file) => file.endsWith('.sql')).map((file) => file.replace(/\.sql$/, '')),
   );
   return migrationNames;
+}
+
+/**
+ * Refuses a database that answers and has no table of this service: another project may have set DATABASE_URL. A
+ * database that does not answer in time is not refused, because it may only be away.
+ * @throws Error in one line
+ */
+export async function refuseForeignDatabase(database: Pick<Database, 'callAsLogin'>, url: string): Promise<void> {
+  const ownTableResult = await withTimeout(
+    FOREIGN_DATABASE_CHECK_MS,
+    database.callAsLogin({
+      text: `select c.oid from pg_class as c where c.relowner = to_regrole('taxclaims_owner') limit 1`,
+      values: [],
+    }),
+    () => new DatabaseUnavailable('The database did not answer in time.'),
+  ).catch(() => undefined);
+  if (ownTableResult?.rows.length !== 0) return;
+  throw new Error(
+    `DATABASE_URL names ${describePostgresAddress(url)}, which has no table of this service: unset DATABASE_URL for the ` +
+      'demonstration, or run npm run db:migrate if this database is meant',
+  );
 }
 
 export async function readObjections(database: Pick<Database, 'callAsLogin'>): Promise<readonly string[]> {

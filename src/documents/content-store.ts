@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { RequestError } from '../errors.ts';
+import { convertToSingleLine } from '../single-line.ts';
 import { withTimeout } from '../timeout.ts';
 
 interface ByteRange {
@@ -62,7 +63,7 @@ export function compareBytes(one: string, other: string): number {
 }
 
 export function storeUnavailableError(cause: unknown): RequestError {
-  const unavailableReason = cause instanceof Error ? cause.message : String(cause);
+  const unavailableReason = convertToSingleLine(cause instanceof Error ? cause.message : String(cause));
   return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${unavailableReason}`, {
     cause,
     kind: 'documents',

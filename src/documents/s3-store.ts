@@ -37,6 +37,9 @@ interface UploadCallbacks {
   readonly onFailure: (error: Error) => void;
 }
 
+/** The headers for which the SDK refuses an answer if they are no times; the service uses neither. */
+const UNUSED_TIME_HEADERS = ['last-modified', 'x-amz-object-lock-retain-until-date'];
+
 const doNothing = (): void => undefined;
 
 /** Checks the AWS region, which the AWS SDK needs even for a store with its own endpoint. @throws ConfigError */
@@ -72,6 +75,15 @@ export function createS3Store({
     logger: { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing },
     requestHandler: { connectionTimeout: DOCUMENT_STORE_CONNECT_TIMEOUT_MS },
   });
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { headers } = result.response as { readonly headers: Record<string, string> };
+      for (const name of UNUSED_TIME_HEADERS) Reflect.deleteProperty(headers, name);
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'dropUnusedTimes' },
+  );
   const abortControllers = new Set<AbortController>();
   const locateObject = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
@@ -135,7 +147,8 @@ export function createS3Store({
       if (!isContentPath(path)) return undefined;
       const objectHeadCommand = new HeadObjectCommand(locateObject(path));
       const headPromise = sendWithTimeout(answerMs, (abortSignal) => client.send(objectHeadCommand, { abortSignal }));
-      return (await rejectAsUnavailable(headPromise.catch(returnUndefinedIfMissing)))?.ContentLength;
+      const head = await rejectAsUnavailable(headPromise.catch(returnUndefinedIfMissing));
+      return head && requireSize(head.ContentLength);
     },
     async read(path, range) {
       const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
@@ -163,28 +176,40 @@ export function createS3Store({
       let ContinuationToken: string | undefined;
       do {
         const objectListingCommand = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const { Contents = [], NextContinuationToken } = await rejectAsUnavailable(
+        const {
+          Contents = [],
+          NextContinuationToken = '',
+          IsTruncated = NextContinuationToken !== '',
+        } = await rejectAsUnavailable(
           sendWithTimeout(answerMs, (abortSignal) => client.send(objectListingCommand, { abortSignal })),
         );
-        for (const { Key = '', Size = 0 } of Contents) {
+        for (const { Key = '', Size } of Contents) {
           const path = Key.slice(Prefix.length);
-          if (isContentPath(path)) yield { path, size: Size };
+          if (isContentPath(path)) yield { path, size: requireSize(Size) };
         }
-        ContinuationToken = NextContinuationToken;
+        if (IsTruncated && ['', ContinuationToken].includes(NextContinuationToken))
+          throw storeUnavailableError(new Error('a listing does not say where it goes on'));
+        ContinuationToken = IsTruncated ? NextContinuationToken : undefined;
       } while (ContinuationToken !== undefined);
     },
     async remove(path) {
       if (!isContentPath(path)) return;
       const objectDeletionCommand = new DeleteObjectCommand(locateObject(path));
-      await rejectAsUnavailable(
-        sendWithTimeout(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal })),
-      );
+      const deletion = sendWithTimeout(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal }));
+      // Some stores answer 404 to the deletion of an object that is gone already.
+      await rejectAsUnavailable(deletion.then(doNothing, returnUndefinedIfMissing));
     },
     close: () => {
       for (const abortController of abortControllers) abortController.abort(new Error('the store is closed'));
       client.destroy();
     },
   };
+}
+
+/** Without the length of a content nobody knows whether the content is whole. */
+function requireSize(size: number | undefined): number {
+  if (size === undefined || !Number.isSafeInteger(size)) throw storeUnavailableError(new Error('it gives no length'));
+  return size;
 }
 
 async function* readFileChunks(file: string, onBytes: () => void): AsyncGenerator<Buffer> {

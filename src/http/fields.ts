@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isEmail } from '../identity/email.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_FILTER_VALUES } from '../limits.ts';
 import { rule, formatProblemText } from '../problems.ts';
 import {
@@ -31,7 +32,7 @@ export function text(longest: number): z.ZodType<string> {
 export const longText = text(10_000);
 
 export const email = text(255)
-  .refine((value) => z.email().safeParse(value).success, rule('not_an_email'))
+  .refine(isEmail, rule('not_an_email'))
   .meta({ format: 'email', maxLength: 255, pattern: z.regexes.email.source });
 
 type EnumValue<N extends keyof typeof ENUM_LABELS> = keyof (typeof ENUM_LABELS)[N] & string;

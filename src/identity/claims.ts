@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { RequestError } from '../errors.ts';
 import { ANONYMOUS_NAME, ROLES, type Caller, type Role } from './caller.ts';
 import { MAX_TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
+import { isEmail } from './email.ts';
 import { isValidSubject, isUuid, createSubjectUuid } from './subject.ts';
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
@@ -11,8 +12,6 @@ export interface ClaimNames {
   readonly role: string;
   readonly clientAccess: string;
 }
-
-const ASCII_EMAIL_PATTERN = /^[!-~]+$/;
 
 /** `reason` goes to the log and the audit record, so it must not contain a part of the token. */
 export function createBadTokenError(reason: string): RequestError {
@@ -45,13 +44,10 @@ export function createCallerFromClaims(
   };
 }
 
-/**
- * Accepts only ASCII emails. The service compares emails without letter case, and systems disagree on the case of
- * letters outside ASCII.
- */
+/** Accepts only emails that `POST /api/users` accepts. */
 function readEmailClaim(claims: TokenClaims): string | undefined {
   const email = readTextClaim(claims, 'email');
-  return email !== undefined && ASCII_EMAIL_PATTERN.test(email) ? email : undefined;
+  return email !== undefined && isEmail(email) ? email : undefined;
 }
 
 function parseRoleClaim(claim: unknown): Role {
@@ -78,7 +74,7 @@ function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean 
 
 function readTextClaim(claims: TokenClaims, name: string): string | undefined {
   const claimValue = readClaim(claims, name);
-  if (typeof claimValue !== 'string' || claimValue === '' || claimValue.length > MAX_TOKEN_CLAIM_CHARACTERS)
+  if (typeof claimValue !== 'string' || claimValue.trim() === '' || claimValue.length > MAX_TOKEN_CLAIM_CHARACTERS)
     return undefined;
   return claimValue.includes('\0') || !claimValue.isWellFormed() ? undefined : claimValue;
 }

@@ -67,19 +67,22 @@ async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMet
     [allowInsecureRequests]: true,
   });
   const serverMetadata = await processDiscoveryResponse(issuerUrl, response);
-  const readBrowserUrl = (name: keyof LoginMetadata): string => {
-    const url = URL.parse(serverMetadata[name] ?? '');
+  const findBrowserUrl = (name: keyof LoginMetadata): string | undefined => {
+    const endpoint: unknown = serverMetadata[name];
+    const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
     const isLocalHttpUrl = isLocalIssuer && url?.protocol === 'http:' && isLoopback(url.hostname);
-    if (url === null || !(isLocalHttpUrl || url.protocol === 'https:') || !URL_HOST_PATTERN.test(url.hostname))
-      throw new Error(`its ${name} is not an address to send a browser to`);
-    return url.href;
+    return (isLocalHttpUrl || url?.protocol === 'https:') && URL_HOST_PATTERN.test(url.hostname) ? url.href : undefined;
   };
+  const requireBrowserUrl = (name: keyof LoginMetadata): string => {
+    const url = findBrowserUrl(name);
+    if (url === undefined) throw new Error(`its ${name} is not an address to send a browser to`);
+    return url;
+  };
+  const logoutUrl = findBrowserUrl('end_session_endpoint');
   return {
     issuer: serverMetadata.issuer,
-    authorization_endpoint: readBrowserUrl('authorization_endpoint'),
-    token_endpoint: readBrowserUrl('token_endpoint'),
-    ...(serverMetadata.end_session_endpoint !== undefined && {
-      end_session_endpoint: readBrowserUrl('end_session_endpoint'),
-    }),
+    authorization_endpoint: requireBrowserUrl('authorization_endpoint'),
+    token_endpoint: requireBrowserUrl('token_endpoint'),
+    ...(logoutUrl !== undefined && { end_session_endpoint: logoutUrl }),
   };
 }

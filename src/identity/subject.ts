@@ -25,7 +25,7 @@ const SUBJECT_PATTERN = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /**
  * True for a valid subject. A UUID must be in lower case, so that each subject has only one spelling. The database
- * checks subjects by the same rule, in the constraint `users_subject_form`, but accepts `.` and `..`.
+ * checks subjects by the same rule, in the constraint `users_subject_form`.
  */
 export function isValidSubject(text: string): boolean {
   return (

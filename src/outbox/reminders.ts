@@ -6,7 +6,7 @@ import { Backoff, retryWithBackoff } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { MailError, type Mailer } from './mailer.ts';
 import { createReminderMail, type DueItem } from './reminder-mail.ts';
-import { convertToSingleLine } from '../single-line.ts';
+import { convertToSingleLine, shortenToSingleLine } from '../single-line.ts';
 
 /* Sends planned reminders from the database to the mail server; see docs/decisions/reminders.md */
 
@@ -69,7 +69,7 @@ export function sendReminders({
   }
 
   function handleSendFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
-    const { message: reason } = error as Error;
+    const reason = shortenToSingleLine((error as Error).message, limit.MAIL_SERVER_MESSAGE_CHARACTERS);
     const mailError = error instanceof MailError ? error : undefined;
     const { isCutOff = false, retryAfterMs = 0 } = mailError ?? {};
     if (mailError?.scope === 'recipient')
@@ -89,7 +89,8 @@ export function sendReminders({
         { err: error, userId: reminder.caller.userId },
         'a reminder could not be written; the service retries it',
       );
-      return { state: 'WAITING', reason: String(error), retryAfterMs: limit.REMINDER_RETRY_MS };
+      const reason = shortenToSingleLine(String(error), limit.MAIL_SERVER_MESSAGE_CHARACTERS);
+      return { state: 'WAITING', reason, retryAfterMs: limit.REMINDER_RETRY_MS };
     });
     // Tries repeatedly to record a mail's outcome, because another process would send an unrecorded mail again.
     const isOutcomeRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, reminderOutcome), {

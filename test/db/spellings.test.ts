@@ -33,6 +33,8 @@ const OTHERWISE: readonly (readonly [string, string])[] = [
   ['the same accent in two characters', 'zoe\u0301'],
   ['a character without width', 'some\u200bbody'],
   ['a blank that is no ASCII', 'some\u00a0body'],
+  ['one dot alone', '.'],
+  ['two dots alone', '..'],
 ];
 
 describe('a subject', () => {
@@ -40,7 +42,7 @@ describe('a subject', () => {
     await expect(store(subject)).rejects.toMatchObject({ constraint: 'users_subject_form' });
   });
 
-  test.each([UUID, 'auth0|Ada', 'CN=Ada Lovelace, O=Cabinet', `{${UUID.toUpperCase()}}`, '~', 'x'.repeat(255)])(
+  test.each([UUID, 'auth0|Ada', 'CN=Ada Lovelace, O=Cabinet', `{${UUID.toUpperCase()}}`, '~', '...', 'x'.repeat(255)])(
     'the subject %s can be stored',
     async (subject) => {
       expect(await subjectOf(await store(subject))).toBe(subject);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from '@jest/globals';
+import * as field from '../../src/http/fields.ts';
 import { hostileClaims } from '../support/hostile-claims.ts';
 import { createTestKey } from '../support/identity.ts';
 import { startVerification, withVerification } from '../support/verification.ts';
@@ -92,9 +93,13 @@ test('a token’s subject may be any printable ASCII', async () => {
   await expect(v.callerOf({ sub: 'Ada' })).resolves.not.toMatchObject(await v.callerOf({ sub: 'ada' }));
 });
 
-test('a caller has no email if the token’s email is not printable ASCII', async () => {
-  for (const email of ['zoé@b.example', 'İnfo@b.example', 'a@b.example ', 'a\u200b@b.example', 'a b@b.example'])
+test('a caller has no email if POST /api/users would refuse the token’s email', async () => {
+  const foreign = ['zoé@b.example', 'İnfo@b.example', 'a@b.example ', 'a\u200b@b.example', 'a b@b.example'];
+  const invalid = ['nobody', 'a@b', '@b.example', 'a@', '<a@b.example>', 'a..b@b.example', 'a@b.example,c@d.example'];
+  for (const email of [...foreign, ...invalid]) {
     expect((await v.callerOf({ email })).email).toBeUndefined();
+    expect(field.email.safeParse(email).success).toBe(false);
+  }
   await expect(v.callerOf({ email: "O'Neil+x@b.example" })).resolves.toMatchObject({ email: "O'Neil+x@b.example" });
 });
 
@@ -109,7 +114,18 @@ test('a caller’s id is the subject if that is a UUID, and otherwise a UUID der
 test('a caller has no email and no name if Postgres cannot store them', async () => {
   const good = { email: 'a@example.com', name: 'Zoé' };
   await expect(v.callerOf(good)).resolves.toMatchObject(good);
-  for (const bad of ['', 'x'.repeat(256), 'nul\0', 'half\udc00', 7, null, ['a@example.com'], undefined]) {
+  for (const bad of [
+    '',
+    ' ',
+    '\n\u00a0',
+    'x'.repeat(256),
+    'nul\0',
+    'half\udc00',
+    7,
+    null,
+    ['a@example.com'],
+    undefined,
+  ]) {
     const caller = await v.callerOf({ email: bad, name: bad });
     expect([caller.email, caller.name]).toEqual([undefined, undefined]);
   }
@@ -134,6 +150,30 @@ test('with AUTH_EMAILS_VERIFIED a caller has an email unless the token says that
     }
   };
   await withVerification([await createTestKey()], verify, { emailsVerified: true });
+});
+
+test('a token is accepted with the claims that the service uses alone, and whatever kind its other claims have', async () => {
+  const needed = await v.callerOf({ email_verified: undefined });
+  expect(needed).toMatchObject({ role: 'CLIENT', email: undefined, name: undefined });
+  const others = [
+    'name',
+    'email',
+    'email_verified',
+    'roles',
+    'scope',
+    'auth_time',
+    'azp',
+    'jti',
+    'nonce',
+    'amr',
+    'cnf',
+    'x5c',
+  ];
+  for (const claim of others)
+    for (const value of [null, 7, 'nonsense', true, [], [null], {}, { toString: 1 }])
+      await expect(v.callerOf({ email_verified: undefined, name: undefined, [claim]: value })).resolves.toMatchObject({
+        ...{ subject: needed.subject, role: needed.role, email: undefined },
+      });
 });
 
 test('a caller’s issuedAt is rounded down to a whole second', async () => {

@@ -65,6 +65,29 @@ test('a provider’s discovery is accepted without a logout endpoint and with en
   expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf(elsewhere)));
 });
 
+test('a provider’s discovery is accepted whatever kind the members have that no login needs', async () => {
+  const members = [
+    'end_session_endpoint',
+    'jwks_uri',
+    'scopes_supported',
+    'response_types_supported',
+    'claims_supported',
+  ];
+  for (const member of [...members, 'userinfo_endpoint', 'registration_endpoint', 'code_challenge_methods_supported'])
+    for (const value of [null, 7, '', 'nonsense', true, [], ['https://idp.example/'], {}]) {
+      provider.discovery = saying(documentOf({ [member]: value }));
+      const found = await discoveryOf().currentMetadata();
+      expect([member, value, found]).toEqual([member, value, JSON.parse(documentOf())]);
+    }
+});
+
+test('a provider’s logout endpoint is left out if a browser must not be sent there', async () => {
+  for (const end_session_endpoint of ['javascript:alert(1)', 'http://idp.example/logout', 'https://*/logout']) {
+    provider.discovery = saying(documentOf({ end_session_endpoint }));
+    expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf()));
+  }
+});
+
 test('a provider’s discovery is fetched once in ten minutes, however often it is needed', async () => {
   const discovery = discoveryOf();
   const first = await Promise.all([
@@ -122,6 +145,7 @@ const NONSENSE: Readonly<Record<string, () => RequestListener>> = {
   },
   redirects: () => (_request, response) =>
     response.writeHead(302, { location: '/.well-known/openid-configuration?again' }).end(),
+  'has a list as token endpoint': () => saying(documentOf({ token_endpoint: ['https://idp.example/token'] })),
   'names no token endpoint': () => saying(documentOf({ token_endpoint: undefined })),
   'names a plain-http endpoint on another host': () =>
     saying(documentOf({ token_endpoint: 'http://idp.example/token' })),
@@ -129,7 +153,6 @@ const NONSENSE: Readonly<Record<string, () => RequestListener>> = {
   'names a host with a wildcard': () => saying(documentOf({ token_endpoint: 'https://*/token' })),
   'names a host that would end the Content-Security-Policy': () =>
     saying(documentOf({ token_endpoint: 'https://idp.example;script-src/token' })),
-  'has a number as logout endpoint': () => saying(documentOf({ end_session_endpoint: 7 })),
 };
 
 function flood(response: ServerResponse): void {

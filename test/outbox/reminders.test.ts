@@ -409,6 +409,21 @@ test('a recipient that the mail server refuses is tried rarely, the others get t
   expect(JSON.stringify(said)).not.toContain(refused.email);
 });
 
+test('the answer of a mail server is stored in one line of at most 401 characters, without control characters', async () => {
+  const refused = await person();
+  await task(1);
+  const words = `no\u0000such\u001b[2J user ${'!'.repeat(600)}`;
+  server.faults.recipient = () => Promise.reject(new Refused(550, words));
+  await sender().sendNow();
+  const [row] = await rows(refused);
+  expect(row).toMatchObject({
+    state: 'WAITING',
+    attempts: 1,
+    last_error: expect.stringMatching(/no such \[2J user !+…$/),
+  });
+  expect(String(row?.['last_error']).length).toBeLessThanOrEqual(401);
+});
+
 test.each([421, 450])('a recipient that the mail server refuses with %i is tried again soon', async (answer) => {
   const greyed = await person();
   await task(1);

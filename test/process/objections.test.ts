@@ -1,16 +1,31 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { createEmptyDatabase, createTestDatabase, withAdmin } from '../support/database.ts';
-import { addressOf, start } from '../support/process.ts';
+import { asDatabase, createEmptyDatabase, createTestDatabase, withAdmin } from '../support/database.ts';
+import { addressOf, refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
+import { startSilentServer } from '../support/silent-server.ts';
 
-/* Warnings of a start about its database. */
+/* What a start says about its database. */
 
 const folder = await createScratchFolder();
-const [database, empty] = [await createTestDatabase(), await createEmptyDatabase()];
+const [database, older, foreign] = [
+  await createTestDatabase(),
+  await createTestDatabase(),
+  await createEmptyDatabase(),
+];
+const STRANGER = { name: `${foreign.name}_stranger`, password: 'hunter2' };
+await withAdmin(older.adminUrl, (admin) => admin.query('drop function app.objections(text[])'));
+await withAdmin(foreign.adminUrl, (admin) =>
+  admin.query(
+    `create role ${STRANGER.name} login password '${STRANGER.password}'; create table public.orders (id integer)`,
+  ),
+);
 
 afterAll(async () => {
-  await empty.close();
+  await foreign.close();
+  await older.close();
+  await withAdmin(database.adminUrl, (admin) => admin.query(`drop role ${STRANGER.name}`));
   await database.close();
   await rm(folder, { recursive: true });
 });
@@ -30,15 +45,55 @@ async function saidOf(url: string, pattern: RegExp): Promise<{ said: string; hea
 
 test.each<[string, () => string, RegExp]>([
   ['the superuser’s login', () => database.adminUrl, /"objection":"the login \S+ has SUPERUSER[^"]*"/],
-  [
-    'a database that is not migrated',
-    () => Object.assign(new URL(database.apiUrl), { pathname: `/${empty.name}` }).href,
-    /"objection":"the database is not migrated[^"]*"/,
-  ],
+  ['a database of an older release', () => older.apiUrl, /"objection":"the database is not migrated[^"]*"/],
 ])('a start with %s logs it without the address, and /health answers 503', async (_what, url, pattern) => {
   const { said, health } = await saidOf(url(), pattern);
   expect(said).not.toContain('postgres://');
   expect(health).toBe(503);
+});
+
+test.each<[string, () => string]>([
+  ['a login of the service', () => foreign.apiUrl],
+  ['a login of the other project', () => asDatabase(foreign.directUrl, foreign.name, STRANGER)],
+])(
+  'a start ends if DATABASE_URL names a database of another project with %s, and one line names the database and what would do',
+  async (_who, url) => {
+    const { host } = new URL(url());
+    const started = start(folder, { DATABASE_URL: url(), PORT: '0' });
+    expect(await refusalOf(started)).toBe(1);
+    expect(started.err).toBe(
+      `DATABASE_URL names the database ${foreign.name} at ${host}, which has no table of this service: unset ` +
+        'DATABASE_URL for the demonstration, or run npm run db:migrate if this database is meant\n',
+    );
+    const lines = started.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string });
+    expect(lines[0]?.msg).toBe(
+      `DATABASE_URL is set in the environment: it names the database ${foreign.name} at ${host}`,
+    );
+    expect(lines.filter(({ level }) => level > 30)).toEqual([]);
+    expect(started.out + started.err).not.toContain('hunter2');
+  },
+);
+
+test('a start says that DATABASE_URL is set in the file .env', async () => {
+  const cwd = join(folder, 'with-env');
+  await mkdir(cwd);
+  await writeFile(join(cwd, '.env'), `DATABASE_URL=${foreign.apiUrl}\n`);
+  const started = start(cwd, { PORT: '0' });
+  expect(await refusalOf(started)).toBe(1);
+  expect(started.out).toContain('"msg":"DATABASE_URL is set in the file .env: it names the database');
+});
+
+test('a start serves 503 to /health while its Postgres accepts connections and does not answer', async () => {
+  const silent = await startSilentServer();
+  const started = start(folder, { DATABASE_URL: silent.url.replace('http', 'postgres'), PORT: '0' });
+  const health = await fetch(`${await addressOf(started)}/health`);
+  expect(health.status).toBe(503);
+  started.signal('SIGTERM');
+  expect(await started.ended).toBe(0);
+  silent.close();
 });
 
 test('a start warns of each Postgres setting with which a crash can lose committed rows', async () => {

@@ -99,10 +99,8 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
   const url = await addressOf(started);
   // Without a terminal each line is JSON. Without embedded parts there are no logins and no database password to print.
   expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe('');
-  const { level, time, pid, hostname, ...said } = JSON.parse(started.out.split('\n')[0] ?? '') as Record<
-    string,
-    unknown
-  >;
+  const [, line = ''] = started.out.split('\n');
+  const { level, time, pid, hostname, ...said } = JSON.parse(line) as Record<string, unknown>;
   expect([level, time, pid, hostname]).toEqual([30, expect.any(Number), started.pid, expect.any(String)]);
   expect(said).toEqual({ msg: 'the service serves', version, docs: `${url}/docs`, api: url });
   const port = Number(new URL(url).port);

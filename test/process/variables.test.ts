@@ -212,6 +212,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
     DATA_DIR: join(folder, 'other'),
+    LOG_LEVEL: 'warn',
     ...environment,
   });
   expect([await refusalOf(other), other.out]).toEqual([1, '']);

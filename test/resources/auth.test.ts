@@ -44,6 +44,26 @@ describe('a login', () => {
     expect(await stored(sub)).toEqual([]);
   });
 
+  test.each(['nobody', 'a@localhost', 'a|b@b.example', '!'])(
+    'a login stores nobody by the email %s, which POST /api/users refuses',
+    async (email) => {
+      const sub = randomUUID();
+      const answer = await logIn(await service.token('CLIENT', [own.clients], { sub, email, name: 'Ada' }));
+      expect(answer).toMatchObject({ status: 200, json: { id: sub, email: null } });
+      expect(await stored(sub)).toEqual([]);
+      const body = { email, name: 'Ada', role: 'CLIENT', client_access: [own.clients] };
+      const created = await service.ask('POST /api/users', { token: await service.token('ADMIN'), body });
+      expectError(created, 'ERROR_VALIDATION');
+    },
+  );
+
+  test('a login of a user whose name is blank in the token stores the email as name', async () => {
+    const sub = randomUUID();
+    const email = `${sub}@b.example`;
+    const answer = await logIn(await service.token('CLIENT', [own.clients], { sub, email, name: ' ' }));
+    expect(answer).toMatchObject({ status: 200, json: { email, name: email } });
+  });
+
   /** Stores a user whom an administrator created and who has not logged in yet. */
   async function insertInvitedUser(email: string): Promise<unknown> {
     const [row] = await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)

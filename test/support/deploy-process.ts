@@ -9,6 +9,7 @@ const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 export interface Deploy {
   readonly ended: Promise<{ readonly code: number | string; readonly out: string; readonly err: string }>;
   readonly kill: () => void;
+  readonly signal: (name: NodeJS.Signals) => void;
 }
 
 /** Starts db:migrate with DATABASE_ADMIN_URL, or without any variable of this project if `adminUrl` is undefined. */
@@ -23,5 +24,6 @@ export function startDeploy(adminUrl: string | undefined, ...args: string[]): De
   return {
     ended: once(child, 'close').then(([code, signal]) => ({ code: (code ?? signal) as number | string, ...written })),
     kill: () => child.kill('SIGKILL'),
+    signal: (name) => child.kill(name),
   };
 }

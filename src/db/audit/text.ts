@@ -1,4 +1,5 @@
 import { listFunctionRoles, matrixLines, formatAccessLetters, rolesInMatrix, shortenRoleName } from './symbols.ts';
+import { replaceControlCharacters } from '../../single-line.ts';
 import type { AuditReport, MatrixRow } from './read.ts';
 
 export function renderAuditText({
@@ -45,7 +46,9 @@ export function renderAuditText({
       ...(stillStands ? [] : ['      no longer there: audit.withdraw takes it off this list']),
     ]),
     '',
-  ].join('\n');
+  ]
+    .map(replaceControlCharacters)
+    .join('\n');
 }
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {

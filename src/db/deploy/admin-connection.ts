@@ -43,8 +43,11 @@ function connectionError(cause: unknown): MigrationError {
   });
 }
 
-/** @throws MigrationError where the server does not answer within ten seconds */
-export async function openAdminConnection(url: string, application: string) {
+/**
+ * Opens a connection that an aborted `ending` destroys: the server then rolls back what the connection has not committed.
+ * @throws MigrationError where the server does not answer within ten seconds
+ */
+export async function openAdminConnection(url: string, application: string, ending?: AbortSignal) {
   const socket = new Socket();
   const client = new pg.Client({
     connectionString: url,
@@ -59,6 +62,7 @@ export async function openAdminConnection(url: string, application: string) {
   const destroy = (): void => {
     socket.destroy();
   };
+  ending?.addEventListener('abort', destroy, { once: true });
   // Stores the time-out error for later queries, because pg does not tell them why the connection was destroyed.
   let timeoutError: Error | undefined;
   /** Runs a short query; destroys the connection if the server does not answer within ten seconds. */

@@ -30,18 +30,35 @@ export interface MigrateOptions {
   readonly reportAfterMs?: number | undefined;
   readonly evict?: boolean | undefined;
   readonly strict?: boolean | undefined;
+  /** Ends the deploy between two migrations: Postgres rolls back the migration that runs. */
+  readonly ending?: AbortSignal | undefined;
 }
 
 /**
  * Deploys this release to a database. A deploy is safe to repeat, to run twice at once, and to run under load.
- * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres
+ * @throws DeployHeldUp naming the blocking sessions; MigrationError naming the file and the error of Postgres; the
+ * reason of an aborted `ending`
  */
 export async function migrate(options: MigrateOptions): Promise<void> {
-  const serverUrl = await findAdminServerUrl(options.adminUrl);
-  await using worker = await openAdminConnection(serverUrl, APPLICATION_NAME);
-  await worker.answered((client) => refuseUnsuitableServer(client, options.evict ?? false));
-  await using lockHolder = await openAdminConnection(serverUrl, APPLICATION_NAME);
+  const { log, ending } = options;
   try {
+    await deployOverConnections(options);
+  } catch (error) {
+    if (ending?.aborted === true)
+      log.info('the migration of the database was ended: no unfinished step stays, and the next migration repeats it');
+    ending?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function deployOverConnections(options: MigrateOptions): Promise<void> {
+  const { adminUrl, ending, evict = false } = options;
+  const serverUrl = await findAdminServerUrl(adminUrl);
+  await using worker = await openAdminConnection(serverUrl, APPLICATION_NAME, ending);
+  await worker.answered((client) => refuseUnsuitableServer(client, evict));
+  await using lockHolder = await openAdminConnection(serverUrl, APPLICATION_NAME, ending);
+  try {
+    ending?.throwIfAborted();
     await deployRelease(worker, lockHolder, options);
   } catch (error) {
     throw await worker.answered((client) => addOwnerToError(client, error));

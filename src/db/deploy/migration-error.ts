@@ -1,3 +1,5 @@
+import { convertToSingleLine } from '../../single-line.ts';
+
 export class MigrationError extends Error {
   override readonly name: string = 'MigrationError';
 }
@@ -9,5 +11,5 @@ export class DeployHeldUp extends MigrationError {
 /** Returns an error's message in one line; for an AggregateError, the messages of all its errors. */
 export function oneLineReason(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(oneLineReason).join('; ');
-  return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
+  return convertToSingleLine(error instanceof Error ? error.message : String(error));
 }

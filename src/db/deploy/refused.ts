@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import { MigrationError, oneLineReason } from './migration-error.ts';
+import { convertToSingleLine } from '../../single-line.ts';
 import type { UndroppedObjects } from './take-back.ts';
 
 /** SQLSTATE invalid_function_definition, whose error names the function only in its hint. */
@@ -21,7 +22,7 @@ export function sqlFileError(
     ...(error.code === DEPENDENT_OBJECTS_SQLSTATE && error.detail !== undefined ? [error.detail] : []),
     ...(error.code === INVALID_FUNCTION_SQLSTATE && error.hint !== undefined ? [error.hint] : []),
     ...blockingObjects.map(([object, reason]) => `${object} was changed by hand, and cannot be dropped: ${reason}`),
-  ].map((part) => ` (${part.replaceAll(/\s+/g, ' ')})`);
+  ].map((part) => ` (${convertToSingleLine(part)})`);
   return new MigrationError(`db/${file}${errorLineSuffix}: ${oneLineReason(error)}${errorDetails.join('')}`, {
     cause: error,
   });

@@ -24,7 +24,7 @@ export async function startEmbeddedDatabase({
   try {
     options.ending?.throwIfAborted();
     log.info(`Postgres serves on port ${port}`);
-    await migrate({ adminUrl, log });
+    await migrate({ adminUrl, log, ending: options.ending });
     options.ending?.throwIfAborted();
     const demonstration = await loadDemonstration(adminUrl, log);
     return {

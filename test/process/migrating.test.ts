@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/deploy/migrate.ts';
+import { createEmptyDatabase, withAdmin, type TestDatabase } from '../support/database.ts';
+import { startDeploy } from '../support/deploy-process.ts';
+import { greetingOf, start } from '../support/process.ts';
+import { createDatabaseToDeploy } from '../support/release-before.ts';
+import { folderForSuite } from '../support/suite.ts';
+import { until } from '../support/upload.ts';
+
+/* Ctrl-C while a database is being migrated. */
+
+const folder = await folderForSuite();
+const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
+
+test('a first start that gets SIGINT while it migrates says so and exits with 0, and the next start serves', async () => {
+  const first = start(folder, { PORT: '0' });
+  await first.says(/applying \d+ migrations/);
+  first.signal('SIGINT');
+  expect([await first.ended, first.err]).toEqual([0, '']);
+  expect(first.out).toMatch(new RegExp(`"shutting down: ending the start"[^]*"msg":"${ENDED}"\\}\n$`));
+  const second = start(folder, { PORT: '0' });
+  expect((await greetingOf(second)).logins).toHaveLength(4);
+  second.signal('SIGINT');
+  expect([await second.ended, second.err]).toEqual([0, '']);
+});
+
+/** Counts the tables of the service; a deploy that ended has none, or all. */
+async function countTables({ adminUrl }: TestDatabase): Promise<number> {
+  return withAdmin(adminUrl, async (admin) => {
+    const { rowCount } = await admin.query(`select from pg_tables where schemaname = 'public'`);
+    return rowCount ?? 0;
+  });
+}
+
+/** Counts the sessions of a deploy that wait for a lock, or that are left at all. */
+const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<number> =>
+  withAdmin(adminUrl, async (admin) => {
+    const { rowCount } = await admin.query(
+      `select from pg_stat_activity
+       where application_name = 'taxclaims-migrate' and datname = current_database() and ${condition}`,
+    );
+    return rowCount ?? 0;
+  });
+
+test('db:migrate that gets SIGINT in the middle of its migrations leaves no table, says so, and ends by the signal', async () => {
+  const database = await createEmptyDatabase();
+  const deploy = startDeploy(database.adminUrl);
+  // The migrations run in one transaction, which has locks on the new tables.
+  await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
+  deploy.signal('SIGINT');
+  const { code, out, err } = await deploy.ended;
+  expect([code, err]).toEqual(['SIGINT', 'SIGINT ended the migration of the database: run it again\n']);
+  expect(out).toContain(ENDED);
+  await until(async () => (await countSessions(database, 'true')) === 0);
+  expect(await countTables(database)).toBe(0);
+  await migrate({ adminUrl: database.adminUrl, log: pino({ level: 'silent' }) });
+  expect(await countTables(database)).toBeGreaterThan(10);
+  await database.close();
+});
+
+test('db:migrate that gets SIGTERM while it waits for a lock ends by the signal, and says so', async () => {
+  const database = await createDatabaseToDeploy();
+  await withAdmin(database.adminUrl, async (admin) => {
+    await admin.query('begin; select from public.clients');
+    const deploy = startDeploy(database.adminUrl);
+    await until(async () => (await countSessions(database, `wait_event_type = 'Lock'`)) > 0);
+    deploy.signal('SIGTERM');
+    const { code, err } = await deploy.ended;
+    expect([code, err]).toEqual(['SIGTERM', 'SIGTERM ended the migration of the database: run it again\n']);
+  });
+  await database.close();
+});
