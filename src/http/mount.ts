@@ -1,4 +1,3 @@
-import { promisify } from 'node:util';
 import type { Express, Request, RequestHandler } from 'express';
 import { RequestError } from '../errors.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -25,7 +24,6 @@ export function mountPublicEndpoints(
     ...services
   }: RequestServices & { readonly verifier: TokenVerifier; readonly limitUser: RequestHandler },
 ): void {
-  const countUserRequest = promisify(limitUser);
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
       const requestState = readRequestState(request);
@@ -33,7 +31,12 @@ export function mountPublicEndpoints(
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
         const admittedRequestState = Object.assign(requestState, { caller });
-        await countUserRequest(request, response);
+        await new Promise<void>((resolve, reject) => {
+          limitUser(request, response, (error?: unknown) => {
+            if (error === undefined) resolve();
+            else reject(error as Error);
+          });
+        });
         return new CallerRequest(admittedRequestState, request, services);
       };
       const requestInput = await readInput(endpoint, request);
