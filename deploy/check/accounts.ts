@@ -6,22 +6,19 @@ import type { Result } from './fault.ts';
 
 /** The checks of test/faults by which something that was promised is not there. */
 export const LOST: ReadonlySet<string> = new Set([
-  'what was acknowledged is there once',
-  'what was deleted is gone',
-  'a record is as the last acknowledged change left it, or one without an answer after it',
-  'each acknowledged move of a claim is in its history, and no other',
-  'each document has its content, and each content its document or its end',
-  'each refusal has one record',
-  'no refusal has two records',
-  'each acknowledged write has one record of success',
+  'each acknowledged creation is stored once',
+  'no deleted record is stored',
+  'each record has the values of the last acknowledged change, or of a later change without an answer',
+  'the history of a claim has each acknowledged move, and no other',
+  'each document has its content, and each content has a document or a planned removal',
+  'each refused request has a refusal record',
+  'no refused request has two refusal records',
+  'each acknowledged write has one success record',
 ]);
 /** Of these the columns of the table tell. */
-const COUNTED = new Set(['no answer holds anything of another tenant']);
+const COUNTED = new Set(['no answer contains anything of another tenant']);
 /** Of these they tell for whoever read what is behind. */
-const OF_ANSWERS = new Set([
-  'an answer is one that was to be expected, or 503',
-  'an answer is whole and the right one',
-]);
+const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);
 
 /** What the journal and the accounts come to, where something broke at that moment. */
 export function resultOf(entries: readonly Entry[], violations: readonly Violation[], brokenAt: number): Result {

@@ -40,7 +40,7 @@ export async function drawUp(
 
 /** A session that is asked about health, or how far the log is, is in a transaction, and holds locks. */
 function isOfTheMoment({ check: name }: Violation): boolean {
-  return name === 'no lock is left' || name === 'no connection is left in a transaction';
+  return name === 'no lock is left in the database' || name === 'no database session is left in a transaction';
 }
 
 export function nameOf({ check: name, detail }: Violation): string {

@@ -56,7 +56,7 @@ test.each([
 
 test('an unexpected answer counts as failed, is reported, and does not count as stale', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
-  const check = 'an answer is one that was to be expected, or 503';
+  const check = 'each answer has an expected status or 503';
   const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
   expect(result).toMatchObject({ failed: 1, stale: 0 });
   expect(violationsOf({}, result)).toEqual([`${check}: read site was answered 500: an error`]);
@@ -64,19 +64,19 @@ test('an unexpected answer counts as failed, is reported, and does not count as 
 
 test('an acknowledged write that is missing counts as lost', () => {
   const detail = 'create site x: 0 rows';
-  const result = resultOf([GOOD], [{ check: 'what was acknowledged is there once', detail }], 900);
+  const result = resultOf([GOOD], [{ check: 'each acknowledged creation is stored once', detail }], 900);
   expect(result.lost).toBe(1);
   expect(violationsOf({}, result)).toEqual([
     '1 lost',
-    '1 × what was acknowledged is there once',
-    `what was acknowledged is there once: ${detail}`,
+    '1 × each acknowledged creation is stored once',
+    `each acknowledged creation is stored once: ${detail}`,
   ]);
 });
 
 test('any other broken invariant is reported and makes the accounts fail', () => {
-  const result = resultOf([GOOD], [{ check: 'no lock is left', detail: 'one' }], 900);
+  const result = resultOf([GOOD], [{ check: 'no lock is left in the database', detail: 'one' }], 900);
   expect(result).toMatchObject(NOTHING);
-  expect(violationsOf({}, result)).toEqual(['no lock is left: one']);
+  expect(violationsOf({}, result)).toEqual(['no lock is left in the database: one']);
 });
 
 test('only bounds that are exceeded are reported', () => {
