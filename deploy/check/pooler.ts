@@ -8,7 +8,7 @@ interface Break {
   readonly name: string;
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Gives what mends it. */
+  /** Makes the fault, and returns the function that repairs it. */
   begin: (pooler: PgBouncer) => Promise<() => Promise<void>>;
 }
 
@@ -38,7 +38,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Whoever comes meanwhile waits, within the bounds of any wait.
+    // Requests that arrive during PAUSE wait for RESUME, and 3 s is shorter than the service’s time-outs.
     ...{ name: 'PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
@@ -54,7 +54,10 @@ const BREAKS: readonly Break[] = [
   },
 ];
 
-/** Left to be noticed, or said beforehand. */
+/**
+ * The values of DATABASE_PREPARED_STATEMENTS under test: with `true` the service must notice that PgBouncer keeps no
+ * prepared statements.
+ */
 const PREPARED = ['true', 'false'] as const;
 
 export const faults: readonly Fault[] = BREAKS.map((one, index) => ({

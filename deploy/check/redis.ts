@@ -5,9 +5,9 @@ import type { Fault } from './fault.ts';
 import { onOwnPostgres } from './own-postgres.ts';
 import type { World } from './world.ts';
 
-/* Two instances that count in one Redis: no request fails by it. */
+/* Faults of the Redis in which two instances count rate limits. No request may fail. */
 
-/** How long it stays as it is, and then how long there is load without it, or with it again. */
+/** The milliseconds for which Redis is broken, and then for which the load continues. */
 const HURT_MS = 4_000;
 
 interface Break {

@@ -11,23 +11,29 @@ import { openWhole } from './whole-world.ts';
 import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
 
-/* Everything together, brought up once, under one load: then each part is broken in turn, and the load is calm between. */
+/*
+ * Faults of a whole deployment: all parts start once, and under one load each part is broken in turn. The next fault
+ * begins when the load is calm again.
+ */
 
 interface Break {
   readonly name: string;
-  /** The services of deploy/compose. */
+  /** The services of deploy/compose that the fault breaks. */
   readonly breaks: readonly string[];
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Gives what mends it. */
+  /** Makes the fault, and returns the function that repairs it. */
   begin: (whole: Whole) => Promise<() => Promise<void>>;
 }
 
-/** Nobody notices. */
+/** The bounds of a fault that may fail no request. */
 const NONE: Bounds = { failed: 0 };
-/** What a request may wait for, and how long it lasts before it is mended. */
+/** The bounds of a fault after which requests must succeed within a request’s time-outs. */
 const SOON: Bounds = { backAfterMs: 25_000 };
-/** The time-out of Patroni's leader, a turn of the others, an election, and the pooler's next attempt. */
+/**
+ * The bounds of a fault after which Patroni elects a leader: the ttl, a loop of the standbys, an election, and
+ * PgBouncer’s next attempt to connect.
+ */
 const ELECTED: Bounds = { backAfterMs: 35_000 };
 
 const BREAKS: readonly Break[] = [
@@ -127,7 +133,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Some ask with tokens of a key that nobody could fetch yet: those are refused until the provider is back.
+    // Some requests have tokens whose signing key the service cannot fetch. The service refuses these tokens until the
+    // provider is reachable again.
     ...{ name: 'keys of the provider away, and back', breaks: [], bounds: NONE, holdMs: 5_000 },
     async begin({ identity, load }) {
       identity.publish(...identity.keys, await createTestKey());
@@ -137,7 +144,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // What one instance cannot record it does not refuse; the other keeps it for later.
+    // An instance answers 503 instead of a refusal that it can neither record nor spool; the other instance spools its
+    // refusals.
     ...{ name: 'the disk of a spool full, PgBouncer frozen', breaks: [], bounds: SOON, holdMs: 6_000 },
     async begin({ spoolDisk, pooler }) {
       if (spoolDisk === undefined) throw new Error('it takes root to mount a disk that can be full');
@@ -164,7 +172,10 @@ interface Trials {
   close(): Promise<void>;
 }
 
-/** One world for all, and what of it was told already: each row has what came with its own fault. */
+/**
+ * The shared deployment of all faults, with the alerts and log lines that were already reported. Each row of the table
+ * has only those of its own fault.
+ */
 async function openTrials(folder: string, seed: number): Promise<Trials> {
   const whole = await openWhole(folder, seed);
   const reportedAlerts = new Set<string>();
@@ -204,13 +215,13 @@ function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
   return true;
 }
 
-/** What the instances have logged of answers that nobody expects. */
+/** Returns the log lines of the instances about unexpected answers. */
 function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
   const ids = entries.flatMap(({ expected, requestId }) => (expected || requestId === null ? [] : [requestId]));
   return instances.flatMap(({ output }) => output.split('\n')).filter((line) => ids.some((id) => line.includes(id)));
 }
 
-/** Whoever watches sees both instances. */
+/** Returns the instances that Prometheus does not reach within ten seconds. */
 async function missingTargets({ prometheus }: Whole): Promise<readonly string[]> {
   const end = Date.now() + 10_000;
   for (;;) {

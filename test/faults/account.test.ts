@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { LOST, resultOf } from '../../deploy/check/accounts.ts';
 import { connected, withAdmin } from '../support/database.ts';
@@ -49,47 +49,45 @@ await fill(admin, {
   parts: world.parts,
 });
 
-describe('the checks after a load', () => {
-  test('the checks of the faults find no violation after a load without a fault that sent every operation', async () => {
-    expect(await check(admin)).toEqual([]);
-    expect(entries.length).toBeGreaterThan(100);
-  });
+test('the checks of the faults find no violation after a load without a fault that sent every operation', async () => {
+  expect(await check(admin)).toEqual([]);
+  expect(entries.length).toBeGreaterThan(100);
+});
 
-  test('test/faults/damages.sql has a damage for each check of the faults', () => {
-    const checked = new Set(DAMAGES.map((damage) => damage.check));
-    expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
-  });
+test('test/faults/damages.sql has a damage for each check of the faults', () => {
+  const checked = new Set(DAMAGES.map((damage) => damage.check));
+  expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
+});
 
-  test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
-    'the checks of the faults report %s',
-    async (_what, damage) => {
-      const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
-      await session.connect();
-      let found: Violation[] = [];
-      try {
-        await admin.query('begin; set local session_replication_role = replica');
-        await session.query(damage.session);
-        await admin.query(damage.sql);
-        found = await check(admin);
-      } finally {
-        await admin.query('rollback');
-        await session.end();
-      }
-      expect(found.map((violation) => violation.check)).toContain(damage.check);
-      // A deployment check counts the damage in its table as a lost write.
-      const { lost, named } = resultOf(entries, found, 0);
-      if (LOST.has(damage.check)) {
-        expect(lost).toBeGreaterThan(0);
-        expect(named?.[damage.check]).toBeGreaterThan(0);
-      }
-    },
-  );
+test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
+  'the checks of the faults report %s',
+  async (_what, damage) => {
+    const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
+    await session.connect();
+    let found: Violation[] = [];
+    try {
+      await admin.query('begin; set local session_replication_role = replica');
+      await session.query(damage.session);
+      await admin.query(damage.sql);
+      found = await check(admin);
+    } finally {
+      await admin.query('rollback');
+      await session.end();
+    }
+    expect(found.map((violation) => violation.check)).toContain(damage.check);
+    // A deployment check counts the damage in its table as a lost write.
+    const { lost, named } = resultOf(entries, found, 0);
+    if (LOST.has(damage.check)) {
+      expect(lost).toBeGreaterThan(0);
+      expect(named?.[damage.check]).toBeGreaterThan(0);
+    }
+  },
+);
 
-  test('the checks of the faults report a service that has ended', async () => {
-    const { pid } = world.service;
-    expect(await serving(world, { pid, endsService: false })).toEqual([]);
-    world.service.signal('SIGKILL');
-    await world.service.ended();
-    expect((await serving(world, { pid, endsService: false })).map((one) => one.check)).toContain(SERVES);
-  });
+test('the checks of the faults report a service that has ended', async () => {
+  const { pid } = world.service;
+  expect(await serving(world, { pid, endsService: false })).toEqual([]);
+  world.service.signal('SIGKILL');
+  await world.service.ended();
+  expect((await serving(world, { pid, endsService: false })).map((one) => one.check)).toContain(SERVES);
 });

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** Invariants of the rights of users, after requests that change or use them. */
+/** Invariants of users’ rights after requests that change or use them. */
 export const RIGHTS: Invariants = {
   'no login with an older token undoes a change of the user’s rights by another user': `
     select format(
@@ -68,7 +68,7 @@ export const RIGHTS: Invariants = {
             )
         )`,
 
-  // A second write of the same request may date the change.
+  // The date of a change of rights may come from a second write of the same request.
   'a change of rights is dated after the wait for a lock': `
     select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
     from changes as c

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { BEHIND, Sight, versionOf } from './sight.ts';
 import type { Row } from './sight.ts';
 
@@ -19,91 +19,87 @@ const site = (id: string, change: object = {}): Row => ({
 });
 const later = (change: object = {}) => ({ updated_at: '2026-01-01T10:00:00.51Z', ...change });
 
-describe('the check of stale answers', () => {
-  test('the check of stale answers accepts a record as its caller wrote it', () => {
-    const sight = new Sight();
-    sight.acknowledged('sites', site(MINE));
-    expect(sight.view().record(site(MINE))).toBeNull();
-    expect(sight.view().page('sites', [site(MINE), site(THEIRS)], 50)).toBeNull();
-    expect(sight.view().countOfClaims(0)).toBeNull();
-  });
-
-  test.each<[string, string, (sight: Sight) => string | null]>([
-    ['an older version of the caller’s record', BEHIND.old, (sight) => sight.view().record(site(MINE))],
-    [
-      'the new version of a record with an old value',
-      BEHIND.old,
-      (sight) => sight.view().record(site(MINE, later({ address: null }))),
-    ],
-    [
-      'a list with an old value of the caller’s record',
-      BEHIND.old,
-      (sight) => sight.view().page('sites', [site(THEIRS), site(MINE)], 50),
-    ],
-    ['a list without the caller’s record', BEHIND.lacking, (sight) => sight.view().page('sites', [], 50)],
-    [
-      'a full page that should have the caller’s record',
-      BEHIND.lacking,
-      (sight) => sight.view().page('sites', [site(THEIRS, { created_at: '2026-01-01T10:00:00.49Z' })], 1),
-    ],
-    ['a count of fewer claims than the caller created', BEHIND.fewer, (sight) => sight.view().countOfClaims(0)],
-  ])('the check of stale answers reports %s', (_, lie, answer) => {
-    const sight = new Sight();
-    sight.acknowledged('sites', site(MINE));
-    sight.begun(MINE);
-    sight.acknowledged('sites', site(MINE, later({ address: 'rue Neuve' })));
-    sight.acknowledged('reclamations', { ...site(CLAIM), status: 'DRAFT' });
-    expect(answer(sight)).toMatch(new RegExp(`^${lie}: `));
-  });
-
-  test('the check of stale answers accepts a full page of records that are newer than the caller’s record', () => {
-    const sight = new Sight();
-    sight.acknowledged('sites', site(MINE));
-    const newer = site(THEIRS, { created_at: '2026-01-01T10:00:00.51Z' });
-    expect(sight.view().page('sites', [newer], 1)).toBeNull();
-  });
-
-  test('the check of stale answers reports a record that the caller has deleted, by its id and in a list', () => {
-    const sight = new Sight();
-    sight.acknowledged('sites', site(MINE));
-    sight.begun(MINE);
-    sight.deleted(MINE);
-    expect(sight.view().record(site(MINE))).toMatch(new RegExp(`^${BEHIND.deleted}: `));
-    expect(sight.view().page('sites', [site(MINE)], 50)).toMatch(new RegExp(`^${BEHIND.deleted}: `));
-    expect(sight.view().page('sites', [], 50)).toBeNull();
-  });
-
-  test('after a change without an answer the check accepts the old or the new record, but not the old one after the new one', () => {
-    const sight = new Sight();
-    sight.acknowledged('sites', site(MINE));
-    sight.begun(MINE);
-    expect(sight.view().record(site(MINE))).toBeNull();
-    expect(sight.view().record(site(MINE, later({ address: 'rue Neuve' })))).toBeNull();
-    expect(sight.view().record(site(MINE))).toMatch(new RegExp(`^${BEHIND.back}: `));
-  });
-
-  test('the check of stale answers reports an older version of another user’s record than the caller has already read', () => {
-    const sight = new Sight();
-    expect(sight.view().record(site(THEIRS, later()))).toBeNull();
-    expect(sight.view().record(site(THEIRS))).toMatch(new RegExp(`^${BEHIND.back}: `));
-  });
+test('the check of stale answers accepts a record as its caller wrote it', () => {
+  const sight = new Sight();
+  sight.acknowledged('sites', site(MINE));
+  expect(sight.view().record(site(MINE))).toBeNull();
+  expect(sight.view().page('sites', [site(MINE), site(THEIRS)], 50)).toBeNull();
+  expect(sight.view().countOfClaims(0)).toBeNull();
 });
 
-describe('the check of simultaneous requests', () => {
-  test('the check of stale answers accepts a list without a record that was created after the list was requested', () => {
-    const sight = new Sight();
-    const view = sight.view();
-    sight.acknowledged('sites', site(MINE));
-    expect(view.page('sites', [], 50)).toBeNull();
-  });
+test.each<[string, string, (sight: Sight) => string | null]>([
+  ['an older version of the caller’s record', BEHIND.old, (sight) => sight.view().record(site(MINE))],
+  [
+    'the new version of a record with an old value',
+    BEHIND.old,
+    (sight) => sight.view().record(site(MINE, later({ address: null }))),
+  ],
+  [
+    'a list with an old value of the caller’s record',
+    BEHIND.old,
+    (sight) => sight.view().page('sites', [site(THEIRS), site(MINE)], 50),
+  ],
+  ['a list without the caller’s record', BEHIND.lacking, (sight) => sight.view().page('sites', [], 50)],
+  [
+    'a full page that should have the caller’s record',
+    BEHIND.lacking,
+    (sight) => sight.view().page('sites', [site(THEIRS, { created_at: '2026-01-01T10:00:00.49Z' })], 1),
+  ],
+  ['a count of fewer claims than the caller created', BEHIND.fewer, (sight) => sight.view().countOfClaims(0)],
+])('the check of stale answers reports %s', (_, lie, answer) => {
+  const sight = new Sight();
+  sight.acknowledged('sites', site(MINE));
+  sight.begun(MINE);
+  sight.acknowledged('sites', site(MINE, later({ address: 'rue Neuve' })));
+  sight.acknowledged('reclamations', { ...site(CLAIM), status: 'DRAFT' });
+  expect(answer(sight)).toMatch(new RegExp(`^${lie}: `));
+});
 
-  test('the check of stale answers accepts a list without a record whose deletion was sent after the list was requested', () => {
-    const sight = new Sight();
-    sight.acknowledged('sites', site(MINE));
-    const view = sight.view();
-    sight.begun(MINE);
-    expect(view.page('sites', [], 50)).toBeNull();
-  });
+test('the check of stale answers accepts a full page of records that are newer than the caller’s record', () => {
+  const sight = new Sight();
+  sight.acknowledged('sites', site(MINE));
+  const newer = site(THEIRS, { created_at: '2026-01-01T10:00:00.51Z' });
+  expect(sight.view().page('sites', [newer], 1)).toBeNull();
+});
+
+test('the check of stale answers reports a record that the caller has deleted, by its id and in a list', () => {
+  const sight = new Sight();
+  sight.acknowledged('sites', site(MINE));
+  sight.begun(MINE);
+  sight.deleted(MINE);
+  expect(sight.view().record(site(MINE))).toMatch(new RegExp(`^${BEHIND.deleted}: `));
+  expect(sight.view().page('sites', [site(MINE)], 50)).toMatch(new RegExp(`^${BEHIND.deleted}: `));
+  expect(sight.view().page('sites', [], 50)).toBeNull();
+});
+
+test('after a change without an answer the check accepts the old or the new record, but not the old one after the new one', () => {
+  const sight = new Sight();
+  sight.acknowledged('sites', site(MINE));
+  sight.begun(MINE);
+  expect(sight.view().record(site(MINE))).toBeNull();
+  expect(sight.view().record(site(MINE, later({ address: 'rue Neuve' })))).toBeNull();
+  expect(sight.view().record(site(MINE))).toMatch(new RegExp(`^${BEHIND.back}: `));
+});
+
+test('the check of stale answers reports an older version of another user’s record than the caller has already read', () => {
+  const sight = new Sight();
+  expect(sight.view().record(site(THEIRS, later()))).toBeNull();
+  expect(sight.view().record(site(THEIRS))).toMatch(new RegExp(`^${BEHIND.back}: `));
+});
+
+test('the check of stale answers accepts a list without a record that was created after the list was requested', () => {
+  const sight = new Sight();
+  const view = sight.view();
+  sight.acknowledged('sites', site(MINE));
+  expect(view.page('sites', [], 50)).toBeNull();
+});
+
+test('the check of stale answers accepts a list without a record whose deletion was sent after the list was requested', () => {
+  const sight = new Sight();
+  sight.acknowledged('sites', site(MINE));
+  const view = sight.view();
+  sight.begun(MINE);
+  expect(view.page('sites', [], 50)).toBeNull();
 });
 
 test('versionOf orders times with omitted trailing zeros by their date', () => {
