@@ -1,6 +1,7 @@
 /**
- * What the lists of the audit log take of Postgres with a million records over 24 months, each in a part of its own,
- * against an earlier revision of `db/` with one table; on one server and in turns, the same statements.
+ * Measures what reads of the audit log cost Postgres with a million records over 24 monthly partitions, compared with
+ * an earlier revision of `db/` with one table. Both databases are on one server, and the same statements run on them in
+ * turns.
  *
  *   npx node bench/audit-log.ts 1ec6c11
  *   npx node bench/audit-log.ts 1ec6c11 --records 200000 --rounds 7

@@ -5,13 +5,16 @@ import { clientsOf } from '../database.ts';
 export interface ListCaller {
   readonly name: string;
   readonly clients: readonly string[];
-  /** A request of theirs, confined to the client that it names. */
+  /** Returns the context of the caller’s request; `client` limits it to one client. */
   request(client: string | undefined): RequestContext;
 }
 
 const SIZES = [1, 50, 200, 1000, 2000];
 
-/** An account manager sees no audit record: an ADMIN with a list sees what they see, and those. */
+/**
+ * Returns the callers. An account manager sees no audit records, so an ADMIN with the same list of clients reads the
+ * audit log.
+ */
 export async function callersOf(adminUrl: string): Promise<ListCaller[]> {
   const scoped = await Promise.all(
     SIZES.map(async (size) => callerOf(size === 1 ? '1 client' : `${size} clients`, await clientsOf(adminUrl, size))),

@@ -11,7 +11,7 @@ const REFUSAL = {
   ...{ error_message: 'foreign', ip_address: '192.0.2.1', user_agent: 'bench' },
 };
 
-/** One call: the statements of a request as an account manager, or one of the API's own functions. */
+/** One call: the statements of an account manager’s request, or a function that the API itself calls. */
 export interface Work {
   readonly own?: true;
   readonly statements: (call: number) => readonly Statement[];

@@ -3,14 +3,14 @@ import { table } from '../../measure.ts';
 
 interface Attempt {
   readonly what: string;
-  /** As an account manager of this client; as a superuser, whom no policy holds, where absent. */
+  /** The client whose account manager makes the attempt; a superuser without policies makes it if absent. */
   readonly of?: 'the claim' | 'others';
   readonly text: string;
-  /** A part of the refusal; absent where nothing refuses it. */
+  /** A part of the error message that must refuse the attempt; absent if the attempt must succeed. */
   readonly refusal?: string;
 }
 
-/** `claim` and `other` in a text: a claim with its client, and another client. */
+/** The SQL for the ids that the attempts name: a claim with its client, and another client. */
 const NAMED = `
   with claim as (select id, client_id from public.reclamations order by id limit 1),
   other as (select c.id from public.clients as c, claim where c.id <> claim.client_id order by c.id limit 1)
@@ -70,8 +70,8 @@ const ATTEMPTS: readonly Attempt[] = [
 ];
 
 /**
- * What becomes of each attempt, as a table; nothing of it stays.
- * @throws Error when one that is to be refused is not, or the other way round
+ * Returns a table of all attempts with their outcomes, and rolls each attempt back.
+ * @throws Error if an attempt succeeds or fails against its expectation
  */
 export async function refused(admin: Client): Promise<string> {
   const { rows: named } = await admin.query<Record<'claim' | 'client' | 'other', string>>(NAMED);
