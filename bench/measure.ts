@@ -1,4 +1,4 @@
-/** A work whose duration is compared with others; `run` does it once. */
+/** A piece of work whose duration is compared with that of others; `run` does it once. */
 export interface Contender {
   readonly name: string;
   readonly run: () => Promise<unknown>;

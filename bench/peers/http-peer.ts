@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string>>;
 
 export interface HttpPeerOptions {
   readonly name: string;
-  /** The folder in which the peer starts, and the file to start. */
+  /** The folder in which the measured service starts, and the file to start. */
   readonly folder: string;
   readonly main: string;
   readonly environment?: Environment | ((databaseUrl: string) => Environment);

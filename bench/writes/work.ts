@@ -17,7 +17,7 @@ export interface Work {
   readonly statements: (call: number) => readonly Statement[];
 }
 
-/** Claims of the client that the requests name: every 200th. */
+/** Returns the id of a claim of the client that the requests name, who has every 200th claim. */
 const claim = (call: number): string => idOf('e1', 200 * (1 + (call % 100)));
 
 const one = (text: string, values: Statement['values']): readonly Statement[] => [{ text, values }];

@@ -19,7 +19,7 @@ export interface Result {
   readonly named?: Readonly<Record<string, number>>;
   /** The failed requests in words, for a fault that may fail no request. */
   readonly failures?: readonly string[];
-  /** Other violations, in words. */
+  /** Violations of checks that count neither as lost nor as stale or foreign, in words. */
   readonly wrong?: readonly string[];
 }
 

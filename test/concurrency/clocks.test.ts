@@ -35,7 +35,7 @@ const CLOCKS: readonly { readonly title: string; readonly off: Off }[] = [
     title: `the service’s clock is ${s} s ahead`,
     off: { tokens: 0, dates: 0, service: s },
   })),
-  // At most 25 s ahead: the service refuses a token that is dated further ahead until its time has come.
+  // These clocks are at most 25 s ahead, because the service refuses a token that is dated further in the future.
   ...[5, 25, -5, -90, -120].map((s) => ({
     title: `the clock of the machine that signs the provider’s tokens is ${s} s ahead`,
     off: { tokens: s, dates: 0, service: 0 },
@@ -129,7 +129,7 @@ test.each(CLOCKS)(
       const expected = { provider: off.dates === 0 ? off.tokens : off.dates, service: off.service };
       const { subject: sub } = await person(base, 'ADMIN');
       const seen = async () => {
-        // A slow request hides a part of the offset. The next response and the next new token show it again.
+        // A slow request hides a part of the clock’s offset. The next response and the next new token show the whole offset.
         await service.ask('GET /api/users/me', { token: await issue(off, 0, { sub, role: 'ADMIN' }) });
         const figures = await figuresAt(service.metricsPort);
         return Object.entries(expected).map(([clock, seconds]) => ({

@@ -44,7 +44,7 @@ interface Composition {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-/** The port of each service's health check in its container. */
+/** The port at which each service of deploy/compose listens in its container. */
 const LISTENS: Readonly<Record<string, number>> = {
   ...{ haproxy: 8080, api1: 3000, api2: 3000, prometheus: 9090 },
   ...{ pgbouncer: 6432, database: 5432, redis: 6379 },
@@ -154,7 +154,7 @@ test('every lasting service of the composition has a health check at the port th
 });
 
 test.each(['haproxy', 'api1', 'api2', 'prometheus'])(
-  'the health check of %s passes if it answers 200, and fails if it answers 503 or is down',
+  'deploy/compose’s health check of %s passes if the service answers 200, and fails if it answers 503 or is down',
   async (name) => {
     let status = 200;
     const http = createServer(({ url = '' }, response) => {
@@ -171,7 +171,7 @@ test.each(['haproxy', 'api1', 'api2', 'prometheus'])(
 );
 
 test.each(['pgbouncer', 'database'])(
-  'the health check of %s passes if it answers, and fails if it is down',
+  'deploy/compose’s health check of %s passes if the server answers, and fails if it is down',
   async (name) => {
     const database = await createTestDatabase();
     expect(await isWell(name, Number(new URL(database.adminUrl).port))).toBe(true);
@@ -180,7 +180,7 @@ test.each(['pgbouncer', 'database'])(
   },
 );
 
-test('the health check of redis passes if it answers, even with NOAUTH, and fails if it is down', async () => {
+test('deploy/compose’s health check of Redis passes if Redis answers, even with NOAUTH, and fails if Redis is down', async () => {
   for (const password of [{}, { password: 'a-password' }]) {
     const redis = await startRedis({ dir: join(folder, 'redis'), ...password });
     expect(await isWell('redis', redis.port)).toBe(true);
@@ -189,7 +189,7 @@ test('the health check of redis passes if it answers, even with NOAUTH, and fail
   }
 });
 
-test('the commands for a new release name existing services, and HAProxy accepts its commands', async () => {
+test('the upgrade commands of deploy/compose/README.md name existing services, and HAProxy accepts its commands', async () => {
   const said = await shell(`docker() { echo "$*"; }\n${blockOf(PAGE, 'docker compose … build', { '…': '--file F' })}`);
   const commands = said.trim().split('\n');
   const form = /^compose --file F (?:build|run --rm (\w+)|exec (\w+) .*|up --detach --no-deps (\w+))$/;
@@ -211,7 +211,7 @@ test('the commands for a new release name existing services, and HAProxy accepts
   await haproxy.close();
 });
 
-test('the composition takes its secrets from files that are made once, and has none in an environment', async () => {
+test('the composition reads its secrets from files that make-secrets creates once, and has none in an environment variable', async () => {
   const files = Object.values(composition.secrets).map(({ file }) => file);
   expect((await readdir(join(folder, 'secrets'))).map((name) => join(folder, 'secrets', name)).sort()).toEqual(
     files.sort(),
@@ -241,14 +241,14 @@ async function isWell(name: string, port: number): Promise<boolean> {
     () => true,
     (error: unknown) => {
       const { code } = error as { code?: unknown };
-      // Any other code means that the program of the check is missing.
+      // A missing program of a health check is an error of the test, not a failed health check.
       if (typeof code !== 'number' || code === 127) throw new Error(`${name}: ${program} cannot be run`);
       return false;
     },
   );
 }
 
-/** The variables that a container's start script makes from its secrets. */
+/** Returns the environment variables that a container’s start script makes from its secrets. */
 function exportedBy({ command = [] }: Service, secrets: Readonly<Record<string, string>>): Record<string, string> {
   const script = command.join('\n');
   const [, names = ''] = /^export (.*)$/m.exec(script) ?? [];

@@ -80,7 +80,7 @@ describe.each(INSTANCES)('the composition %s has the instance %s', (file, name) 
     expect(volumes).toContain(`  ${volume}:\n`);
   });
 
-  test('an instance of a composition has TRUST_PROXY', () => {
+  test('an instance of a composition gets the TRUST_PROXY of its operator', () => {
     expect(text).toMatch(file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/);
   });
 
@@ -118,7 +118,7 @@ test('the service’s user in the image may read every copied file, whatever the
   expect(copied.filter((words) => !words.startsWith('--chmod=755 '))).toEqual([]);
 });
 
-test('each volume of an instance is mounted on a folder that the image makes for the service’s user', async () => {
+test('each volume of an instance is mounted on a folder that the Dockerfile creates for the service’s user', async () => {
   const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const [, user = ''] = /^USER (\w+)$/m.exec(image) ?? [];
   const [, made = ''] =

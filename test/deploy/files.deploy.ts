@@ -82,7 +82,7 @@ test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(
     const folder = await createScratchFolder();
     for (const unit of await readdir(join(DEPLOY, 'systemd'))) {
       const text = await readFile(join(DEPLOY, 'systemd', unit), 'utf8');
-      // The path of Node differs between machines.
+      // The test replaces the path of Node in the units, because the path differs between machines.
       await writeFile(join(folder, unit), text.replaceAll('/usr/bin/node', process.execPath));
     }
     const unit = join(folder, name);

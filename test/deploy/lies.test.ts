@@ -53,7 +53,7 @@ function situation(): Situation {
   };
 }
 
-/** The entry that the load makes for an operation with this answer. */
+/** Returns the counts of deploy:check for one operation of a load that got this answer. */
 function counted(name: string, status: number, body: unknown) {
   const operation = OPERATIONS.find((one) => one.name === name);
   const wanted = operation?.prepare(situation());

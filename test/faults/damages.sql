@@ -1,6 +1,7 @@
 /*
- * The check that must see it, and nothing else made it | what is wrong. Run by the superuser, in a transaction that is
- * rolled back, with no trigger and no foreign key in the way; a session goes by the service's name and stays open meanwhile.
+ * Each heading names the check that must report the damage, and the damage itself. The superuser runs the SQL in a
+ * transaction that is rolled back, without triggers and foreign keys. A session has the application name of the service
+ * and stays open during the check.
  */
 
 -- each acknowledged creation is stored once | a lost site

@@ -43,7 +43,7 @@ const create = (token: string) =>
 /** The claims of a token that the identity provider issues 20 seconds from now. */
 const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
 
-test('a user who creates clients while another change of rights is undelivered can still use and log in with the present token', async () => {
+test('a user who creates clients while another change of rights is undelivered can still use the present token', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const old = await ada.token([own, other]);
   const token = await ada.token([own]);

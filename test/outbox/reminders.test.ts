@@ -13,7 +13,7 @@ import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* Each user gets one mail a day about deadlines, in the user's language and under the user's rights. */
+/* Tests of reminders: each user gets one mail a day about deadlines, in the user’s language and under the user’s rights. */
 
 let said: Record<string, unknown>[] = [];
 const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });

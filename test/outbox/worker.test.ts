@@ -268,7 +268,7 @@ test('the creator of a client can still use the present token, and the provider 
 });
 
 test.each(['while the new client is delivered', 'before the new client is delivered'])(
-  'a client that the provider adds %s is kept beside the new client',
+  'the service delivers a user’s new client without dropping a client that the provider adds %s',
   async (when) => {
     const ada = await person('ACCOUNT_MANAGER', [own]);
     const { id } = (await create(await ada.token([own]))).json as { id: string };
@@ -408,7 +408,7 @@ test('all changes of rights wait after the provider has answered 429', async () 
   expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
 });
 
-test('a worker stops asking an unreachable provider after a few changes', async () => {
+test('a worker stops sending changes of rights to an unreachable provider after a few failures', async () => {
   const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   provider.fault = broken;

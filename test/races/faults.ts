@@ -106,7 +106,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     after: ['PUT /api/users/{id}, manager has another client', NEW_CLIENT],
     sql: overwritten,
   },
-  'no user changes a user after another user has changed the rights of the former': {
+  'no user changes another user after somebody else has changed the rights of the first user': {
     after: ['PUT /api/users/{id}, deputy is inactive', 'PUT /api/users/{id}, chief is inactive'],
     sql: overwritten,
   },
@@ -114,7 +114,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     after: [NEWER_LOGIN, LOGIN],
     sql: overwritten,
   },
-  'the creator of a client has it, unless another user has changed the creator’s rights since': {
+  'the creator of a client has access to the client, unless another user has changed the creator’s rights since': {
     after: [NEW_CLIENT],
     sql: ofUsers(`client_access = '{}'`),
   },

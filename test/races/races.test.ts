@@ -44,7 +44,7 @@ const plan = planOf(all);
 
 afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
 
-test.each(WRITING)('the proof races has a race with %s', (line) => {
+test.each(WRITING)('the proof `races` has a race with the endpoint %s', (line) => {
   expect(OPERATIONS.map(({ endpoint }) => endpoint)).toContain(line);
   const races = plan.races.filter(({ members }) => members.some(({ operation }) => operation.endpoint === line));
   expect(races).not.toEqual([]);

@@ -135,7 +135,7 @@ test.each([
   ['no PKCE code challenge', { code_challenge: '', code_challenge_method: '' }],
   ['a plain PKCE code challenge', { ...parameters, code_challenge_method: 'plain' }],
   ['another response type than code', { ...parameters, response_type: 'id_token' }],
-])('a program with %s gets no login page', async (_, given) => {
+])('the embedded provider shows no login page to a program with %s', async (_, given) => {
   const query = new URLSearchParams({
     ...{ client_id: FRONTEND, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' },
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
@@ -170,7 +170,7 @@ test.each([
   ['http://127.0.0.1:3000/', 'taxclaims-docs', false],
   ['http://127.0.0.1:3000/docs', FRONTEND, false],
   ['http://127.0.0.1:3000/', 'somebody-else', false],
-])('the redirect URI %s of the program %s is accepted: %s', async (redirectUri, client, expected) => {
+])('the embedded provider accepts the redirect URI %s of the program %s: %s', async (redirectUri, client, expected) => {
   const { page } = await beginLogin(openBrowser(issuer), { client, redirectUri });
   expect([page.status === 200, page.text.includes('name="password"'), page.left]).toEqual([
     expected,
@@ -191,7 +191,7 @@ test('a program gets tokens for a code once, and only with its PKCE verifier', a
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
 });
 
-test('only a page of a trusted origin may read the tokens', async () => {
+test('only a page of a trusted origin may read the tokens of the embedded provider', async () => {
   const { email, password } = await withClients();
   const ask = async (origin: string) => {
     const begun = await beginLogin(openBrowser(issuer));
@@ -216,7 +216,7 @@ test('a program gets new tokens for a refresh token once, and its second use end
   expect((await refresh(issuer, second.body.refresh_token)).body.error).toBe('invalid_grant');
 });
 
-test('a refresh with an unknown token, or by another program, is refused and does not end the login', async () => {
+test('the embedded provider refuses a refresh with an unknown token or by another program, without ending the login', async () => {
   const { email, password } = await withClients();
   const { refresh_token: token, access_token: access } = await logIn(issuer, email, password);
   const { length } = token;
@@ -239,7 +239,7 @@ test('a refreshed token has the user’s present rights', async () => {
 test.each([
   ['the user was made inactive', 'is_active = false'],
   ['the password was changed', `password_hash = '${hashSync('quite another', genSaltSync(4))}'`],
-])('a refresh and the session are refused once %s', async (_, change) => {
+])('the embedded provider refuses a refresh token and its session once %s', async (_, change) => {
   const { email, password } = await withClients();
   const tokens = await logIn(issuer, email, password);
   await world.admin(`update public.users set ${change} where email = $1`, [email]);
@@ -248,7 +248,7 @@ test.each([
   expect(again.page.text).toContain('name="password"');
 });
 
-test('a refresh is refused after a logout that the user has confirmed', async () => {
+test('the embedded provider refuses a refresh token after a logout that the user has confirmed', async () => {
   const { email, password } = await withClients();
   const { browser, ...tokens } = await logIn(issuer, email, password);
   const query = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: REDIRECT });
@@ -263,7 +263,7 @@ test('a refresh is refused after a logout that the user has confirmed', async ()
   expect((await beginLogin(browser)).page.text).toContain('name="password"');
 });
 
-test('the page of a logout without a session allows only the script that sends its form', async () => {
+test('the Content-Security-Policy of a logout page allows only the script that sends its form', async () => {
   const answer = await fetch(`${issuer}/session/end`);
   const scripts = [...(await answer.text()).matchAll(/<script>(.*?)<\/script>/gs)].map(([, code = '']) => code);
   const digests = scripts.map((code) => ` 'sha256-${createHash('sha256').update(code).digest('base64')}'`);
@@ -274,7 +274,7 @@ test('the page of a logout without a session allows only the script that sends i
   expect(policy).toContain(";frame-ancestors 'none';");
 });
 
-test('a refresh is refused after the refresh token was revoked', async () => {
+test('the embedded provider refuses a refresh token that was revoked', async () => {
   const { email, password } = await withClients();
   const tokens = await logIn(issuer, email, password);
   const revoked = await fetch(`${issuer}/token/revocation`, form({ client_id: FRONTEND, token: tokens.refresh_token }));

@@ -1,7 +1,7 @@
 import type { LoadTenant } from './people.ts';
 
 /**
- * What an answer may contain of another tenant. Each text is the beginning of a violation, by which violations are
+ * The ways in which an answer can contain something of another tenant. Each text is the beginning of a violation, by which violations are
  * counted.
  */
 export const FOREIGN = {
