@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '..');
 const FLAGS = ['--max-semi-space-size=16'];
 
 /** The built service, as it is deployed, on an existing Postgres. */
-export interface Built {
+interface Built {
   readonly origin: string;
   readonly pid: number;
   stop(): Promise<void>;

@@ -15,7 +15,7 @@ export interface BenchServer {
 }
 
 /** The database of a benchmark on its server. */
-export type BenchDatabase = BenchServer;
+type BenchDatabase = BenchServer;
 
 /** The folder in which the benchmarks store databases and results. */
 export const BENCH_DIR = join(import.meta.dirname, '..', '.data', 'bench');
@@ -82,7 +82,7 @@ export async function populationOf(folder: string, claims: number): Promise<stri
   return script.replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`);
 }
 
-export interface Filling {
+interface Filling {
   readonly name: string;
   /** SQL in two parts; the second part begins after `commit;`. */
   readonly population: string;

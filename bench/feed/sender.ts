@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface Phase {
+interface Phase {
   readonly seconds: number;
   readonly readsPerSecond: number;
   readonly changesPerSecond: number;

@@ -28,7 +28,7 @@ const CLAIMS = 20_000;
 /** A rate limit that exceeds the requests of any round per minute. */
 const NO_LIMIT = '1000000';
 
-export interface GateOptions {
+interface GateOptions {
   readonly rounds: number;
   readonly previous: string;
 }

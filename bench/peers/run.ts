@@ -19,7 +19,7 @@ import { openRelease } from './release.ts';
 import { startExpress, startNest, startPostGraphile, startService } from './services.ts';
 import type { Asked } from './services.ts';
 
-export interface PeersOptions {
+interface PeersOptions {
   readonly rounds: number;
   readonly seconds: number;
   /** The git revision of the previous release. */

@@ -22,7 +22,7 @@ import { UNLIMITED, accepting } from '../../test/support/world.ts';
 const NAME = 'taxclaims_bench_scale';
 const LOGIN = 'bench_scale';
 
-export interface ScaleOptions {
+interface ScaleOptions {
   readonly rounds: number;
   readonly claims: number;
 }

@@ -21,7 +21,7 @@ const CLAIMS = 20_000;
 const IDLE_MS = 2_000;
 const LOAD_SECONDS = 5;
 
-export interface StartOptions {
+interface StartOptions {
   readonly rounds: number;
   /** The number of requests after which the memory is measured again. */
   readonly requests: number;

@@ -67,7 +67,7 @@ export function hasFailed({ status, lost, expected }: Entry): boolean {
 }
 
 /** Whether an answer to a read lacks or misrepresents a record that the caller has written or that was stored before. */
-export function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
+function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
   if (kind !== 'read' || lost !== null || status === 503) return false;
   return expected ? defect !== null : status === 404 || status === 403;
 }

@@ -25,12 +25,12 @@ interface Break {
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'replaced, one after the other',
+    name: 'an operator restarts the instances one after the other',
     bounds: { failed: 0 },
     begin: ({ services }, haproxy) => replaceEach(services, haproxy),
   },
   {
-    name: 'the release before replaced, one after the other',
+    name: 'an operator replaces the previous release, one instance after the other',
     bounds: { failed: 0 },
     fromBefore: true,
     async begin({ services, adminUrl }, haproxy) {
@@ -40,7 +40,7 @@ const BREAKS: readonly Break[] = [
   },
   {
     // The killed instance loses its open requests. HAProxy notices within a second and sends it no further requests.
-    name: 'one killed',
+    name: 'one of three instances is killed',
     bounds: { backAfterMs: 5_000 },
     async begin({ services: [one] }) {
       one?.signal('SIGKILL');

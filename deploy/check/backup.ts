@@ -26,9 +26,9 @@ const bounds = { failed: 0 };
 const ARCHIVED_MS = 60_000;
 
 export const faults: readonly Fault[] = [
-  { part: 'pgbackrest', fault: 'restored to a moment', bounds, run: restoreToMoment },
-  { part: 'pgbackrest', fault: 'repository away, and back', bounds, run: takeRepositoryAway },
-  { part: 'pgbackrest', fault: 'backup killed half-way', bounds, run: killBackup },
+  { part: 'pgbackrest', fault: 'an operator restores a moment between two backups', bounds, run: restoreToMoment },
+  { part: 'pgbackrest', fault: 'the backup repository is inaccessible for a while', bounds, run: takeRepositoryAway },
+  { part: 'pgbackrest', fault: 'a backup is killed half-way', bounds, run: killBackup },
 ];
 
 /** The result of a load during a backup, with what the checks of the restored database need. */

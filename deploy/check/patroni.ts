@@ -33,7 +33,7 @@ interface Break {
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'leader killed',
+    name: 'the leader is killed',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -45,7 +45,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'Postgres of the leader killed',
+    name: 'the Postgres of the leader is killed',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -54,7 +54,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'leader frozen, and back',
+    name: 'the leader is frozen, and continues',
     backAfterMs: WRITES_BACK_MS + 15_000,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -68,7 +68,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'switchover',
+    name: 'an operator switches the leader',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       await cluster.switchover();
@@ -78,7 +78,7 @@ const BREAKS: readonly Break[] = [
   {
     // Patroni needs etcd: it demotes the leader when the leader’s lock expires, and elects a leader once etcd is
     // reachable again.
-    name: 'etcd frozen, and back',
+    name: 'etcd is frozen, and continues',
     backAfterMs: 30_000 + WRITES_BACK_MS,
     holdMs: 30_000,
     async begin({ etcd }) {

@@ -17,21 +17,21 @@ const NOTHING = (): Promise<void> => Promise.resolve();
 
 const BREAKS: readonly Break[] = [
   {
-    ...{ name: 'killed, and started again', bounds: BACK, holdMs: 2_000 },
+    ...{ name: 'PgBouncer is killed, and started again', bounds: BACK, holdMs: 2_000 },
     async begin(pooler) {
       await pooler.kill();
       return () => pooler.start();
     },
   },
   {
-    ...{ name: 'frozen, and back', bounds: BACK, holdMs: 8_000 },
+    ...{ name: 'PgBouncer is frozen, and continues', bounds: BACK, holdMs: 8_000 },
     async begin(pooler) {
       await pooler.freeze();
       return () => pooler.resume();
     },
   },
   {
-    ...{ name: 'RELOAD', bounds: { failed: 0 }, holdMs: 1_000 },
+    ...{ name: 'PgBouncer gets RELOAD', bounds: { failed: 0 }, holdMs: 1_000 },
     async begin(pooler) {
       await pooler.command('RELOAD');
       return NOTHING;
@@ -39,14 +39,14 @@ const BREAKS: readonly Break[] = [
   },
   {
     // Requests that arrive during PAUSE wait for RESUME, and 3 s is shorter than the service’s time-outs.
-    ...{ name: 'PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
+    ...{ name: 'PgBouncer gets PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
       return () => pooler.command('RESUME');
     },
   },
   {
-    ...{ name: 'PAUSE, and RESUME after 12 s', bounds: BACK, holdMs: 12_000 },
+    ...{ name: 'PgBouncer gets PAUSE, and RESUME after 12 s', bounds: BACK, holdMs: 12_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
       return () => pooler.command('RESUME');

@@ -17,21 +17,21 @@ interface Break {
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'frozen',
+    name: 'Redis is frozen',
     async begin(redis) {
       await redis.freeze();
       return () => redis.resume();
     },
   },
   {
-    name: 'slow',
+    name: 'Redis is slow',
     async begin(redis) {
       await redis.ask('CLIENT', 'PAUSE', String(HURT_MS));
       return undefined;
     },
   },
   {
-    name: 'killed, and another in its place',
+    name: 'Redis is killed, and another one starts in its place',
     async begin(redis, folder) {
       const { port } = redis;
       await redis.kill();

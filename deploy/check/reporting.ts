@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 /* A BI tool connects to the address of one standby in the Patroni cluster. */
 
 export const faults: readonly Fault[] = [
-  { part: 'reporting', fault: 'a BI login on a standby that lags, and catches up', run: readFromStandby },
+  { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },
 ];
 
 /** The number of sites of each client that a reporting login sees. */

@@ -52,7 +52,7 @@ export interface Whole extends Closable, Books {
 }
 
 /** A part that can be started again on the same port after its end. */
-export interface Restartable<P> {
+interface Restartable<P> {
   readonly now: P;
   again(): Promise<void>;
 }

@@ -38,14 +38,14 @@ const ELECTED: Bounds = { backAfterMs: 35_000 };
 
 const BREAKS: readonly Break[] = [
   {
-    ...{ name: 'HAProxy killed, and back', breaks: ['haproxy'], bounds: SOON, holdMs: 2_000 },
+    ...{ name: 'HAProxy is killed, and started again', breaks: ['haproxy'], bounds: SOON, holdMs: 2_000 },
     async begin({ haproxy }) {
       await haproxy.now.kill();
       return () => haproxy.again();
     },
   },
   {
-    ...{ name: 'an instance killed, and back', breaks: ['api1'], bounds: SOON, holdMs: 4_000 },
+    ...{ name: 'an instance is killed, and started again', breaks: ['api1'], bounds: SOON, holdMs: 4_000 },
     async begin({ instances: [one] }) {
       one.signal('SIGKILL');
       await one.ended();
@@ -54,7 +54,7 @@ const BREAKS: readonly Break[] = [
   },
   {
     ...{
-      name: 'the instances replaced, one after the other',
+      name: 'an operator restarts the instances one after the other',
       breaks: ['api1', 'api2'],
       bounds: NONE,
       holdMs: 0,
@@ -65,21 +65,21 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'PgBouncer killed, and back', breaks: ['pgbouncer'], bounds: SOON, holdMs: 2_000 },
+    ...{ name: 'PgBouncer is killed, and started again', breaks: ['pgbouncer'], bounds: SOON, holdMs: 2_000 },
     async begin({ pooler }) {
       await pooler.kill();
       return () => pooler.start();
     },
   },
   {
-    ...{ name: 'PgBouncer frozen, and back', breaks: ['pgbouncer'], bounds: SOON, holdMs: 8_000 },
+    ...{ name: 'PgBouncer is frozen, and continues', breaks: ['pgbouncer'], bounds: SOON, holdMs: 8_000 },
     async begin({ pooler }) {
       await pooler.freeze();
       return () => pooler.resume();
     },
   },
   {
-    ...{ name: 'the primary killed, and back', breaks: ['database'], bounds: ELECTED, holdMs: 0 },
+    ...{ name: 'the primary is killed, and started again', breaks: ['database'], bounds: ELECTED, holdMs: 0 },
     async begin({ cluster }) {
       const leader = await cluster.leader();
       await leader.kill();
@@ -90,7 +90,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'a standby frozen, and back', breaks: [], bounds: NONE, holdMs: 8_000 },
+    ...{ name: 'a standby is frozen, and continues', breaks: [], bounds: NONE, holdMs: 8_000 },
     async begin({ cluster }) {
       const standby = await cluster.asynchronousStandby();
       await standby.freeze();
@@ -98,35 +98,35 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'Redis frozen, and back', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
+    ...{ name: 'Redis is frozen, and continues', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
     async begin({ redis }) {
       await redis.now.freeze();
       return () => redis.now.resume();
     },
   },
   {
-    ...{ name: 'Redis killed, and another in its place', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
+    ...{ name: 'Redis is killed, and another one starts in its place', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
     async begin({ redis }) {
       await redis.now.kill();
       return () => redis.again();
     },
   },
   {
-    ...{ name: 'S3 killed, and back', breaks: [], bounds: SOON, holdMs: 4_000 },
+    ...{ name: 'S3 is killed, and started again', breaks: [], bounds: SOON, holdMs: 4_000 },
     async begin({ s3 }) {
       await s3.now.kill();
       return () => s3.again();
     },
   },
   {
-    ...{ name: 'S3 frozen, and back', breaks: [], bounds: SOON, holdMs: 8_000 },
+    ...{ name: 'S3 is frozen, and continues', breaks: [], bounds: SOON, holdMs: 8_000 },
     async begin({ s3 }) {
       await s3.now.freeze();
       return () => s3.now.resume();
     },
   },
   {
-    ...{ name: 'Prometheus killed, and back', breaks: ['prometheus'], bounds: NONE, holdMs: 3_000 },
+    ...{ name: 'Prometheus is killed, and started again', breaks: ['prometheus'], bounds: NONE, holdMs: 3_000 },
     async begin({ prometheus }) {
       await prometheus.now.kill();
       return () => prometheus.again();
@@ -135,7 +135,12 @@ const BREAKS: readonly Break[] = [
   {
     // Some requests have tokens whose signing key the service cannot fetch. The service refuses these tokens until the
     // provider is reachable again.
-    ...{ name: 'keys of the provider away, and back', breaks: [], bounds: NONE, holdMs: 5_000 },
+    ...{
+      name: 'the keys of the identity provider are unreachable for a while',
+      breaks: [],
+      bounds: NONE,
+      holdMs: 5_000,
+    },
     async begin({ identity, load }) {
       identity.publish(...identity.keys, await createTestKey());
       await identity.stop();
@@ -146,7 +151,12 @@ const BREAKS: readonly Break[] = [
   {
     // An instance answers 503 instead of a refusal that it can neither record nor spool; the other instance spools its
     // refusals.
-    ...{ name: 'the disk of a spool full, PgBouncer frozen', breaks: [], bounds: SOON, holdMs: 6_000 },
+    ...{
+      name: 'the disk of an instance’s spooled refusals is full while PgBouncer is frozen',
+      breaks: [],
+      bounds: SOON,
+      holdMs: 6_000,
+    },
     async begin({ spoolDisk, pooler }) {
       if (spoolDisk === undefined) throw new Error('it takes root to mount a disk that can be full');
       await spoolDisk.fill();

@@ -23,7 +23,7 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-export interface OpenWorld extends World {
+interface OpenWorld extends World {
   close(): Promise<void>;
 }
 

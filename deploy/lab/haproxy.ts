@@ -14,7 +14,7 @@ export interface Haproxy extends Part {
   ask(command: string): Promise<string>;
 }
 
-export interface HaproxyOptions extends PartOptions {
+interface HaproxyOptions extends PartOptions {
   /** A file of `deploy/haproxy`, which reads all addresses from environment variables. */
   readonly configuration: 'api.cfg' | 'postgres.cfg';
   readonly environment: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export interface Logins {
   readonly rewind: string;
 }
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly name: string;
   readonly dir: string;
   readonly etcdPort: number;

@@ -18,7 +18,7 @@ export interface PgBouncer extends Part {
   start(): Promise<void>;
 }
 
-export interface PgBouncerOptions extends PartOptions {
+interface PgBouncerOptions extends PartOptions {
   /** The superuser’s address of Postgres, with which PgBouncer reads the passwords of logins. */
   readonly upstream: string;
   /** The number of server connections for each database and login; Debian’s default 20 if absent. */

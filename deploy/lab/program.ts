@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, processesIn, sendTo } from '../../test/faults/processes.ts';
 import type { Part } from './part.ts';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** The name of the program, or its absolute path. */
   readonly program: string;
   /** The Debian package that has the program. */

@@ -15,12 +15,12 @@ export interface Prometheus extends Part {
   query(expression: string): Promise<readonly Series[]>;
 }
 
-export interface Series {
+interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [time: number, value: string];
 }
 
-export interface PrometheusOptions extends PartOptions {
+interface PrometheusOptions extends PartOptions {
   /** The `host:port` of each METRICS_PORT; those of the shipped configuration if absent. */
   readonly targets?: readonly string[];
 }

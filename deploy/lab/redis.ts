@@ -12,7 +12,7 @@ export interface Redis extends Part {
   ask(...words: string[]): Promise<unknown>;
 }
 
-export interface RedisOptions extends PartOptions {
+interface RedisOptions extends PartOptions {
   /** The password of Redis. Without a password every client that reaches Redis may use it. */
   readonly password?: string;
   /** The files of Redis’s certificate and key; Redis accepts only TLS with them. */

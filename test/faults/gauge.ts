@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
- * A test process imports this file before the service. On each SIGUSR2 the service then writes its memory use to the
+ * A test process imports this file before the service. On each SIGUSR2 the service then writes its memory use and handles to the
  * file at FAULTS_GAUGE.
  */
 
