@@ -12,8 +12,7 @@ export interface ListCaller {
 const SIZES = [1, 50, 200, 1000, 2000];
 
 /**
- * Returns the callers. An account manager sees no audit records, so an ADMIN with the same list of clients reads the
- * audit log.
+ * Returns the callers: ADMINs with a list of clients, who see the rows of account managers and the audit log, and one ADMIN of all clients.
  */
 export async function callersOf(adminUrl: string): Promise<ListCaller[]> {
   const scoped = await Promise.all(
