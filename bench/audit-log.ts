@@ -1,6 +1,7 @@
 /**
- * What the lists of the audit log take of Postgres with a million records over 24 months, each in a part of its own,
- * against an earlier revision of `db/` with one table; on one server and in turns, the same statements.
+ * Measures what reads of the audit log cost Postgres with a million records over 24 monthly partitions, compared with
+ * an earlier revision of `db/` with one table. Both databases are on one server, and the same statements run on them in
+ * turns.
  *
  *   npx node bench/audit-log.ts 1ec6c11
  *   npx node bench/audit-log.ts 1ec6c11 --records 200000 --rounds 7
@@ -23,7 +24,7 @@ const CLIENTS = 1_000;
 const CALLS = 10;
 const clientOf = (n: number): string => `c1000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** Numbered by bigint: what a million is multiplied with below is more than an integer takes. */
+/** The row numbers are bigint, because products of a million exceed an integer. */
 const rowsOf = (records: number): string => `
   set synchronous_commit = off;
   insert into public.audit_logs (request_id, actor, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent, created_at)
@@ -39,7 +40,7 @@ const monthsAgo = (months: number): string => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString();
 };
 
-/** Who asks, and with which query. */
+/** The reads of the audit log by name: the number of the caller’s clients, and the query. */
 const LISTS: Readonly<Record<string, readonly [number, Readonly<Record<string, string>>]>> = {
   'the newest, all clients': [0, {}],
   'the newest, 1 client': [1, {}],
@@ -62,7 +63,7 @@ interface Side {
 async function openSide(adminUrl: string, records: number): Promise<Side> {
   const client = new pg.Client({ connectionString: adminUrl });
   const watcher = new pg.Client({ connectionString: adminUrl });
-  // After a failure only its own error is printed, not that of the ended server.
+  // These handlers ignore the lost connections of a stopped server, so that a failure prints only its own error.
   for (const one of [client, watcher]) one.on('error', () => undefined);
   await Promise.all([client.connect(), watcher.connect()]);
   for (const statement of rowsOf(records).split(';\n')) await client.query(statement);

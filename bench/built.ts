@@ -7,11 +7,11 @@ import { createLogin, dropLogin } from './database.ts';
 import { output } from './peers/commands.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** As in Dockerfile. */
+/** The flags with which the Dockerfile starts Node. */
 const FLAGS = ['--max-semi-space-size=16'];
 
-/** The service as it is deployed: built, on a Postgres that is there already. */
-export interface Built {
+/** The built service, as it is deployed, on an existing Postgres. */
+interface Built {
   readonly origin: string;
   readonly pid: number;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export async function build(): Promise<void> {
   await (built ??= output('npm', ['run', '--silent', 'build'], ROOT));
 }
 
-/** Resolves once the service logs its address. */
+/** Starts the built service, and resolves once it logs its address. */
 export async function startBuilt(
   adminUrl: string,
   login: string,

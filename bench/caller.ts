@@ -6,7 +6,10 @@ import { withAdmin } from '../test/support/database.ts';
 const SUBJECT = 'bench';
 const USER_ID = '00000000-0000-4000-8000-000000000000';
 
-/** A request to read, of a caller whom the database knows where `storeCaller` was asked for the same rights. */
+/**
+ * Returns the context of a read request. The database knows the caller if `storeCaller` was called with the same
+ * rights.
+ */
 export function readingAs(role: Role, clientAccess: readonly string[], client?: string): RequestContext {
   return {
     caller: {
@@ -30,7 +33,7 @@ export function readingAs(role: Role, clientAccess: readonly string[], client?: 
   };
 }
 
-/** Stores the user behind such a request, as a login would have done. */
+/** Stores the user of such a request, as a login would. */
 export async function storeCaller(adminUrl: string, role: Role, clientAccess: readonly string[]): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query('set session_replication_role = replica');

@@ -7,25 +7,28 @@ import { migrate } from '../src/db/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 import { makeLogin } from '../test/support/world.ts';
 
-/** The server of the benchmarks, and how to reach it. */
+/** The Postgres server of the benchmarks. */
 export interface BenchServer {
-  /** The superuser's address. */
+  /** The superuser’s address of the server. */
   readonly adminUrl: string;
   close(): Promise<void>;
 }
 
-/** The database at size. */
-export type BenchDatabase = BenchServer;
+/** The database of a benchmark on its server. */
+type BenchDatabase = BenchServer;
 
-/** All that the benchmarks keep. */
+/** The folder in which the benchmarks store databases and results. */
 export const BENCH_DIR = join(import.meta.dirname, '..', '.data', 'bench');
 
-/** The number of claims, from which all other row counts follow. */
+/** The number of claims in the full database. All other row counts follow from it. */
 export const FULL_SIZE = 1_000_000;
 
 const NAME = 'taxclaims_bench';
 
-/** Settings without durability and with everything in the cache: plans are measured, not the disk. */
+/**
+ * Settings of Postgres without durability and with all data in the cache, because the benchmarks measure plans and not
+ * the disk.
+ */
 const SETTINGS = {
   shared_buffers: '3GB',
   work_mem: '16MB',
@@ -36,7 +39,10 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/** The server at `BENCH_DATABASE_URL` (a superuser's address), or an embedded one that is kept in `.data/bench`. */
+/**
+ * Opens the server at `BENCH_DATABASE_URL` (a superuser’s address), or an embedded Postgres that is kept in
+ * `.data/bench`.
+ */
 export async function openBenchServer(environment: NodeJS.ProcessEnv): Promise<BenchServer> {
   const url = environment['BENCH_DATABASE_URL'];
   if (url !== undefined) return { adminUrl: url, close: () => Promise.resolve() };
@@ -45,7 +51,7 @@ export async function openBenchServer(environment: NodeJS.ProcessEnv): Promise<B
   return { adminUrl: server.adminUrl, close: () => server.stop() };
 }
 
-/** The database at full size, on a server of its own. */
+/** Opens the database of full size on its server. */
 export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise<BenchDatabase> {
   const server = await openBenchServer(environment);
   try {
@@ -56,7 +62,9 @@ export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise
   }
 }
 
-/** The address of the database with so many claims, under the migrations and policies of this checkout. */
+/**
+ * Returns the address of the database with this number of claims, under the migrations and policies of this checkout.
+ */
 export async function databaseOfSize(server: BenchServer, claims: number): Promise<string> {
   return filledDatabase(server, {
     name: claims === FULL_SIZE ? NAME : `${NAME}_${claims}`,
@@ -65,20 +73,26 @@ export async function databaseOfSize(server: BenchServer, claims: number): Promi
   });
 }
 
-/** The script that fills a database with so many claims; `folder` is that of the benchmarks of some release. */
+/**
+ * Returns the SQL script that fills a database with this number of claims; `folder` is the folder of a release’s
+ * benchmarks.
+ */
 export async function populationOf(folder: string, claims: number): Promise<string> {
   const script = await readFile(join(folder, 'population.sql'), 'utf8');
   return script.replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`);
 }
 
-export interface Filling {
+interface Filling {
   readonly name: string;
-  /** SQL in two parts, of which the second begins after `commit;`. */
+  /** SQL in two parts; the second part begins after `commit;`. */
   readonly population: string;
   readonly migrate: (adminUrl: string) => Promise<void>;
 }
 
-/** Migrated each time; filled once, which takes some minutes, and again when what fills it has changed. */
+/**
+ * Migrates a database at each call. Fills the database once, which takes minutes, and again if the filling script has
+ * changed.
+ */
 export async function filledDatabase(server: BenchServer, filling: Filling): Promise<string> {
   const { name, population } = filling;
   const adminUrl = asDatabase(server.adminUrl, name);
@@ -105,7 +119,7 @@ export async function filledDatabase(server: BenchServer, filling: Filling): Pro
   return adminUrl;
 }
 
-/** A login of its own for one run, with these rights; a login left by a run that was killed is replaced. */
+/** Creates a login with these rights for one run, and replaces a login that a killed run has left. */
 export async function createLogin(adminUrl: string, name: string, rights: string): Promise<string> {
   await withAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${name}`));
   const login = await makeLogin(adminUrl, name, rights);
@@ -116,7 +130,7 @@ export async function dropLogin(adminUrl: string, name: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(`drop role ${name}`));
 }
 
-/** So many clients, of all sizes from the largest to the smallest, in order as the API keeps them. */
+/** Returns the ids of clients of all sizes from the largest to the smallest, sorted as the API stores them. */
 export async function clientsOf(adminUrl: string, count: number, claims = FULL_SIZE): Promise<readonly string[]> {
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query<{ id: string }>(

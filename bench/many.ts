@@ -1,6 +1,6 @@
 /**
- * What Postgres takes to assign 500 claims in one request, against one bare update of these rows as the superuser, whose
- * triggers write the same audit records: processor time of the backends, in turns.
+ * Measures the processor time of Postgres for the assignment of 500 claims in one request, compared with one update of
+ * these rows as the superuser, whose triggers write the same audit records. Both take turns.
  *
  *   npx node bench/many.ts [turns]
  */

@@ -1,17 +1,17 @@
-/** One way of doing a thing; `run` does it once. */
+/** A piece of work whose duration is compared with that of others; `run` does it once. */
 export interface Contender {
   readonly name: string;
   readonly run: () => Promise<unknown>;
-  /** Milliseconds of what is measured; the wall clock when absent. */
+  /** Returns milliseconds; the wall clock if absent. */
   readonly clock?: () => number;
 }
 
-/** Longer runs are repeated less often: their median is stable. */
+/** Works longer than these milliseconds are repeated less often, because their median is stable. */
 const LONG_MS = 400;
 
 /**
- * The median time of each in milliseconds. They take turns, so that whatever else the machine does falls on all
- * of them alike; the first rounds, in which statements are prepared and plans are chosen, do not count.
+ * Returns the median time of each work in milliseconds. The works take turns, so that other load of the machine affects
+ * all of them. The first rounds prepare statements and choose plans, so they do not count.
  */
 export async function medians(contenders: readonly Contender[], rounds = 21): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));
@@ -28,13 +28,13 @@ export async function medians(contenders: readonly Contender[], rounds = 21): Pr
   return new Map([...times].map(([name, taken]) => [name, median(taken)]));
 }
 
-/** A Markdown table whose first column is text. */
+/** Returns a Markdown table whose first column is text. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
-/** Two significant digits, which is what a median of such runs is worth. */
+/** Writes a number with two significant digits, because a median of few runs is not more exact. */
 export function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(2)));
 }

@@ -1,10 +1,11 @@
 /**
- * How long each migration of tables that grow, and the deploy of the rights after them, keeps requests waiting.
+ * Measures how long requests wait for each migration of the growing tables, and for the deploy of the rights
+ * afterwards.
  *
  *   npx node bench/migrations.ts --claims 1000000
  *
- * A database is brought to the state before the first of these migrations and filled; then come all of them in their
- * order, each in a transaction of its own, so that its part of the wait is seen, while one row of every table is read and written again and again.
+ * The benchmark fills a database in the state before the first of these migrations. Then it runs the migrations in
+ * their order, each in a transaction of its own, while requests repeatedly read and write one row of every table.
  */
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -24,14 +25,17 @@ import { startRequests, type Waits } from './migrations/requests.ts';
 import { keep } from './results.ts';
 
 const NAME = 'taxclaims_bench_migrations';
-/** The first that touches a table that grows. */
+/** The first migration that changes a growing table. */
 const FIRST = '0010_audit_log_indexes';
 const RETRY_MS = 120_000;
-/** How long nothing is migrated in the first row, which says what the machine itself does to a request. */
+/**
+ * The milliseconds of the table’s first row, in which no migration runs. It shows how long this machine delays a
+ * request anyway.
+ */
 const NOTHING_MS = 3_000;
 
 const { values } = parseArgs({ options: { claims: { type: 'string', default: '100000' } } });
-// Of fewer there would be no user and no partner.
+// A database with fewer claims would have neither a user nor a partner.
 if (!/^[1-9]\d{3,7}$/.test(values.claims)) throw new Error(`${values.claims} is no number of claims`);
 const claims = Number(values.claims);
 const log = pino({ level: 'silent' });
@@ -74,10 +78,10 @@ async function measured(): Promise<readonly Row[]> {
     for (const name of names.slice(first)) {
       rows.push(await said(name, () => besides(name, () => apply(name))));
     }
-    // The second is the one of every day; the first has all of the rights to make.
+    // The first deploy of the rights has to create all of them; the second one is the usual deploy.
     for (const what of ['the rights, made', 'the rights, made again']) {
       rows.push(await said(what, () => besides(what, () => migrate({ adminUrl, log }))));
-      // Else the next would find nothing to do.
+      // Without this comment the next deploy of the rights would find nothing to do.
       await client.query('comment on table audit.applied is null');
     }
     return rows;
@@ -86,7 +90,7 @@ async function measured(): Promise<readonly Row[]> {
   }
 }
 
-/** Does it while requests are sent, which are all answered in the end, however long they waited. */
+/** Runs `work` while requests are sent. Each request is answered in the end, however long it waits. */
 async function besides(what: string, work: () => Promise<void>): Promise<Row> {
   const requests = await startRequests(adminUrl);
   try {
@@ -98,7 +102,10 @@ async function besides(what: string, work: () => Promise<void>): Promise<Row> {
   }
 }
 
-/** The population of all benchmarks, as far as its tables are there: what a later migration makes, it fills. */
+/**
+ * Fills the tables that already exist from the population script of all benchmarks; later migrations fill their own
+ * tables.
+ */
 async function fill(): Promise<void> {
   const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');
   await withAdmin(adminUrl, async (admin) => {

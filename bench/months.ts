@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Makes the audit log as old as that many months: the part that is before all months ends so much earlier. */
+/** Makes the audit log `months` months old: the partition before all monthly partitions ends so much earlier. */
 export async function makePastMonths(admin: pg.Client, months: number): Promise<void> {
   const begins = `date_trunc('month', now() at time zone 'UTC')`;
   await admin.query(`

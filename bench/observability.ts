@@ -1,4 +1,6 @@
-/** `npx node bench/observability.ts`: the cost of metrics and traces for a request, with and without each, in turns. */
+/**
+ * `npx node bench/observability.ts` measures what metrics and traces cost a request, with and without each, in turns.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,12 +15,14 @@ import { question, rounds } from './peers/run.ts';
 import { startService } from './peers/services.ts';
 import { keep } from './results.ts';
 
-/** What is asked for is of one client, whose claims are as many in a large database. */
+/**
+ * The number of claims in the database. Each request concerns one client, who has as many claims in a larger database.
+ */
 const CLAIMS = 20_000;
 const OFF = 'without metrics and traces';
 const [, , asRounds = '7', asSeconds = '4'] = process.argv;
 
-/** Takes spans and forgets them, as a collector beside the service would. */
+/** A collector that accepts spans and discards them. */
 const collector = createServer((request, response) => {
   request.resume().once('end', () => response.writeHead(200).end('{}'));
 }).listen(0, '127.0.0.1');

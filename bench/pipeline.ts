@@ -1,6 +1,6 @@
 /**
- * What one pipeline with one Sync is worth against four awaits (begin, settings, statement, commit), both with
- * prepared statements, in turns so that the machine's other work hits both alike.
+ * Compares a request’s statements in one pipeline with one Sync with four awaited queries (begin, settings, statement,
+ * commit). Both use prepared statements, and they take turns, so that other load of the machine affects both.
  *
  *   npx node bench/pipeline.ts
  */
@@ -43,7 +43,7 @@ const claims: Statement = {
   values: [client],
 };
 
-/** The form that pg's documentation shows, written as well as it can be: both statements are prepared. */
+/** Sends a request’s statements in the way of pg’s documentation, with both statements prepared. */
 async function fourAwaits(pool: Pool): Promise<void> {
   const settings = buildSettingsStatement(context, TIMEOUT_MS);
   const connection = await pool.connect();
@@ -54,7 +54,7 @@ async function fourAwaits(pool: Pool): Promise<void> {
   connection.release();
 }
 
-/** How many a second the callers get done together. */
+/** Returns the number of works per second that all callers complete together. */
 async function measure(work: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + ROUND_MS;
   let done = 0;
@@ -97,7 +97,7 @@ const pipelines: number[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
   const before = await measure(() => fourAwaits(pool));
   const after = await measure(() => database.run(context, [claims]));
-  // The first round warms up.
+  // The first round warms up and does not count.
   if (round === 0) continue;
   awaits.push(before);
   pipelines.push(after);

@@ -1,6 +1,7 @@
 /**
- * `npx node bench/pooler.ts [rounds] [seconds]`: what PgBouncer in front of Postgres costs a read, and what it costs to
- * prepare no statements there: this service with and without either, in turns. It needs Debian's pgbouncer.
+ * `npx node bench/pooler.ts [rounds] [seconds]` measures what PgBouncer before Postgres costs a read, and what the loss
+ * of prepared statements costs. This service runs with and without each of them, in turns. The benchmark needs Debian’s
+ * pgbouncer.
  */
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -23,7 +24,7 @@ import { keep } from './results.ts';
 
 const CLAIMS = 20_000;
 const FIRST = 'no pooler, prepared';
-/** The columns that `compared` fills. */
+/** The columns of the table that `compared` fills. */
 const COMPARED = [
   ...['rate', 'p50 ms', 'as a ratio', 'p99 ms', 'as a ratio', 'Node µs', 'as a ratio'],
   ...['Postgres µs', 'as a ratio'],
@@ -31,7 +32,9 @@ const COMPARED = [
 
 const [, , asRounds = '7', asSeconds = '4'] = process.argv;
 
-/** Before 1.21 a transaction keeps no prepared statements; a session does, and passes by the same way. */
+/**
+ * PgBouncer before 1.21 keeps prepared statements only in session mode, so an older version is measured in that mode.
+ */
 const keepsPrepared = await versionOf('pgbouncer').then(([major, minor]) => major > 1 || minor >= 21);
 const KEEPING = keepsPrepared ? { max_prepared_statements: '300' } : { pool_mode: 'session' };
 const kept = `PgBouncer, prepared (${keepsPrepared ? 'transaction' : 'session'} mode)`;
@@ -42,7 +45,7 @@ const identity = await startTestIdentity();
 identity.publish(await createTestKey('RS256'));
 const poolers: PgBouncer[] = [];
 const peers: Peer[] = [];
-/** PgBouncer's own time for a request, by the peer's name, in each turn. */
+/** PgBouncer’s processor time for each request, by the peer’s name, in each turn. */
 const spent = new Map<string, number[]>();
 let cluster: Cluster | undefined;
 try {
@@ -83,7 +86,7 @@ try {
   await lab.remove();
 }
 
-/** The same, with the time that its pooler takes meanwhile. */
+/** Measures a peer, and adds the processor time that its PgBouncer spends meanwhile. */
 function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
   return async (seconds) => {
     const pids = await pooler.pids();
@@ -95,7 +98,7 @@ function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
   };
 }
 
-/** What one has done beside the first: medians, and medians of the ratios of turns that followed each other. */
+/** Returns a peer’s medians, and the medians of its ratios to the first peer in the same turn. */
 function compared(taken: readonly Sample[], first: readonly Sample[]): string[] {
   const ratio = (of: (sample: Sample) => number | undefined): string =>
     short(median(taken.map((sample, round) => Number(of(sample)) / Number(first[round] && of(first[round])))));

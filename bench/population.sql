@@ -1,14 +1,14 @@
--- 10,000 clients, 1,000,000 claims, 2,000,000 documents and what belongs to them: the same rows on every server
--- and at every run, since each is worked out from its own number. For a migrated database and a superuser; whatever
--- the database holds is removed.
+-- This script fills a migrated database with 10,000 clients, 1,000,000 claims, 2,000,000 documents and their other
+-- records. Every run creates the same rows, because each row is calculated from its number. A superuser runs the script,
+-- which first deletes all rows of the database.
 
 begin;
 
--- The one number that all others follow: with fewer claims there are fewer clients, of the same sizes.
+-- All other row counts follow from the number of claims: fewer claims belong to fewer clients of the same sizes.
 set local bench.claims = 1000000;
 
--- Neither triggers nor foreign keys: the rows are whole by construction, and three million audit records are not
--- what is measured.
+-- The script runs without triggers and foreign keys: its rows are consistent, and the benchmarks do not measure the
+-- three million audit records that the triggers would write.
 set local session_replication_role = replica;
 set local max_parallel_workers_per_gather = 0;
 set local work_mem = '256MB';
@@ -28,7 +28,7 @@ create function pg_temp.clients()
     stable
 return pg_temp.claims() / 100;
 
--- A number between 0 and 1 for the nth row of a kind, as if by chance.
+-- Returns a pseudo-random number between 0 and 1 for the nth row of a kind.
 create function pg_temp.chance(kind text, n bigint)
     returns double precision
     language sql
@@ -41,14 +41,15 @@ create function pg_temp.uuid_of(kind text, n bigint)
     immutable
 return pg_catalog.md5(kind || n)::uuid;
 
--- Four years of work, the moments spread over all of them.
+-- Returns a pseudo-random time within four years.
 create function pg_temp.moment(kind text, n bigint)
     returns timestamp with time zone
     language sql
     immutable
 return timestamp with time zone '2022-01-01 00:00:00+00' + pg_temp.chance(kind, n) * interval '1461 days';
 
--- Skewed by the square: of 10,000 clients the first has 10,000 claims, the one in the middle 71, the last 50.
+-- The clients have different numbers of claims: of 10,000 clients the first has 10,000 claims, the middle one 71, and the
+-- last one 50.
 create temporary table claim on commit drop as
 select
     i,
@@ -132,7 +133,7 @@ from pg_catalog.generate_series(0, 2 * pg_temp.claims() - 1) as d
 join claim as r on r.i = pg_catalog.floor(pg_temp.claims() * pg_temp.chance('belongs', d))::bigint
 order by 7;
 
--- What the documents' trigger does.
+-- This insert writes the rows that the trigger of public.documents would write.
 insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
 select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
 from public.documents as d
@@ -150,7 +151,7 @@ from pg_catalog.generate_series(0, pg_temp.claims() / 10 - 1) as f
 join client as c on c.n = pg_catalog.floor(pg_temp.clients() * pg_temp.chance('billed', f) ^ 2)::integer
 order by 4;
 
--- The office: who works with it, for whom and what they did.
+-- The users of the firm, their clients, and their audit records.
 
 insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
 select

@@ -1,19 +1,24 @@
-/** Processor time of processes on this machine, as Linux counts it. */
+/** Reads the processor time of processes on this machine from Linux. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Client } from 'pg';
 
-/** Milliseconds that the processes have spent on a processor, all threads together; one that has ended counts 0. */
+/** Returns the milliseconds of processor time of these processes with all threads. An ended process counts 0. */
 export function processorTime(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ofProcess(pid), 0);
 }
 
-/** The processes of Postgres that work for a login; on another machine than this, none of ours bears their ids. */
+/**
+ * Returns the ids of the Postgres processes that work for a login, or none if Postgres runs on another machine.
+ */
 export async function backendsOf(admin: Client, login: string): Promise<readonly number[]> {
   const { rows } = await admin.query<{ pid: number }>('select pid from pg_stat_activity where usename = $1', [login]);
   return rows.map(({ pid }) => pid).filter(isBackend);
 }
 
-/** /proc/…/stat counts in hundredths of a second, too coarse for a statement; schedstat in nanoseconds. */
+/**
+ * Reads /proc/…/schedstat, which counts nanoseconds, because /proc/…/stat counts hundredths of a second, too coarse for
+ * a statement.
+ */
 function ofProcess(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -24,7 +29,7 @@ function ofProcess(pid: number): number {
   }
 }
 
-/** Whether a process of this machine with that id is one of Postgres. */
+/** Whether a process id of this machine belongs to Postgres. */
 export function isBackend(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres:');

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { withAdmin } from '../test/support/database.ts';
 import { BENCH_DIR } from './database.ts';
 
-/** Keeps the raw figures of a part, with what they depend on; gives the name of the file. */
+/**
+ * Stores the raw figures of a benchmark with its date, the revision, the processors and the versions of Node and Postgres.
+ * Returns the path of the file.
+ */
 export async function keep(part: string, adminUrl: string, figures: unknown): Promise<string> {
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query<{ version: string }>(`select current_setting('server_version') as version`),

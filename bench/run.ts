@@ -1,4 +1,4 @@
-/** `npm run bench`: the tables that anyone can repeat; `npm run bench -- peers` makes one of them. */
+/** `npm run bench` prints the tables of all repeatable benchmarks; `npm run bench -- peers` prints one of them. */
 import { parseProcessArguments } from '../src/commands/run-command.ts';
 import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
@@ -28,7 +28,7 @@ const { previous = 'de84bf1' } = values;
 const seconds = count(values.seconds);
 const rounds = values.rounds === undefined ? undefined : count(values.rounds);
 
-/** Each prints a table and keeps the figures behind it. */
+/** The benchmarks by name. Each prints a table and stores the figures behind it. */
 const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = {
   peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),

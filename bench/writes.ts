@@ -1,12 +1,12 @@
 /**
- * What the database takes for a write: the functions, triggers, policies and indexes of an earlier revision against
- * those of the checkout, on one server and in turns, the same statements through the same door.
+ * Measures what a write costs Postgres: the functions, triggers, policies and indexes of an earlier revision against
+ * those of this checkout. Both databases are on one server, and the same statements run on them in turns.
  *
  *   npx node bench/writes.ts 3b14452
- *   npx node bench/writes.ts 3b14452 --months 24     with so many months of the audit log behind, each of them empty
+ *   npx node bench/writes.ts 3b14452 --months 24     with an audit log of 24 earlier, empty months
  *
- * Counted is the processor time of the one backend that does the work, as Linux tells it: neither Node, nor the
- * network, nor whatever else the machine does is in it.
+ * The cost is the processor time of the backend that does the work, as Linux counts it, without Node, the network and
+ * other processes.
  */
 import { parseArgs } from 'node:util';
 import { createTestDatabase, createEmptyDatabase, withAdmin } from '../test/support/database.ts';
@@ -33,11 +33,14 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
 
-/** Microseconds of the backend for one call; both sides in turns, the first turns not counted. */
+/**
+ * Returns the microseconds of the backend for one call on both sides. The sides take turns, and the first turns do not
+ * count.
+ */
 async function compare(sides: readonly [Side, Side], name: string): Promise<readonly [number, number]> {
   const taken: [number[], number[]] = [[], []];
   for (let turn = -3; turn < TURNS; turn++) {
-    // The second of two turns takes longer, whichever side it is.
+    // The sides change their order in each turn, because the second of two calls takes longer on either side.
     for (const index of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const side = sides[index];
       const before = await side.spent();

@@ -1,4 +1,6 @@
-/** `npm run bench -- big`: what big things cost the service, and how long another caller waits meanwhile. */
+/**
+ * `npm run bench -- big` measures what large requests cost the service, and how long another caller waits meanwhile.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -30,16 +32,16 @@ interface Figures {
   readonly postgresMs: number;
   readonly memoryBefore: number;
   readonly memoryPeak: number;
-  /** The longest turn of the service's loop, in milliseconds of processor time. */
+  /** The longest turn of the service’s event loop, in milliseconds of processor time. */
   readonly turnMs: number;
-  /** Milliseconds of each request of the other caller. */
+  /** The milliseconds of each request of the other caller. */
   readonly waits: readonly number[];
   readonly note: string;
 }
 
 export async function measureBig(server: BenchServer, claims: number): Promise<void> {
   await build();
-  // What is written here is not to be among the rows that are the same at every run.
+  // The benchmark writes into a copy, so that the original database has the same rows in every run.
   const adminUrl = await copyOf(server, await databaseOfSize(server, claims), NAME);
   const identity = await startTestIdentity();
   identity.publish(await createTestKey('RS256'));
@@ -96,7 +98,7 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
   }
 }
 
-/** Since it was asked the last time. */
+/** Returns the longest turn of the event loop since the last call, in milliseconds. */
 async function longestTurn(pid: number, file: string): Promise<number> {
   await rm(file, { force: true });
   process.kill(pid, 'SIGUSR2');

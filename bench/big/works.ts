@@ -6,14 +6,14 @@ import { CLAIM_OF_CLIENT } from '../scale/asked.ts';
 import type { Asked } from '../scale/asked.ts';
 import { uploadOf } from '../scale/kinds.ts';
 
-/** What is asked, of which service, and on behalf of whom. */
+/** What a large request names: the service, the records and the caller’s token. */
 export interface Subject extends Omit<Asked, 'document'> {
   readonly origin: string;
-  /** The token of an ADMIN with all clients. */
+  /** The token of an ADMIN of all clients. */
   readonly admin: string;
 }
 
-/** Something big that one caller asks for. */
+/** A large request, or several, of one caller. */
 export interface Work {
   readonly name: string;
   readonly run: (subject: Subject) => Promise<unknown>;
@@ -24,7 +24,7 @@ const UPLOADS = 20;
 const UPLOADED_BYTES = 25_000_000;
 const ARCHIVED = 200;
 const KEPT = 2_000;
-/** Connections that are opened at once: fewer than a server lets wait to be accepted. */
+/** The number of connections that are opened at once, fewer than the backlog of a listening server. */
 const OPENED_AT_ONCE = 100;
 const NOTHING_MS = 10_000;
 
@@ -54,7 +54,7 @@ async function importClaims({ origin, client, site, token }: Subject): Promise<v
   await assertStatus(response, 201);
 }
 
-/** Reads it as it comes, as a browser writes it to a file; gives how many lines there were. */
+/** Reads a CSV response in pieces, as a browser writes it to a file, and returns the number of its lines. */
 async function readCsv({ origin, admin }: Subject, query: string): Promise<string> {
   const response = await fetch(`${origin}/api/reclamations${query}`, {
     headers: { authorization: `Bearer ${admin}`, accept: 'text/csv', 'accept-encoding': 'identity' },

@@ -1,9 +1,9 @@
-/** The same statements with a filter that somebody wrote by hand, for a login whom no policy holds. */
+/** The same statements with a filter that a person wrote by hand, for a login without row-level security. */
 import type { Read } from './statements.ts';
 
 const OF_CLIENT = 't.client_id = any ($clients)';
 
-/** What makes a row of a table `t` one of the clients’, as a person would write it where there are no policies. */
+/** For each table the SQL by which a person would select the clients’ rows without policies; `t` is the table. */
 const FILTERS: Readonly<Record<string, string>> = {
   clients: 't.id = any ($clients)',
   sites: OF_CLIENT,
@@ -21,7 +21,10 @@ const FILTERS: Readonly<Record<string, string>> = {
     'exists (select from public.client_partners as p where p.partner_id = t.id and p.client_id = any ($clients))',
 };
 
-/** The filter of a table `t`, with the clients written out, so that the planner sees how many they are. */
+/**
+ * Returns the handwritten filter of a table `t` with the client ids as literals, so that the planner knows their
+ * number.
+ */
 export function filterOf(table: string, clients: readonly string[]): string {
   const filter = FILTERS[table];
   if (filter === undefined) throw new Error(`how is ${table} filtered by hand? Say so in bench/endpoints`);
@@ -29,8 +32,9 @@ export function filterOf(table: string, clients: readonly string[]): string {
 }
 
 /**
- * The texts of which the first that gives the same rows is what a person would write. A statement that names the
- * client, or walks the caller’s clients by itself, may be filtered already; otherwise every table of it is.
+ * Returns the possible handwritten texts of a statement. The first one that gives the same rows is used. A statement
+ * that names the client, or joins the caller’s clients itself, may already be filtered; otherwise every table is
+ * filtered.
  */
 export function byHand({ request, statement }: Read): readonly string[] {
   const { text, values } = statement;

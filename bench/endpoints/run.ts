@@ -1,4 +1,4 @@
-/** `npm run bench -- endpoints`: what row-level security costs each statement with which an endpoint reads. */
+/** `npm run bench -- endpoints` measures what row-level security costs each statement with which an endpoint reads. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from '../../src/db/statement.ts';
 import { withAdmin } from '../../test/support/database.ts';
@@ -66,7 +66,7 @@ async function compare(read: Read, apiUrl: string, adminUrl: string, rounds: num
   );
 }
 
-/** @throws Error where none gives the same rows: a quick answer to another question is no answer. */
+/** @throws Error if no handwritten text gives the same rows, because the cost of other rows says nothing */
 async function sameByHand(read: Read, superuser: Session, rows: readonly unknown[]): Promise<Statement> {
   const { values } = read.statement;
   for (const text of byHand(read)) {

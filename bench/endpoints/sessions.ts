@@ -9,21 +9,23 @@ import { isBackend, processorTime } from '../processor-time.ts';
 
 const TIMEOUT_MS = 60_000;
 
-/** So many at a time: the clock is read when the last of them is done and the backend has gone to sleep. */
+/** The number of executions between two readings of the processor time. The clock is read once the backend is idle. */
 const BATCH = 10;
 const ASLEEP_MS = 1;
 
 const AS_TEXT = { getTypeParser: () => (value: unknown) => value };
 
-/** One connection inside a transaction that has the settings of a request. */
+/** A connection in a transaction that has the settings of a request. */
 export interface Session {
-  /** Columns as text, each row an array. */
+  /** Returns the rows as arrays of texts. */
   rows(statement: Statement): Promise<readonly unknown[]>;
-  /** Runs the statement ten times, by the processor time of its backend where that is on this machine. */
+  /**
+   * Runs the statement ten times. Its cost is the processor time of the backend if the backend runs on this machine.
+   */
   contender(name: string, statement: Statement): Contender;
 }
 
-/** As a request: under its role and the policies. */
+/** Runs `work` under the request’s database role and the policies. */
 export async function asRequest<T>(
   apiUrl: string,
   request: RequestContext,
@@ -32,7 +34,7 @@ export async function asRequest<T>(
   return inTransaction(apiUrl, [buildSettingsStatement(request, TIMEOUT_MS)], work);
 }
 
-/** With the same settings, as a superuser, whom no policy holds. */
+/** Runs `work` with the settings of the request as a superuser, to whom no policy applies. */
 export async function asSuperuser<T>(
   adminUrl: string,
   request: RequestContext,
@@ -52,7 +54,7 @@ async function inTransaction<T>(
   try {
     await client.query('begin');
     for (const { text, values } of settings) await client.query(text, [...values]);
-    // A worker's time would be nobody's.
+    // Parallel workers are off, because their processor time would not be counted.
     await client.query('set local max_parallel_workers_per_gather = 0');
     const clock = await clockOf(client);
     return await work({
@@ -71,7 +73,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Prepared under its text, as the service does it; two texts that begin alike are two statements. */
+/** Prepares a statement under the digest of its text, so that two texts with the same beginning are two statements. */
 async function ask(client: pg.Client, { text, values }: Statement): Promise<pg.QueryArrayResult> {
   const name = createHash('md5').update(text).digest('hex');
   return client.query({ name, text, values: [...values], rowMode: 'array' });
@@ -83,7 +85,7 @@ async function clockOf(client: pg.Client): Promise<(() => number) | undefined> {
   return isBackend(pid) ? () => processorTime([pid]) : undefined;
 }
 
-/** Of one run, from what a batch took. */
+/** Converts the milliseconds of a batch into microseconds of one execution. */
 export function microseconds(batchMs: number | undefined): number {
   return ((batchMs ?? Number.NaN) * 1_000) / BATCH;
 }

@@ -9,17 +9,19 @@ import { readingAs } from '../caller.ts';
 import { filterOf } from './by-hand.ts';
 
 export interface Read {
-  /** `GET /api/sites`, with what is counted apart. */
+  /**
+   * The method and the path of the endpoint, for example `GET /api/sites`, with a note if the statement counts rows.
+   */
   readonly name: string;
   readonly request: RequestContext;
   readonly statement: Statement;
 }
 
-/** Whose list of clients matters; an ADMIN without one reads past no policy. */
+/** The roles whose list of clients limits a read. An ADMIN without a list reads all clients. */
 const ROLES_WITH_CLIENTS: readonly Role[] = ['ACCOUNT_MANAGER', 'ADMIN'];
 const PAGE = 20;
 
-/** Of each endpoint that answers with a record or a list, for a caller with these clients. */
+/** Returns the statements of each endpoint that responds with a record or a list, for a caller with these clients. */
 export async function reads(admin: Client, clients: readonly string[]): Promise<readonly Read[]> {
   const found: Read[] = [];
   for (const endpoint of authenticatedEndpoints) {
@@ -40,7 +42,7 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
   return found;
 }
 
-/** The statement of a client's claims, newest first. */
+/** Returns the statement that lists a client’s claims, newest first. */
 export function listOfClient(caller: Caller, client: string, limit: number): Statement {
   const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
   if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
@@ -48,7 +50,7 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
   return statementOf(endpoint, input, caller);
 }
 
-/** The statement that an endpoint answers with. */
+/** Returns the statement whose rows an endpoint responds with. */
 function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;
@@ -63,7 +65,7 @@ async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly stri
   return { params, query: queryOf(endpoint, PAGE), body: {} };
 }
 
-/** A record of one of the clients, always the same one. */
+/** Returns the id of a record of these clients, always the same one. */
 async function anId(admin: Client, table: string, clients: readonly string[]): Promise<string> {
   const { rows } = await admin.query<{ id: string }>(
     `select t.id from public.${table} as t where ${filterOf(table, clients)} order by t.id limit 1`,

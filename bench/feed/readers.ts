@@ -1,11 +1,11 @@
-/** A process of its own that holds streams of changes open and counts what they tell. */
+/** A process that keeps streams of changes open, and counts their events. */
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Reader {
   readonly token: string;
-  /** Whose claims are told. */
+  /** The claims whose changes the stream delivers. */
   readonly claims: readonly string[];
 }
 
@@ -13,11 +13,14 @@ export interface Delivery {
   readonly due: number;
   readonly missed: number;
   readonly twice: number;
-  /** Milliseconds from each write to its event. */
+  /** The milliseconds from each write to its event. */
   readonly delays: readonly number[];
 }
 
-/** As long as a stream may be silent: a change of which nobody was woken is told by then. */
+/**
+ * The longest silence of a stream in milliseconds. Every change is delivered by then, even if no notification woke the
+ * stream.
+ */
 const LATEST_MS = 21_000;
 
 interface Stream {
@@ -32,7 +35,10 @@ let streams: Stream[] = [];
 let delays: number[] = [];
 
 process.on('disconnect', () => process.exit());
-/** Readers open streams; claims, as often as each was changed, end them once all is told. */
+/**
+ * A message with readers opens their streams. A message with changed claims closes the streams once each change was
+ * delivered.
+ */
 process.on('message', (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
   const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);
   void done.then((delivered) => process.send?.(delivered));
@@ -68,7 +74,7 @@ async function closeAll(changed: readonly string[]): Promise<Delivery> {
   return { ...delivered, delays };
 }
 
-/** Resolves once it has told the present place: whatever is written from now on is due. */
+/** Opens a stream, and resolves once it has reported its present position. It must deliver every later change. */
 function open({ token, claims }: Reader): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };

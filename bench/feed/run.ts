@@ -1,4 +1,6 @@
-/** `npm run bench -- feed`: what readers of changes cost everybody else, and whether each change is told. */
+/**
+ * `npm run bench -- feed` measures what readers of changes cost other callers, and whether each change is delivered.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
@@ -26,7 +28,7 @@ const USERS = 40;
 const STREAMS_OF_A_USER = 5;
 const CLIENTS_OF_A_USER = 20;
 
-/** They take turns. */
+/** The phases of the benchmark, which take turns. */
 const PHASES = [
   { name: 'neither', changesPerSecond: 0, readers: false },
   { name: '50 changes a second', changesPerSecond: CHANGES_PER_SECOND, readers: false },
@@ -85,7 +87,7 @@ export async function measureFeed(
           memory: residentMemory(service.pid),
         };
         const delivery = areThere ? await listeners.ask<Delivery>({ changed: sent.changed }) : undefined;
-        // In the first round statements are prepared and users are stored.
+        // The first round prepares statements and stores users, so it does not count.
         if (round > 0) figures[index]?.taken.push({ ...sent, ...spent, ...(delivery && { delivery }) });
       }
       console.error(`round ${round} of ${rounds}, at a load of ${loadavg().map(short).join(', ')}`);

@@ -1,18 +1,18 @@
-/** A process of its own that reads and changes claims at fixed rates, whether or not the earlier answers have come. */
+/** A process that reads and changes claims at fixed rates, whether or not the earlier responses have arrived. */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface Phase {
+interface Phase {
   readonly seconds: number;
   readonly readsPerSecond: number;
   readonly changesPerSecond: number;
 }
 
 export interface Sent {
-  /** Milliseconds until the whole answer has arrived. */
+  /** The milliseconds until each response has arrived completely. */
   readonly reads: readonly number[];
   readonly changes: readonly number[];
-  /** The claims that were changed, one for each change. */
+  /** The changed claims, one entry for each change. */
   readonly changed: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Sending {
   readonly origin: string;
   readonly token: string;
   readonly client: string;
-  /** One of each client. */
+  /** The claims to read and change, one of each client. */
   readonly claims: readonly string[];
 }
 
@@ -51,7 +51,10 @@ async function run({ seconds, readsPerSecond, changesPerSecond }: Phase): Promis
   return { reads, changes, changed };
 }
 
-/** Requests at fixed intervals would always or never coincide with the same others, so their times are random. */
+/**
+ * Sends requests at random times of a fixed average rate. At fixed intervals they would always or never coincide with
+ * the same other requests.
+ */
 async function atRate(
   perSecond: number,
   seconds: number,

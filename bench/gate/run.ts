@@ -1,4 +1,6 @@
-/** `npm run bench -- gate`: the processor time of each kind of request, against the release before, in turns. */
+/**
+ * `npm run bench -- gate` measures the processor time of each kind of request against the previous release, in turns.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +15,7 @@ import { askedOf } from '../scale/asked.ts';
 import { measureKind, type Figures } from '../scale/kind.ts';
 import { kindsOf } from '../scale/kinds.ts';
 
-/** Of the kinds of `scale` those whose counts stand in test/price/price.json. */
+/** The kinds of requests of `npm run bench -- scale` whose query counts are in test/price/price.json. */
 const KINDS = [
   'list 20 claims of a client',
   'read a claim',
@@ -23,10 +25,10 @@ const KINDS = [
   'refused: a claim of others',
 ];
 const CLAIMS = 20_000;
-/** More than any round sends in a minute. */
+/** A rate limit that exceeds the requests of any round per minute. */
 const NO_LIMIT = '1000000';
 
-export interface GateOptions {
+interface GateOptions {
   readonly rounds: number;
   readonly previous: string;
 }
@@ -62,7 +64,7 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
           if (kind === undefined) throw new Error(`no kind ${name}`);
           const origin = await addressOf(service);
           const figures = await measureKind(kind, { origin, pid: service.pid, adminUrl, login });
-          // In the first, statements are prepared and code is compiled.
+          // The first round prepares statements and compiles code, so it does not count.
           if (round > 0) taken.set(name, [...(taken.get(name) ?? []), figures]);
         }
       }
@@ -86,7 +88,10 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
 
 type Taken = ReadonlyMap<string, readonly Figures[]>;
 
-/** The ratios are medians of those of each round, whose two turns follow each other. */
+/**
+ * Returns the table of all kinds. Each ratio is the median of the ratios of single rounds, in which both releases
+ * follow each other.
+ */
 function byKind(now: Taken, before: Taken): string {
   return table(
     ['', 'Node µs', 'before', 'ratio', 'Postgres µs', 'before', 'ratio'],

@@ -1,4 +1,4 @@
-/** A picture of cost against size, both in powers of ten, with nothing but text. */
+/** Draws cost against size as an SVG, both on logarithmic scales. */
 export interface Line {
   readonly name: string;
   readonly points: readonly { readonly claims: number; readonly us: number }[];
@@ -12,7 +12,7 @@ const TOP = 50;
 const BOTTOM = 50;
 const LINE_HEIGHT = 15;
 
-/** Seven that people with any colour vision tell apart (Okabe and Ito), and black. */
+/** Seven colours that people with any colour vision can distinguish (Okabe and Ito), and black. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f00', '#000000'];
 
 export function plot(lines: readonly Line[]): string {
@@ -46,14 +46,14 @@ function scale(values: readonly number[], from: number, to: number): Scale {
   return (value) => Math.round(from + ((Math.log10(value) - least) / (most - least)) * (to - from));
 }
 
-/** 1, 2 and 5 of each power of ten. */
+/** Returns 1, 2 and 5 times each power of ten between two powers. */
 function ticks(floor: number, ceiling: number): number[] {
   const found: number[] = [];
   for (let power = floor; power < ceiling; power *= 10) found.push(power, 2 * power, 5 * power);
   return [...found, ceiling];
 }
 
-/** The same heights, moved apart where two labels would stand on each other. */
+/** Moves the heights of labels apart where two labels would overlap. */
 function spread(heights: readonly number[]): number[] {
   const places = [...heights];
   const order = [...places.keys()].sort((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0));

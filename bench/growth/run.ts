@@ -1,4 +1,7 @@
-/** `npm run bench -- growth`: what each statement with which an endpoint reads costs, by the size of the database. */
+/**
+ * `npm run bench -- growth` measures the cost of each statement with which an endpoint reads, by the size of the
+ * database.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withAdmin } from '../../test/support/database.ts';
@@ -17,7 +20,7 @@ import type { Line } from './plot.ts';
 const SIZES = [20_000, 100_000, 300_000, FULL_SIZE];
 const CLIENTS = 50;
 
-/** The lines of the plot; the table has all. */
+/** The endpoints that the plot shows; the table has all endpoints. */
 const MAIN = [
   'GET /api/clients/{clientId}/reclamations',
   'GET /api/reclamations',
@@ -77,7 +80,7 @@ async function openSize(server: BenchServer, claims: number): Promise<Size> {
   };
 }
 
-/** All sizes in turns; each of them has its connection open until the last is done. */
+/** Measures a statement in databases of all sizes in turns, with one open connection to each. */
 async function pointsOf(name: string, sizes: readonly Size[], rounds: number): Promise<Line['points']> {
   const taken = await inSessions(name, sizes, [], (contenders) => medians(contenders, rounds));
   return sizes.map(({ claims }) => ({ claims, us: microseconds(taken.get(String(claims))) }));

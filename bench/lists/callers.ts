@@ -5,13 +5,15 @@ import { clientsOf } from '../database.ts';
 export interface ListCaller {
   readonly name: string;
   readonly clients: readonly string[];
-  /** A request of theirs, confined to the client that it names. */
+  /** Returns the context of the caller’s request; `client` limits it to one client. */
   request(client: string | undefined): RequestContext;
 }
 
 const SIZES = [1, 50, 200, 1000, 2000];
 
-/** An account manager sees no audit record: an ADMIN with a list sees what they see, and those. */
+/**
+ * Returns the callers: ADMINs with a list of clients, who see the rows of account managers and the audit log, and one ADMIN of all clients.
+ */
 export async function callersOf(adminUrl: string): Promise<ListCaller[]> {
   const scoped = await Promise.all(
     SIZES.map(async (size) => callerOf(size === 1 ? '1 client' : `${size} clients`, await clientsOf(adminUrl, size))),

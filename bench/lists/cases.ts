@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Endpoint, RequestInput } from '../../src/http/endpoint.ts';
 import { authenticatedEndpoints } from '../../src/resources/index.ts';
 
-/** One request of a list: what a caller would write behind `?`. */
+/** A request of a list, with the parameters that a caller would write behind `?`. */
 export interface Case {
   readonly name: string;
   readonly query: Readonly<Record<string, string>>;
@@ -11,12 +11,12 @@ export interface Case {
 
 export type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** The lists across clients; those of one client or one claim are short. */
+/** The lists across clients. The lists of one client or one claim are short, so the benchmark leaves them out. */
 export const LISTS = authenticatedEndpoints.filter(
   (endpoint): endpoint is ListEndpoint => 'list' in endpoint && endpoint.params === undefined,
 );
 
-/** Words that no row has: the price of looking everywhere. */
+/** Filter values that no row has, so that a search must look at every row. */
 const ABSENT: Readonly<Record<string, string>> = {
   q: 'nowhere',
   status: 'LITIGATION',
@@ -30,7 +30,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   actor: 'none',
 };
 
-/** A word that is everywhere, rare, nowhere; two of them; of the names; short ones. */
+/** Search words that occur in all rows, in few rows or in none, pairs of words, names, and short words. */
 const SEARCHES = [
   ...['valeur', 'bacorlou', 'zanzibar', 'valeur locative', 'valeur zanzibar', 'bacorlou tontonton'],
   ...['logistique rhone', 'saint etienne 4711', 'ile de re', "l'etoile", 'site 12', 'la', 'z', 'zz', '7q'],
@@ -38,10 +38,10 @@ const SEARCHES = [
 
 const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'fields', 'expand', 'by', 'within', 'passed', 'kind'];
 
-/** A row from the middle of what a caller sees. */
+/** A row from the middle of the rows that a caller sees. */
 export type Sample = Readonly<Record<string, unknown>>;
 
-/** Every order and every filter that the list offers, each by itself, with values that the caller's own rows have. */
+/** Returns requests for every order and every filter of a list, each alone, with values from the caller’s rows. */
 export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case[] {
   const shape = list.query?.shape ?? {};
   const sorts = sortsOf(shape['sort']);
@@ -78,7 +78,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
   ].filter(({ query }) => list.query?.safeParse(query).success ?? false);
 }
 
-/** What the endpoint makes of a query. */
+/** Parses the query of a case as the endpoint does. */
 export function inputOf(list: ListEndpoint, query: Case['query']): RequestInput {
   return { params: {}, query: list.query?.parse(query) ?? {}, body: {} };
 }
@@ -93,7 +93,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   ];
 }
 
-/** For `q` a part of a text. */
+/** Returns a filter’s value from a row; for `q` a part of one of the row’s texts. */
 function valueOf(name: string, sample: Sample): string | undefined {
   if (name === 'q') {
     const texts = [
@@ -115,13 +115,13 @@ function valueOf(name: string, sample: Sample): string | undefined {
   return column.endsWith('_at') ? rfc3339(value) : JSON.stringify(value).replaceAll('"', '');
 }
 
-/** The column that a filter looks at: `created_from` at `created_at`, `due_from` at `due_date`. */
+/** Returns the column that a filter compares: `created_at` for `created_from`, and `due_date` for `due_from`. */
 function columnOf(name: string, sample: Sample): string {
   const bare = name.replace(/_(?:from|to)$/, '');
   return [bare, `${bare}_at`, `${bare}_date`].find((column) => column in sample) ?? name;
 }
 
-/** Two fields, and several values: a filter and an order of their own. */
+/** Returns requests that sort by two fields. */
 function twoSorts(sorts: readonly string[]): Case[] {
   const pairs = ['status,-amount', 'status,claim_deadline', 'status,-amount_excl_tax', 'commune_code,-reference'];
   return pairs
@@ -138,7 +138,7 @@ function rfc3339(value: unknown): string {
   return new Date(String(value)).toISOString();
 }
 
-/** What is counted: everything, and what filters leave of it. */
+/** Returns counting requests, without a filter and with filters. */
 function countedBy(by: string, sample: Sample): Case[] {
   return [
     { name: `by=${by}`, query: { by } },
@@ -148,7 +148,7 @@ function countedBy(by: string, sample: Sample): Case[] {
   ];
 }
 
-/** The whole page, and the screen of what is next. */
+/** Returns requests for the claims whose deadlines run out, a full page and the first few. */
 function runningOut(expand: string | undefined): Case[] {
   return [
     ...['30', '365'].flatMap((within) => [
@@ -160,14 +160,14 @@ function runningOut(expand: string | undefined): Case[] {
   ];
 }
 
-/** What rows are counted by. */
+/** Returns the fields by which a list can count its rows. */
 function keysOf(schema: unknown): string[] {
   const several = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
   const words = several instanceof z.ZodPipe && several.out instanceof z.ZodArray ? several.out.element : undefined;
   return words instanceof z.ZodEnum ? [...words.options.map(String), 'client,status', 'assignee,submitted_month'] : [];
 }
 
-/** Each by itself, and all. */
+/** Returns the values of `expand`: each field alone, and all fields together. */
 function expansionsOf(schema: unknown): string[] {
   const several = schema instanceof z.ZodOptional ? schema.unwrap() : undefined;
   const words = several instanceof z.ZodPipe ? several.out : undefined;
@@ -177,7 +177,7 @@ function expansionsOf(schema: unknown): string[] {
   return all.length > 1 ? [...all, all.join(',')] : all;
 }
 
-/** The fields of an order, the default first. */
+/** Returns the fields by which a list can sort, the default first. */
 export function sortsOf(schema: unknown): string[] {
   const order = schema instanceof z.ZodDefault ? schema.unwrap() : undefined;
   const words = order instanceof z.ZodPipe && order.out instanceof z.ZodArray ? order.out.element : undefined;
@@ -186,7 +186,10 @@ export function sortsOf(schema: unknown): string[] {
   return words.options.map(String).toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
-/** How the rows of a list lead to their clients; where many clients share them, all are taken for the caller's. */
+/**
+ * The SQL that leads from a row of each list to its client. For rows that many clients share, every row counts as the
+ * caller’s.
+ */
 const OWNERS: Readonly<Record<string, string>> = {
   clients: 'r.id',
   cadastres: '(select s.client_id from public.sites as s where s.id = r.site_id)',
@@ -196,7 +199,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   partners: 'null',
 };
 
-/** The row in the middle of those of some clients, or of all, and their number. */
+/** Returns the middle row of the given clients, or of all clients, and the number of their rows. */
 export async function sampleOf(
   admin: pg.Client,
   { resource }: ListEndpoint,

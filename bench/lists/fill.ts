@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { type BenchServer, filledDatabase } from '../database.ts';
 
-/** The address of a database of its own: the full one, and what the lists search and sort by. Filled once. */
+/** Returns the address of a database that also has the texts by which lists search and sort. It is filled once. */
 export async function listsDatabase(server: BenchServer): Promise<string> {
   const adminUrl = await filledDatabase(server, {
     name: 'taxclaims_bench_lists',

@@ -1,5 +1,5 @@
--- What lists search and sort by, and population.sql leaves out: texts, times of change, states and people. The same rows
--- at every run. For a superuser, after population.sql.
+-- This script adds the values by which lists search and sort and which population.sql leaves out: texts, times of
+-- changes, statuses and assignees. Every run creates the same values. A superuser runs the script after population.sql.
 
 begin;
 
@@ -8,14 +8,14 @@ set local max_parallel_workers_per_gather = 0;
 set local work_mem = '256MB';
 set local timezone = 'UTC';
 
--- A number between 0 and 1 for a row, as if by chance.
+-- Returns a pseudo-random number between 0 and 1 for a row.
 create function pg_temp.chance(kind text, id uuid)
     returns double precision
     language sql
     immutable
 return (pg_catalog.uuid_hash_extended(id, pg_catalog.hashtext(kind)) & 9007199254740991) / 9007199254740992.0;
 
--- Words as French texts have them: few that are everywhere, many that are rare.
+-- Returns words with the frequencies of French texts: a few frequent words, and many rare ones.
 create function pg_temp.word(n double precision)
     returns text
     language sql
@@ -62,9 +62,9 @@ set
     ] || ' ' || pg_temp.place(pg_temp.chance('town', c.id)) || pg_catalog.replace(c.company_name, 'Client', ''),
     address = '3 quai de ' || pg_temp.place(pg_temp.chance('town', c.id));
 
--- A third of the claims have grounds, of some 300 characters; each was last changed within 200 days. Half were submitted,
--- a tenth may still go to court; of what was decided four fifths of the amount were granted, and paid back where it is over.
--- Half have somebody who works on them.
+-- A third of the claims have grounds of about 300 characters, and each claim was last changed within 200 days. Half of
+-- the claims were submitted, and a tenth has a court deadline. A decided claim was granted four fifths of its amount,
+-- which was refunded if the claim is closed. Half of the claims have an assignee.
 update public.reclamations as r
 set
     commune_code = pg_catalog.lpad((1001 + pg_catalog.floor(90000 * pg_temp.chance('commune', r.id)))::text, 5, '0'),
@@ -97,7 +97,7 @@ set
     end,
     updated_at = r.created_at + pg_temp.chance('change', r.id) ^ 2 * interval '200 days';
 
--- Four fifths of the invoices are issued; the old ones of them are paid.
+-- Four fifths of the invoices are issued, and the older issued ones are paid.
 update public.factures as f
 set
     due_date = f.created_at::date + 30,
@@ -134,7 +134,7 @@ from (
 ) as a
 where a.id = b.id;
 
--- A third of the documents have names with accents.
+-- A third of the documents have file names with accents.
 update public.documents as d
 set
     kind = (
@@ -152,7 +152,7 @@ set kind = d.kind, filename = d.filename, updated_at = d.updated_at
 from public.documents as d
 where d.id = c.id;
 
--- A hundredth of the audit records are refusals. Nobody was still writing when the last of them was made.
+-- A hundredth of the audit records are refusals. No open transaction is older than the newest record.
 update public.audit_logs as a
 set
     user_id = pg_catalog.md5('user' || pg_catalog.floor(2000 * pg_temp.chance('actor', a.id)))::uuid,

@@ -1,6 +1,6 @@
 /**
- * What every order and every filter of every list costs a caller, by the number of the caller's clients: the
- * endpoints' own statements with the settings of a request, as the service sends them.
+ * Measures what every order and every filter of every list costs, by the number of the caller’s clients. The statements
+ * and their settings are those that the service sends.
  *
  *   npx node bench/lists/run.ts [rounds] [the last word of a path …]
  */
@@ -18,10 +18,10 @@ import { listsDatabase } from './fill.ts';
 
 const LOGIN = 'bench_lists';
 
-/** The day after the last of the rows, for what counts days from today. */
+/** The time that the statements use as now: the day after the newest row. */
 const NOW = "timestamp with time zone '2026-01-01 00:00:00+00'";
 
-/** What is slower than this is measured less often. */
+/** Statements that are slower than these milliseconds are measured in fewer rounds. */
 const LONG_MS = 400;
 const LONG_ROUNDS = 3;
 
@@ -30,7 +30,7 @@ interface Measured {
   readonly name: string;
   readonly once: () => Promise<unknown>;
   readonly times: number[];
-  /** Processor time of the connection's process, without parallel workers. */
+  /** The processor time of the backend for each execution, without parallel workers. */
   readonly work: number[];
 }
 
@@ -71,7 +71,9 @@ async function measuredOf(list: ListEndpoint, caller: ListCaller, on: Database):
   });
 }
 
-/** The first rounds, in which statements are prepared and plans become generic, do not count. */
+/**
+ * Measures all statements in turns. The first rounds prepare statements and choose generic plans, so they do not count.
+ */
 async function measureInTurns(measured: readonly Measured[], count: number): Promise<void> {
   await measured[0]?.once();
   const backends = await withAdmin(adminUrl, (admin) => backendsOf(admin, LOGIN));
@@ -88,7 +90,10 @@ async function measureInTurns(measured: readonly Measured[], count: number): Pro
   }
 }
 
-/** The median and the 99th percentile, or the longest where there were fewer runs than a hundred. */
+/**
+ * Prints the median and the 99th percentile of each statement, or the longest time if it ran fewer than a hundred
+ * times.
+ */
 function print({ path }: ListEndpoint, measured: readonly Measured[], callers: readonly ListCaller[]): void {
   const names = [...new Set(measured.map(({ name }) => name))];
   const cell = (caller: string, name: string): string => {

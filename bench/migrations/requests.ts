@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { withAdmin } from '../../test/support/database.ts';
 
-/** What waited longest, and on which table. */
+/** The longest wait of a request, and the table of that request. */
 export interface Longest {
   readonly ms: number;
   readonly table: string;
@@ -15,15 +15,18 @@ export interface Waits {
 }
 
 export interface Requests {
-  /** Sends no more, waits for what was sent, and tells. */
+  /** Stops sending, waits for the open requests, and returns the waits. */
   end(): Promise<Waits>;
   close(): Promise<void>;
 }
 
-/** Rarely enough that they do not fill a processor, often enough that hardly a lock is missed. */
+/**
+ * The milliseconds between two requests on a table: enough that the requests leave the processor free, and few enough
+ * to notice nearly every lock.
+ */
 const PAUSE_MS = 20;
 
-/** The tables with rows that a request reads and changes by their id, each with one of its rows. */
+/** The SQL that returns the tables with rows that a request can read and change by id. */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name
   from pg_class as c
@@ -36,13 +39,14 @@ interface Line {
   readonly kind: 'read' | 'write';
   readonly table: string;
   readonly client: pg.Client;
-  /** What it sends: one read or one write, committed. */
+  /** The SQL of the request: one read, or one committed write. */
   readonly sql: string;
 }
 
 /**
- * Reads and writes one row of every table that has some, each on a connection of its own, one request after the other.
- * They have no time-out: what waits, waits to its end. No trigger is at work, which an intermediate state may lack.
+ * Reads and writes one row of every table that has rows, each on a connection of its own, one request after the other.
+ * The requests have no time-out, and no triggers run, because an intermediate state of the migrations may lack their
+ * functions.
  */
 export async function startRequests(adminUrl: string): Promise<Requests> {
   const lines: Line[] = [];
@@ -70,14 +74,14 @@ export async function startRequests(adminUrl: string): Promise<Requests> {
         await openLine(adminUrl, 'write', table, `update ${table} set id = id where id = '${id}'`),
       );
     }
-    // The first of each prepares what the session keeps, and is not counted.
+    // The first request of each connection does not count, because it prepares what the session caches.
     for (const { client, sql } of lines) await client.query(sql);
   } catch (error) {
     await close();
     throw error;
   }
   const sending = Promise.all(lines.map(send));
-  // Whoever asks for the end hears of a failure.
+  // The caller of `end` gets an error of the senders, so this handler only prevents an unhandled rejection.
   sending.catch(() => undefined);
   return {
     async end() {
@@ -105,7 +109,7 @@ async function openLine(adminUrl: string, kind: Line['kind'], table: string, sql
     connectionString: adminUrl,
     options: '-c session_replication_role=replica -c statement_timeout=0',
   });
-  // A connection that is lost fails the query that waits on it.
+  // A lost connection fails the query that waits on it, so its error event needs no handling.
   client.on('error', () => undefined);
   await client.connect();
   return { kind, table, client, sql };

@@ -7,7 +7,7 @@ const run = promisify(execFile);
 
 const MAX_OUTPUT = 64 * 2 ** 20;
 
-/** What the command prints; its error output is in the error when it fails. */
+/** Runs a command, and returns its output. The error of a failed command has its error output. */
 export async function output(
   command: string,
   args: readonly string[],
@@ -19,7 +19,7 @@ export async function output(
   return stdout;
 }
 
-/** Installs what the folder's lock file names, unless that is done. */
+/** Installs the packages of the folder’s lock file, unless they are installed. */
 export async function install(folder: string): Promise<void> {
   const wanted = await stat(join(folder, 'package-lock.json'));
   const present = await stat(join(folder, 'node_modules', '.package-lock.json')).catch(() => undefined);

@@ -16,25 +16,25 @@ type Environment = Readonly<Record<string, string>>;
 
 export interface HttpPeerOptions {
   readonly name: string;
-  /** The folder to start in, and the file to start. */
+  /** The folder in which the measured service starts, and the file to start. */
   readonly folder: string;
   readonly main: string;
   readonly environment?: Environment | ((databaseUrl: string) => Environment);
-  /** The login that is made for it, with these rights, and the superuser's address of its database. */
+  /** The name and the rights of the peer’s database login, and the superuser’s address of its database. */
   readonly login: string;
   readonly rights: string;
   readonly adminUrl: string;
   readonly request: (origin: string) => HttpRequest;
-  /** The ids of the claims in an answer's body. */
+  /** Returns the ids of the claims in a response’s body. */
   readonly ids: (body: unknown) => readonly string[];
-  /** What the ids must be: a quick answer to another question is no answer. */
+  /** The ids that a response must have, because the speed of a wrong response says nothing. */
   readonly expected: readonly string[];
 }
 
 const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** Starts a service as a process of its own, and waits until it gives the right answer. */
+/** Starts a service as a process of its own, and waits until it gives the right response. */
 export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
   const { adminUrl, login } = options;
   const url = await createLogin(adminUrl, login, options.rights);

@@ -16,7 +16,7 @@ export interface Load {
   readonly p99: number;
 }
 
-/** The part of autocannon's report that is read here. */
+/** The part of autocannon’s report that the benchmark reads. */
 interface Report {
   readonly '2xx': number;
   readonly non2xx: number;
@@ -29,8 +29,8 @@ interface Report {
 const FOLDER = join(import.meta.dirname, 'autocannon');
 
 /**
- * The same request again and again over all connections, from a process of its own.
- * @throws Error when one of them is not answered with success: a refusal is quick, and no answer.
+ * Repeats one request over all connections from a process of its own.
+ * @throws Error if a response is not a success, because the speed of a refusal says nothing
  */
 export async function load({ url, method, headers, body }: HttpRequest, seconds: number): Promise<Load> {
   await install(FOLDER);

@@ -1,32 +1,32 @@
-/** What one peer did in one round. */
+/** The figures of one peer in one round. */
 export interface Sample {
   readonly requestsPerSecond: number;
-  /** Microseconds of processor time for each request; undefined where there is no Node. */
+  /** Microseconds of processor time of Node for each request; undefined for a peer without Node. */
   readonly nodeMicroseconds?: number;
-  /** Undefined where Postgres works on another machine. */
+  /** Microseconds of processor time of Postgres for each request; undefined if Postgres runs on another machine. */
   readonly postgresMicroseconds?: number;
-  /** Milliseconds. */
+  /** The median and the 99th percentile of the response times, in milliseconds. */
   readonly p50?: number;
   readonly p99?: number;
 }
 
-/** One way of answering the request, ready to be measured. */
+/** A peer: a running service, or another way to answer the request. */
 export interface Peer {
   readonly name: string;
-  /** Answers so long without being measured, so that connections are made and plans are chosen. */
+  /** Sends requests for some seconds without measuring, so that the peer opens connections and chooses plans. */
   warmUp(seconds: number): Promise<void>;
   measure(seconds: number): Promise<Sample>;
   stop(): Promise<void>;
 }
 
-/** What all peers are asked for, and where from. */
+/** The request that every peer must answer, and its database. */
 export interface Question {
-  /** The superuser's address. */
+  /** The superuser’s address of the database. */
   readonly adminUrl: string;
   readonly token: string;
-  /** All that the token lists. */
+  /** The ids of all clients in the token. */
   readonly clients: readonly string[];
-  /** Whose newest claims are asked for. */
+  /** The id of the client whose newest claims are requested. */
   readonly client: string;
 }
 

@@ -1,4 +1,4 @@
-/** The service's own statements, sent by pgbench: what is left of a request when there is no Node. */
+/** pgbench sends the statements of the service, which shows the cost of a request without Node. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -16,20 +16,22 @@ interface Script {
   readonly variables: readonly string[];
 }
 
-/** A line of pgbench's progress, with the backends' processor time when it came. */
+/** A line of pgbench’s progress output, with the backends’ processor time at that moment. */
 interface Progress {
   readonly seconds: number;
   readonly perSecond: number;
   readonly processorMs: number;
 }
 
-/** The statements of a request, with a round trip for each; the settings are the first of them. */
+/** Returns a script with one round trip for each statement of a request, the settings first. */
 export function statementByStatement(statements: readonly Statement[]): Script {
   const { text, variables } = scriptOf(statements);
   return { text: `begin read only;\n${text}commit;\n`, variables };
 }
 
-/** All in one pipeline with one Sync, which makes them one transaction. */
+/**
+ * Returns a script with all statements of a request in one pipeline with one Sync, which makes them one transaction.
+ */
 export function inOnePipeline(statements: readonly Statement[]): Script {
   const { text, variables } = scriptOf(statements);
   return { text: `\\startpipeline\n${text}\\endpipeline\n`, variables };
@@ -38,7 +40,7 @@ export function inOnePipeline(statements: readonly Statement[]): Script {
 interface PgbenchOptions {
   readonly adminUrl: string;
   readonly role: string;
-  /** How many transactions a second; as many as it can where absent. */
+  /** Returns the number of transactions per second; as many as possible if absent. */
   readonly perSecond?: () => number;
 }
 
@@ -48,7 +50,8 @@ export async function pgbenchPeer(
   { text, variables }: Script,
   { adminUrl, role, perSecond }: PgbenchOptions,
 ): Promise<Peer> {
-  // pgbench parses all statements before the first sets the role, so the login holds that role's rights too.
+  // The login also has the rights of the request’s role, because pgbench parses all statements before the first one
+  // sets the role.
   const url = new URL(await createLogin(adminUrl, login, `in role taxclaims_api, ${role}`));
   const folder = join(BENCH_DIR, 'pgbench');
   await mkdir(folder, { recursive: true });
@@ -56,7 +59,7 @@ export async function pgbenchPeer(
   await writeFile(file, text);
   const run = async (seconds: number): Promise<readonly Progress[]> => {
     const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, '--progress=1'];
-    // Two progress lines before the first that counts, and one more than are waited for.
+    // pgbench runs three seconds longer, for two progress lines before the first that counts and one after the last.
     const duration = `--time=${seconds + 3}`;
     const rate = perSecond === undefined ? [] : [`--rate=${Math.round(perSecond())}`];
     const args = [...options, ...rate, duration, `--file=${file}`, ...variables.map((each) => `--define=${each}`)];
@@ -64,14 +67,14 @@ export async function pgbenchPeer(
   };
   return {
     name,
-    // Its connections are new in each run, so that the beginning of the run is what warms up.
+    // A warm-up is unnecessary, because each run opens new connections and warms up at its beginning.
     warmUp: () => Promise.resolve(),
     measure: async (seconds) => sampleOf((await run(seconds)).slice(1, seconds + 2)),
     stop: () => dropLogin(adminUrl, login),
   };
 }
 
-/** @throws Error with what pgbench said; ENOENT where there is none. */
+/** @throws Error with pgbench’s output; ENOENT if pgbench is not installed */
 async function progressOf(
   args: readonly string[],
   { username, password, hostname, port, pathname }: URL,
@@ -84,7 +87,7 @@ async function progressOf(
     };
     const child = spawn('pgbench', [...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const exit = once(child, 'exit');
-    // A failed start is an event too, and `exit` is awaited only after the output.
+    // A failed start emits an error event too, and the code awaits `exit` only after the output.
     exit.catch(() => undefined);
     const lines: Progress[] = [];
     const said: string[] = [];
@@ -104,7 +107,7 @@ async function progressOf(
   });
 }
 
-/** From the first of the lines, which only begins, to the last. */
+/** Calculates the figures between the first progress line and the last. */
 function sampleOf(lines: readonly Progress[]): Sample {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) throw new Error('pgbench reported no progress');
@@ -118,13 +121,16 @@ function sampleOf(lines: readonly Progress[]): Sample {
   };
 }
 
-/** pgbench sends its variables as parameters, whose types the server infers as it does for ours. */
+/**
+ * Writes the values as pgbench variables, which pgbench sends as parameters. The server infers their types as it does
+ * for the service.
+ */
 function scriptOf(statements: readonly Statement[]): Script {
   const variables: string[] = [];
   const texts = statements.map(({ text, values }, s) =>
     text.trim().replaceAll(/\$(\d+)/g, (_, number: string) => {
       const value = encoded(values[Number(number) - 1] ?? null);
-      // Neither nothing nor an empty text can be a variable.
+      // A pgbench variable can be neither null nor an empty text.
       if (value === null) return 'null';
       if (value === '') return `''`;
       const variable = `s${s}_${number}`;

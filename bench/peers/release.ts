@@ -4,16 +4,19 @@ import { BENCH_DIR, filledDatabase, FULL_SIZE, populationOf } from '../database.
 import type { BenchServer } from '../database.ts';
 import { install, output } from './commands.ts';
 
-/** Another revision of this service, with its own code and its own packages. */
+/** Another revision of this service, with its own code and packages. */
 export interface Release {
   readonly folder: string;
-  /** The superuser's address of a database of its own: same rows, its own functions and policies. */
+  /**
+   * The superuser’s address of the revision’s database, which has the same rows and the revision’s functions and
+   * policies.
+   */
   readonly adminUrl: string;
 }
 
 const HERE = import.meta.dirname;
 
-/** Checks a git revision out below `.data/bench/releases`, once, and fills a database for it. */
+/** Checks out a git revision below `.data/bench/releases` once, and fills a database for it. */
 export async function openRelease(server: BenchServer, revision: string, claims = FULL_SIZE): Promise<Release> {
   const commit = (await output('git', ['rev-parse', '--verify', '--short=12', `${revision}^{commit}`], HERE)).trim();
   const folder = join(BENCH_DIR, 'releases', commit);
@@ -29,7 +32,7 @@ export async function openRelease(server: BenchServer, revision: string, claims 
   return { folder, adminUrl };
 }
 
-/** An archive, not a worktree: git would go on listing a worktree whose folder is gone. */
+/** The revision comes from an archive, because git would keep listing a worktree whose folder is gone. */
 async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(join(BENCH_DIR, 'releases'), { recursive: true });
   const scratch = await mkdtemp(`${folder}-`);

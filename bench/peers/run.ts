@@ -1,4 +1,6 @@
-/** `npm run bench -- peers`: a client's newest 20 claims, asked of this service and of others over the same rows. */
+/**
+ * `npm run bench -- peers` requests a client’s newest 20 claims from this service and from others over the same rows.
+ */
 import { join } from 'node:path';
 import { determineDatabaseRole, buildSettingsStatement } from '../../src/db/settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
@@ -17,7 +19,7 @@ import { openRelease } from './release.ts';
 import { startExpress, startNest, startPostGraphile, startService } from './services.ts';
 import type { Asked } from './services.ts';
 
-export interface PeersOptions {
+interface PeersOptions {
   readonly rounds: number;
   readonly seconds: number;
   /** The git revision of the previous release. */
@@ -27,15 +29,15 @@ export interface PeersOptions {
 const CLIENTS = 50;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const NAME = 'this service';
-/** In turns. */
+/** The most warm-up turns of a peer. */
 const LONGEST_WARM_UP = 12;
 
 export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {
-  // The older first: what both of them apply to the whole server ends as this checkout says.
+  // The older release is migrated first, so that the settings of the whole server are those of this checkout.
   const previous = await openRelease(server, options.previous);
   const adminUrl = await databaseOfSize(server, FULL_SIZE);
   const identity = await startTestIdentity();
-  // What hosted providers sign with, and the quickest for the peers to verify.
+  // The identity provider signs with RS256, as hosted providers do. RS256 is also the fastest algorithm to verify.
   identity.publish(await createTestKey('RS256'));
   const peers: Peer[] = [];
   try {
@@ -72,7 +74,7 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
   }
 }
 
-/** In turns, so that whatever else the machine does falls on all of them alike. */
+/** Measures all peers in turns, so that other load of the machine affects all of them. */
 export async function rounds(
   peers: readonly Peer[],
   options: Pick<PeersOptions, 'rounds' | 'seconds'>,
@@ -97,7 +99,9 @@ export async function rounds(
   return samples;
 }
 
-/** Until two turns one after the other cost the same by a twentieth: before that Node still compiles what it runs. */
+/**
+ * Warms a peer up until two successive turns differ by less than a twentieth, because Node still compiles code before.
+ */
 async function settle(peer: Peer, seconds: number): Promise<void> {
   let before = Number.NaN;
   for (let turn = 0; turn < LONGEST_WARM_UP; turn += 1) {
@@ -134,10 +138,10 @@ function shown(values: readonly (number | undefined)[]): string {
   return known.length === 0 ? '' : short(median(known));
 }
 
-/** What is asked for: the newest claims of one client of a caller who has fifty. */
+/** Returns the request of the benchmark: the newest claims of one client, by a caller with fifty clients. */
 export async function question(adminUrl: string, identity: Asked['identity'], claims = FULL_SIZE): Promise<Asked> {
   const clients = await clientsOf(adminUrl, CLIENTS, claims);
-  // Of all sizes: the one in the middle of the order by id is as good as any.
+  // The client in the middle of the order by id, whose size is arbitrary.
   const client = clients[CLIENTS / 2] ?? '';
   await storeCaller(adminUrl, 'ACCOUNT_MANAGER', clients);
   const token = await identity.token({
@@ -153,7 +157,7 @@ export async function question(adminUrl: string, identity: Asked['identity'], cl
   return { adminUrl, token, clients, client, identity, expected: rows.map(({ id }) => id) };
 }
 
-/** What the service sends for that request, and the role that it becomes. */
+/** Returns the statements that the service sends for the request, and the request’s database role. */
 function sentBy({ clients, client }: Asked): { statements: readonly Statement[]; role: string } {
   const request = readingAs('ACCOUNT_MANAGER', clients, client);
   const list = listOfClient(request.caller, client, PAGE);

@@ -1,4 +1,4 @@
-/** The services of the table, each started as a process of its own. */
+/** The services of the benchmark’s table, each of which runs as a process of its own. */
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import type { TestIdentity } from '../../test/support/identity.ts';
@@ -19,7 +19,7 @@ export interface Asked extends Question {
   readonly expected: readonly string[];
 }
 
-/** This service, in whichever revision the folder holds. */
+/** Starts this service in the revision of the folder. */
 export async function startService(
   name: string,
   login: string,
@@ -40,7 +40,7 @@ export async function startService(
   });
 }
 
-/** What any service pays that is made of Express and pg. */
+/** Starts the smallest service of Express and pg, whose cost every such service has. */
 export async function startExpress(asked: Asked): Promise<Peer> {
   return startHttpPeer({
     ...{ name: 'Express and pg alone, filter by hand', folder: join(import.meta.dirname, '..', '..') },
@@ -50,7 +50,7 @@ export async function startExpress(asked: Asked): Promise<Peer> {
   });
 }
 
-/** The filter is written by hand; its login is a superuser, whom no policy holds. */
+/** Starts a NestJS service. Its filter is written by hand, and its login is a superuser, to whom no policy applies. */
 export async function startNest(asked: Asked): Promise<Peer> {
   const folder = join(import.meta.dirname, 'nestjs');
   await install(folder);
@@ -64,7 +64,7 @@ export async function startNest(asked: Asked): Promise<Peer> {
   });
 }
 
-/** Under the policies, as the API's login that becomes a request role. */
+/** Starts PostGraphile under the policies, with the API’s login, which changes to the request’s role. */
 export async function startPostGraphile(asked: Asked): Promise<Peer> {
   const folder = join(import.meta.dirname, 'postgraphile');
   await install(folder);
@@ -84,7 +84,7 @@ export async function startPostGraphile(asked: Asked): Promise<Peer> {
   });
 }
 
-/** What a service needs to verify the token that fetches no keys. */
+/** Returns what a service needs to verify tokens without fetching keys. */
 function verification({ identity }: Asked) {
   const key = createPublicKey({ key: identity.key.jwk, format: 'jwk' });
   return {

@@ -1,10 +1,12 @@
-/** What a BI tool asks, twice: through the views as its login, and by hand as a superuser whom no policy holds. */
+/**
+ * Queries of a BI tool in two forms: through the reporting views, and written by hand for a superuser without policies.
+ */
 export interface Query {
   readonly name: string;
   readonly reporting: string;
   /**
-   * The same rows; $clients stands for the array of the login's clients, written out, and $client and $company for the
-   * id and the name of one of them.
+   * A handwritten query with the same rows. $clients stands for the array of the login’s client ids, and $client and
+   * $company stand for the id and the name of one of these clients.
    */
   readonly byHand: string;
 }

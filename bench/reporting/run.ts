@@ -1,7 +1,7 @@
 /**
- * `node bench/reporting/run.ts [rounds] [size …]`: what a reporting login's queries cost under the policies, as a
- * multiple of the same query with a `where` written by hand and no row-level security, by the login's number of clients.
- * The size `all` is a login to which all were granted at once.
+ * `node bench/reporting/run.ts [rounds] [size …]` measures what the queries of a reporting login cost under the
+ * policies, by the login’s number of clients. The cost is a multiple of the same query with a handwritten `where` and
+ * without row-level security. The size `all` is a login with all clients, granted at once.
  */
 import { deepEqual } from 'node:assert/strict';
 import pg from 'pg';
@@ -13,7 +13,7 @@ import { QUERIES, type Query } from './queries.ts';
 const [rounds = '9', ...chosen] = process.argv.slice(2);
 const SIZES = chosen.length > 0 ? chosen : ['1', '50', '1000', '10000', 'all'];
 const LOGIN = 'bench_bi';
-/** What has not ended by then has no figure. */
+/** The seconds after which a query is aborted and gets no figure. */
 const TIMEOUT_S = 45;
 const CANCELED = '57014';
 
@@ -31,7 +31,7 @@ try {
 console.log(table(['query', ...SIZES.map((size) => `${size} clients`)], [...rows.values()]));
 
 interface Run {
-  /** None: the login has all of them. */
+  /** The ids of the login’s clients; undefined for a login with all clients. */
   readonly clients: readonly string[] | undefined;
   readonly client: string;
   readonly company: string;
@@ -50,7 +50,7 @@ async function compare(query: Query, { clients, client, company, login, admin }:
   const reporting = fill(query.reporting);
   const byHand = fill(query.byHand);
   try {
-    // A quick answer to another question is no answer.
+    // Both queries must return the same number of rows, because the speed of another query says nothing.
     deepEqual((await login.query(reporting)).rowCount, (await admin.query(byHand)).rowCount);
     const taken = await medians(
       [

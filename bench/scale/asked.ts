@@ -2,22 +2,22 @@ import { withAdmin } from '../../test/support/database.ts';
 import type { TestIdentity } from '../../test/support/identity.ts';
 import { FULL_SIZE } from '../database.ts';
 
-/** What the requests name, and who sends them. */
+/** The records that the requests name, and the tokens of their callers. */
 export interface Asked {
   readonly client: string;
   readonly claim: string;
   readonly site: string;
-  /** Of no client of any token. */
+  /** A claim of a client that is in no token. */
   readonly foreignClaim: string;
-  /** With a content; made by the first upload. */
+  /** A document with a content, which the first upload creates. */
   readonly document: string;
-  /** A token that lists so many clients, the one that is asked for among them. */
+  /** Returns a token with this number of clients, one of which is the requested client. */
   readonly token: (clients: number) => Promise<string>;
 }
 
 export const CLAIM_OF_CLIENT = { claim_type: 'TF', amount: 1_250.5, tax_year: 2024, commune_code: '75056' };
 
-/** The middle of the clients by the number of claims: `clientsOf` and population.sql name them alike. */
+/** Returns the records of a client of middle size. `clientsOf` and population.sql number clients in the same way. */
 export async function askedOf(
   adminUrl: string,
   identity: TestIdentity,
@@ -45,7 +45,7 @@ export async function askedOf(
         ),
       );
       const ids = others.rows.map(({ id }) => id);
-      // Where the database has fewer clients, the list is as long: of clients that are none.
+      // If the database has fewer clients, unknown ids fill the token’s list.
       while (ids.length < count) ids.push(crypto.randomUUID());
       return identity.token({
         ...{

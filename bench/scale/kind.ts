@@ -4,11 +4,11 @@ import { withAdmin } from '../../test/support/database.ts';
 import { backendsOf, processorTime } from '../processor-time.ts';
 import type { Kind } from './kinds.ts';
 
-/** What one request of a kind takes. */
+/** The cost of one request of a kind. */
 export interface Figures {
-  /** Microseconds of processor time, of all threads of the service. */
+  /** Microseconds of processor time of the service’s process, all threads together. */
   readonly node: number;
-  /** Of the backends that work for its login. */
+  /** Microseconds of processor time of the backends of the service’s login. */
   readonly postgres: number;
   readonly walBytes: number;
   readonly auditRecords: number;
@@ -24,7 +24,10 @@ export interface Measured {
 
 const REQUESTS = 1_000;
 const AT_ONCE = 10;
-/** What is done after an answer is of the request too: refusals on their way, contents that are due. */
+/**
+ * Milliseconds to wait after the last response, so that work after a response counts too, for example refusal records
+ * and removals of contents.
+ */
 const AFTERWARDS_MS = 300;
 
 let calls = 0;
@@ -32,7 +35,7 @@ let calls = 0;
 export async function measureKind(kind: Kind, { origin, pid, adminUrl, login }: Measured): Promise<Figures> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
-    // Where full pages are in the log, they are behind a checkpoint: the worst there is.
+    // A checkpoint before the measurement makes Postgres write full pages to the WAL, which is the worst case.
     await admin.query('checkpoint');
     const before = await state(admin);
     const [node, postgres] = [processorTime([pid]), processorTime(backends)];
@@ -54,7 +57,7 @@ export async function measureKind(kind: Kind, { origin, pid, adminUrl, login }: 
   });
 }
 
-/** @throws Error when it is not answered as it should be: another answer is quick, and not what is measured. */
+/** @throws Error if the response has another status than expected, because the cost of another response says nothing */
 export async function send(origin: string, { name, method, path, token, body, expected }: Kind): Promise<string> {
   const content = body?.((calls += 1));
   const response = await fetch(origin + path, {

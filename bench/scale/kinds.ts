@@ -1,11 +1,11 @@
 import { CLAIM_OF_CLIENT, type Asked } from './asked.ts';
 
-/** A request that is sent again and again. */
+/** A request that the benchmark repeats. */
 export interface Kind {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
-  /** Whose token; none where absent. */
+  /** The token of the caller; absent for a request without a token. */
   readonly token?: string;
   readonly body?: (call: number) => string | FormData;
   readonly expected: number;
@@ -58,7 +58,7 @@ export async function kindsOf(asked: Asked): Promise<readonly Kind[]> {
   return kinds;
 }
 
-/** A PDF as far as its first bytes go. */
+/** Returns a form with a file that begins like a PDF. */
 export function uploadOf(bytes: number): FormData {
   const form = new FormData();
   form.append('file', new Blob([`%PDF-1.7\n${'0'.repeat(bytes - 9)}`], { type: 'application/pdf' }), 'avis.pdf');

@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Bytes that each process has for itself, page tables included: what one more of them takes from the machine. */
+/**
+ * Returns the bytes of private memory of each process, page tables included: what one more such process costs the
+ * machine.
+ */
 export function ownMemory(pids: readonly number[]): readonly number[] {
   return pids.map((pid) => {
     const own = kilobytes(`/proc/${pid}/smaps_rollup`, /^Private_(?:Clean|Dirty): +(\d+) kB$/gm);
@@ -12,12 +15,12 @@ function kilobytes(file: string, line: RegExp): number {
   return [...readFileSync(file, 'utf8').matchAll(line)].reduce((sum, [, amount]) => sum + Number(amount), 0);
 }
 
-/** Bytes of memory that a process has now, with what it shares with others. */
+/** Returns the bytes of resident memory of a process, including memory that it shares. */
 export function residentMemory(pid: number): number {
   return 1_024 * kilobytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+) kB$/gm);
 }
 
-/** The most that it has had since it started, or since `forgetPeak`. */
+/** Returns the largest resident memory of a process since its start or since `forgetPeak`, in bytes. */
 export function peakMemory(pid: number): number {
   return 1_024 * kilobytes(`/proc/${pid}/status`, /^VmHWM:\s+(\d+) kB$/gm);
 }

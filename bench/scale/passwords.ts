@@ -2,7 +2,7 @@ import { hashPassword } from '../../src/identity/password.ts';
 import { median } from '../measure.ts';
 import { processorTime } from '../processor-time.ts';
 
-/** Milliseconds of processor time for one hash of a password, as each login with one takes it. */
+/** Returns the milliseconds of processor time for one password hash, which each login with a password costs. */
 export async function hashMilliseconds(rounds: number): Promise<number> {
   const taken: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {

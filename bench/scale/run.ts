@@ -1,4 +1,4 @@
-/** `npm run bench -- scale`: the constants of docs/scale.md, each measured again. */
+/** `npm run bench -- scale` measures the constants of docs/scale.md again. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,13 +22,13 @@ import { UNLIMITED, accepting } from '../../test/support/world.ts';
 const NAME = 'taxclaims_bench_scale';
 const LOGIN = 'bench_scale';
 
-export interface ScaleOptions {
+interface ScaleOptions {
   readonly rounds: number;
   readonly claims: number;
 }
 
 export async function measureScale(server: BenchServer, { rounds, claims }: ScaleOptions): Promise<void> {
-  // A copy: what is written here is not to be among the rows that are the same at every run.
+  // The benchmark writes into a copy, so that the original database has the same rows in every run.
   const adminUrl = await copyOf(server, await databaseOfSize(server, claims), NAME);
   const identity = await startTestIdentity();
   identity.publish(await createTestKey('RS256'));
@@ -48,7 +48,7 @@ export async function measureScale(server: BenchServer, { rounds, claims }: Scal
     for (let round = 0; round <= rounds; round += 1) {
       for (const kind of kinds) {
         const taken = await measureKind(kind, { origin, pid: service.pid, adminUrl, login: LOGIN });
-        // In the first, statements are prepared and plans are chosen.
+        // The first round prepares statements and chooses plans, so it does not count.
         if (round > 0) figures.get(kind.name)?.push(taken);
       }
       console.error(`round ${round} of ${rounds}`);
@@ -76,7 +76,7 @@ export async function measureScale(server: BenchServer, { rounds, claims }: Scal
   }
 }
 
-/** What each table of some size takes on disk for a row, with its indexes and what is stored beside it. */
+/** The SQL for the bytes on disk of a row in each large table, with its indexes and its TOAST data. */
 const BYTES = `
   select c.oid::regclass::text as name, c.reltuples::bigint as rows,
          pg_table_size(c.oid) / c.reltuples::bigint as heap, pg_indexes_size(c.oid) / c.reltuples::bigint as indexes
@@ -84,7 +84,10 @@ const BYTES = `
   where c.relkind = 'r' and c.reltuples >= 10000 and c.relnamespace in ('public'::regnamespace, 'app'::regnamespace, 'audit_log'::regnamespace)
   order by pg_total_relation_size(c.oid) desc`;
 
-/** A copy of that name, under the migrations and policies of this checkout; one that was left by a killed run is replaced. */
+/**
+ * Returns a copy of a database under the migrations and policies of this checkout, and replaces a copy that a killed
+ * run has left.
+ */
 export async function copyOf(server: BenchServer, template: string, name: string): Promise<string> {
   const adminUrl = asDatabase(server.adminUrl, name);
   await withAdmin(server.adminUrl, async (admin) => {

@@ -1,4 +1,7 @@
-/** `npm run bench -- start`: what a start costs until the first answer, and the memory of a process idle and after load. */
+/**
+ * `npm run bench -- start` measures the time from a start to the first response, and the memory of an idle and of a
+ * loaded process.
+ */
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createTestKey, startTestIdentity } from '../../test/support/identity.ts';
@@ -14,13 +17,13 @@ import { keep } from '../results.ts';
 import { residentMemory } from '../scale/memory.ts';
 
 const CLAIMS = 20_000;
-/** Housekeeping of the start, which no answer waits for, is over by then. */
+/** The milliseconds after which the housekeeping of a start is over, for which no response waits. */
 const IDLE_MS = 2_000;
 const LOAD_SECONDS = 5;
 
-export interface StartOptions {
+interface StartOptions {
   readonly rounds: number;
-  /** After how many requests memory is looked at again. */
+  /** The number of requests after which the memory is measured again. */
   readonly requests: number;
 }
 

@@ -8,7 +8,9 @@ import type { MigrateOptions } from '../../src/db/deploy/migrate.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Migrates a database with the code and the SQL of an earlier revision, which is taken from git for as long. */
+/**
+ * Migrates a database with the code and the SQL of an earlier revision, which is extracted from git for this purpose.
+ */
 export async function migrateTo(revision: string, adminUrl: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'taxclaims-earlier-'));
   try {
@@ -18,7 +20,7 @@ export async function migrateTo(revision: string, adminUrl: string): Promise<voi
     });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    // Where it stood until it got a folder of its own.
+    // The path of migrate.ts in revisions before src/db/deploy existed.
     const former = join(folder, 'src', 'db', 'migrate.ts');
     const path = existsSync(former) ? former : join(folder, 'src', 'db', 'deploy', 'migrate.ts');
     const { migrate } = (await import(path)) as {

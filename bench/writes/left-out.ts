@@ -1,11 +1,12 @@
 /**
- * What the parts of a change of a claim cost: 300 changes in one transaction, whole and then without one thing, in turns
- * and on one connection. The median of the differences is what that thing costs; each transaction is rolled back.
+ * Measures what each part of a change of a claim costs: 300 changes in one transaction, complete and then without that
+ * part, in turns on one connection. The cost of a part is the median of the differences. Each transaction is rolled
+ * back.
  *
  *   npx node bench/writes/left-out.ts
  *   npx node bench/writes/left-out.ts --months 24 --turns 15
  *
- * Not in it are what a request pays once: its settings, its commit and its way.
+ * The costs that a request has only once are not included: its settings, its commit and its round trips.
  */
 import { parseArgs } from 'node:util';
 import { buildSettingsStatement } from '../../src/db/settings.ts';
@@ -107,7 +108,7 @@ try {
   const whole: number[] = [];
   const saved = parts.map((): number[] => []);
   for (let turn = -1; turn < Number(values.turns); turn++) {
-    // What was rolled back lies in both tables.
+    // The rolled-back changes leave dead rows in both tables, so the tables are vacuumed.
     await admin.query('vacuum public.reclamations, public.audit_logs');
     for (const [part, [, statement]] of parts.entries()) {
       const all = await taken('select');

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 const CLIENTS = 200;
 
-/** The ids of the nth of what the rows are made of, the same in every database. */
+/** Returns the id of the nth record of a kind, the same in every database. */
 export const idOf = (kind: string, n: number): string => `${kind}000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 export const USER = idOf('a0', 1);
@@ -12,7 +12,10 @@ export const FOREIGN_CLIENT = idOf('c1', 2);
 const uuid = (kind: string, n: string): string =>
   `('${kind}000000-0000-4000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
 
-/** 200 clients, 20,000 claims, 40,000 documents, as many audit records, and 7,500 contents that are due. */
+/**
+ * The SQL that creates 200 clients, 20,000 claims, 40,000 documents, as many audit records, and 7,500 contents to
+ * remove.
+ */
 const ROWS = `
   begin;
   set local session_replication_role = replica;

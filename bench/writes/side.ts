@@ -6,13 +6,13 @@ import type { TestDatabase } from '../../test/support/database.ts';
 import { CLIENT, USER } from './rows.ts';
 import { WORK } from './work.ts';
 
-/** One of the two databases, worked on through one connection. */
+/** One of the two compared databases, with one connection. */
 export interface Side {
-  /** Does one call of the work of this name. */
+  /** Runs one call of the work of this name. */
   work(name: string): Promise<void>;
-  /** The processor time that the connection's backend has taken so far, in microseconds. */
+  /** Returns the processor time of the connection’s backend so far, in microseconds. */
   spent(): Promise<number>;
-  /** What the audit log takes on disk, and how many changes of claims touched no index. */
+  /** Returns the size of the audit log on disk, and the number of changes of claims that changed no index. */
   footprint(): Promise<string>;
   serverVersion(): Promise<string>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export const context: RequestContext = {
   readOnly: false,
 };
 
-/** The audit log is one table in an earlier revision, and its parts since. */
+/** The audit log is one table in an earlier revision, and partitioned in later ones. */
 const FOOTPRINT = `
   with parts as (
     select 'public.audit_logs'::regclass as relid
@@ -66,7 +66,7 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
       if (!own) await database.run(context, statements(++calls));
     },
     spent: async () => {
-      // The pool gives up what was idle for long: the backend is not always the same.
+      // The pool closes connections that were idle for long, so the backend’s id is read again each time.
       const { rows } = await database.callAsLogin({ text: 'select pg_backend_pid()', values: [] });
       const backend = rows[0]?.[0];
       const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(' ', 1);

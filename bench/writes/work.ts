@@ -11,13 +11,13 @@ const REFUSAL = {
   ...{ error_message: 'foreign', ip_address: '192.0.2.1', user_agent: 'bench' },
 };
 
-/** One call: the statements of a request as an account manager, or one of the API's own functions. */
+/** One call: the statements of an account manager’s request, or a function that the API itself calls. */
 export interface Work {
   readonly own?: true;
   readonly statements: (call: number) => readonly Statement[];
 }
 
-/** Claims of the client that the requests name: every 200th. */
+/** Returns the id of a claim of the client that the requests name, who has every 200th claim. */
 const claim = (call: number): string => idOf('e1', 200 * (1 + (call % 100)));
 
 const one = (text: string, values: Statement['values']): readonly Statement[] => [{ text, values }];

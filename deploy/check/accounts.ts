@@ -4,26 +4,23 @@ import type { Violation } from '../../test/faults/account.ts';
 import { BEHIND } from '../../test/faults/load/sight.ts';
 import type { Result } from './fault.ts';
 
-/** The checks of test/faults by which something that was promised is not there. */
+/** The checks of test/faults whose violations count as lost writes. */
 export const LOST: ReadonlySet<string> = new Set([
-  'what was acknowledged is there once',
-  'what was deleted is gone',
-  'a record is as the last acknowledged change left it, or one without an answer after it',
-  'each acknowledged move of a claim is in its history, and no other',
-  'each document has its content, and each content its document or its end',
-  'each refusal has one record',
-  'no refusal has two records',
-  'each acknowledged write has one record of success',
+  'each acknowledged creation is stored once',
+  'no deleted record is stored',
+  'each record has the values of the last acknowledged change, or of a later change without an answer',
+  'the history of a claim has each acknowledged move, and no other',
+  'each document has its content, and each content has a document or a planned removal',
+  'each refused request has a refusal record',
+  'no refused request has two refusal records',
+  'each acknowledged write has one success record',
 ]);
-/** Of these the columns of the table tell. */
-const COUNTED = new Set(['no answer holds anything of another tenant']);
-/** Of these they tell for whoever read what is behind. */
-const OF_ANSWERS = new Set([
-  'an answer is one that was to be expected, or 503',
-  'an answer is whole and the right one',
-]);
+/** Checks whose violations the table counts in its column `foreign`, so that they are not reported a second time. */
+const COUNTED = new Set(['no answer contains anything of another tenant']);
+/** Checks of answers whose violations the table counts as stale if the answer of the same operation is stale. */
+const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);
 
-/** What the journal and the accounts come to, where something broke at that moment. */
+/** Counts a journal and the violations for the table. `brokenAt` is the fault’s time in milliseconds since 1970. */
 export function resultOf(entries: readonly Entry[], violations: readonly Violation[], brokenAt: number): Result {
   const requests = entries.filter(({ operation }) => operation !== HEALTH);
   const failed = requests.filter(hasFailed);
@@ -69,13 +66,13 @@ export function hasFailed({ status, lost, expected }: Entry): boolean {
   return lost !== null || status === null || status === 503 || !expected;
 }
 
-/** Whoever reads a record of theirs reads one that they have written, or that was there before. */
-export function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
+/** Whether an answer to a read lacks or misrepresents a record that the caller has written or that was stored before. */
+function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
   if (kind !== 'read' || lost !== null || status === 503) return false;
   return expected ? defect !== null : status === 404 || status === 403;
 }
 
-/** A defect begins with its name; an own record that is not found has none. */
+/** Returns the kind of a stale answer: the beginning of its defect, or `BEHIND.lacking` for a record that was not found. */
 function nameOfStale({ expected, defect }: Entry): string {
   return expected ? nameOf(defect ?? '') : BEHIND.lacking;
 }

@@ -9,28 +9,28 @@ import { onOwnPostgres } from './own-postgres.ts';
 import type { Front, Running, UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* Equal instances behind HAProxy, on one Postgres, which count in one Redis. */
+/* Three equal instances of the service behind HAProxy, with one Postgres and one Redis for rate limits. */
 
 const INSTANCES = 3;
-/** How long both releases serve beside each other, and the others serve without one that was killed. */
+/** How long both releases serve beside each other, or two instances serve without the killed one, in milliseconds. */
 const BESIDE_MS = 4_000;
 
 interface Break {
   readonly name: string;
   readonly bounds: Bounds;
-  /** Whether the release before is there at first. */
+  /** True if the instances run the previous release at first. */
   readonly fromBefore?: true;
   begin: (running: Running, haproxy: Haproxy) => Promise<void>;
 }
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'replaced, one after the other',
+    name: 'an operator restarts the instances one after the other',
     bounds: { failed: 0 },
     begin: ({ services }, haproxy) => replaceEach(services, haproxy),
   },
   {
-    name: 'the release before replaced, one after the other',
+    name: 'an operator replaces the previous release, one instance after the other',
     bounds: { failed: 0 },
     fromBefore: true,
     async begin({ services, adminUrl }, haproxy) {
@@ -39,8 +39,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // What it had taken is gone with it; the checks see that a second later nobody is sent there.
-    name: 'one killed',
+    // The killed instance loses its open requests. HAProxy notices within a second and sends it no further requests.
+    name: 'one of three instances is killed',
     bounds: { backAfterMs: 5_000 },
     async begin({ services: [one] }) {
       one?.signal('SIGKILL');

@@ -20,18 +20,18 @@ import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 import { accepting } from '../../test/support/world.ts';
 
-/** The load goes on while a backup is made, and nobody waits for one. */
+/** No request may fail while pgBackRest makes a backup. */
 const bounds = { failed: 0 };
-/** How long the archive may take to have what waits for it. */
+/** The longest time in milliseconds until pgBackRest has archived the waiting WAL. */
 const ARCHIVED_MS = 60_000;
 
 export const faults: readonly Fault[] = [
-  { part: 'pgbackrest', fault: 'restored to a moment', bounds, run: restoreToMoment },
-  { part: 'pgbackrest', fault: 'repository away, and back', bounds, run: takeRepositoryAway },
-  { part: 'pgbackrest', fault: 'backup killed half-way', bounds, run: killBackup },
+  { part: 'pgbackrest', fault: 'an operator restores a moment between two backups', bounds, run: restoreToMoment },
+  { part: 'pgbackrest', fault: 'the backup repository is inaccessible for a while', bounds, run: takeRepositoryAway },
+  { part: 'pgbackrest', fault: 'a backup is killed half-way', bounds, run: killBackup },
 ];
 
-/** What is known of a trial once it is over. */
+/** The result of a load during a backup, with what the checks of the restored database need. */
 interface Trial {
   readonly result: Result;
   readonly login: ApiLogin;
@@ -66,7 +66,7 @@ function loginUrl({ port }: Postgres, { name, password, database }: ApiLogin): s
   return `postgres://${name}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** A full and an incremental backup under load; then, elsewhere, everything as it was at a moment in the middle. */
+/** Makes a full and an incremental backup under load, and restores a moment between them into another Postgres. */
 async function restoreToMoment(world: World): Promise<Result> {
   const source = await startedIn(world);
   let moment = '';
@@ -94,7 +94,7 @@ async function restoreToMoment(world: World): Promise<Result> {
   };
 }
 
-/** What the restored one must have, must not have, and has otherwise than the first. */
+/** Compares the restored database with the first one: rows that must exist, rows that must not, and other values. */
 async function compare(
   trial: Trial,
   source: Postgres,
@@ -124,7 +124,7 @@ async function compare(
   };
 }
 
-/** Policies, grants, FORCE, functions and whatever else the audit knows are as they were; nothing has drifted. */
+/** Compares the audits of both databases: the policies, grants, FORCE and functions must be equal, without drift. */
 async function differentAudits(source: string, restored: string): Promise<string[]> {
   const [then, now] = [await auditOf(source), await auditOf(restored)];
   const differ = (what: string, one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
@@ -149,7 +149,10 @@ function auditOf(url: string) {
   });
 }
 
-/** Held against what SQL and the folder say by themselves: the store is newer than the database now. */
+/**
+ * Compares the documents that the service reports as missing or unneeded with SQL and the folder, because the store is
+ * newer than the restored database.
+ */
 async function wrongDocumentDifferences({ login, documents }: Trial, restored: Postgres): Promise<string[]> {
   const [rows, planned] = await withAdmin(restored.urlOf(login.database), async (admin) => [
     textsOf(await admin.query('select file_path as text from public.documents')),
@@ -175,7 +178,7 @@ async function wrongDocumentDifferences({ login, documents }: Trial, restored: P
   ];
 }
 
-/** Whether the service starts on what was restored. */
+/** Checks that the service starts and serves on the restored database. */
 async function served(world: World, restored: Postgres, { login, documents }: Trial): Promise<string[]> {
   const identity = await startTestIdentity();
   const folder = dirname(documents);
@@ -196,7 +199,10 @@ async function served(world: World, restored: Postgres, { login, documents }: Tr
   }
 }
 
-/** Nobody writes into the repository for a while: Postgres keeps its WAL and says so, and nothing waits for it. */
+/**
+ * Makes the backup repository inaccessible for a while. Postgres must keep its WAL and count the failures, and no
+ * request may wait for the repository.
+ */
 async function takeRepositoryAway(world: World): Promise<Result> {
   const source = await startedIn(world);
   let failed = 0;
@@ -217,13 +223,13 @@ async function takeRepositoryAway(world: World): Promise<Result> {
   return result;
 }
 
-/** A backup that is killed is none, and keeps the next one from nothing. */
+/** Kills a backup. The killed backup must not count as one, and the next backup must succeed. */
 async function killBackup(world: World): Promise<Result> {
   const source = await startedIn(world);
   const before = await source.backups();
   const { result } = await tryOn(world, source, async () => {
     const backup = await source.beginBackup();
-    // It has begun once the server knows of it.
+    // The backup is killed once Postgres reports that a backup is running.
     while (!(await isBackedUp(source))) await delay(20);
     backup.kill();
     await backup.ended;
@@ -254,7 +260,7 @@ async function archiverOf(source: Postgres): Promise<{ last: string; failed: num
   });
 }
 
-/** Until the repository has all that is written by now. */
+/** Waits until the repository has all WAL that was written before the call. */
 async function untilArchived(source: Postgres): Promise<void> {
   const wanted = await withAdmin(source.urlOf('postgres'), async (admin) =>
     textOf(await admin.query('select pg_walfile_name(pg_switch_wal()) as text')),
@@ -266,7 +272,7 @@ async function untilArchived(source: Postgres): Promise<void> {
   }
 }
 
-/** What is in none of the others. */
+/** Returns the elements of a set that are in none of the other sets. */
 function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
   return [...some].filter((one) => !others.some((other) => other.has(one)));
 }

@@ -3,7 +3,7 @@ import { HEALTH, readJournal } from '../../test/faults/journal.ts';
 import type { Entry } from '../../test/faults/journal.ts';
 import { hasFailed } from './accounts.ts';
 
-/** So long nothing has failed, and each of these was answered well: then all is well. */
+/** A load is calm if no request failed for these milliseconds and each of the following kinds of requests succeeded. */
 export const QUIET_MS = 3_000;
 const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   read: ({ kind }) => kind === 'read',
@@ -12,10 +12,10 @@ const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   download: ({ operation }) => operation === 'download',
   refusal: ({ kind }) => kind === 'refuse',
 };
-/** Nobody waits longer for that. */
+/** The longest wait in milliseconds until a load is calm. */
 const BACK_MS = 75_000;
 
-/** What keeps a load from being calm, in words; nothing where it is. */
+/** Returns the reasons why a load is not calm, in words; empty for a calm load. */
 export function unrestIn(entries: readonly Entry[], now: number): readonly string[] {
   const late = entries.filter(({ at, ms }) => at + ms > now - QUIET_MS);
   const requests = late.filter(({ operation }) => operation !== HEALTH);
@@ -37,7 +37,7 @@ export function isAcknowledgedWrite(entry: Entry): boolean {
   return isWrite(entry) && lost === null && status !== null && status < 300;
 }
 
-/** Until a load is calm that was not so before; gives what still keeps it from that when the wait is over. */
+/** Waits until a load is calm. Returns the reasons why it is not calm at the end of the longest wait. */
 export async function untilCalm(journal: string, since: number): Promise<readonly string[]> {
   const end = Date.now() + BACK_MS;
   for (;;) {

@@ -11,17 +11,20 @@ import { findProgram } from '../lab/program.ts';
 
 const LOGIN = join(import.meta.dirname, '..', '..', 'db', 'api-login.sql');
 
-/** A login of the API, in a database of its own. */
+/** A login of the API with its password and its database. */
 export interface ApiLogin {
   readonly name: string;
   readonly password: string;
   readonly database: string;
 }
 
-/** The superuser's address of a database of the server: of whichever leads at the moment. */
+/** Returns the superuser’s address of a database on the server that is the primary at the moment. */
 export type AdminUrl = (database: string) => Promise<string>;
 
-/** A database with the migrations of the release in that folder, or ours; gives its name. */
+/**
+ * Creates a database with the migrations of the release in a folder, or of this checkout. Returns the name of the
+ * database.
+ */
 export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promise<string> {
   const name = `taxclaims_check_${randomBytes(4).toString('hex')}`;
   await withAdmin(await adminUrl('postgres'), (admin) => admin.query(`create database ${name} template template0`));
@@ -31,13 +34,16 @@ export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promis
   return name;
 }
 
-/** A login of the name of its database, since others on the same server have theirs. */
+/**
+ * Creates an API login that is named after its database, because other databases of the same server have their own
+ * logins.
+ */
 export async function makeLogin(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
   const rights = 'connection limit 60 in role taxclaims_api';
   return { ...(await makeRole(await adminUrl(database), database, rights)), database };
 }
 
-/** The login of a server of its own, made as the composition makes it. */
+/** Creates the API login of a server with psql, as the composition in deploy/compose does. */
 export async function makeLoginWithPsql(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
   const password = randomBytes(18).toString('base64url');
   await promisify(execFile)(

@@ -7,7 +7,7 @@ import { settle } from '../../test/faults/trial.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { adminOf } from '../../test/support/world.ts';
 
-/** What is held against each other: what was there before, what was sent, what is stored. */
+/** What the checks after a load compare: the rows before the load, the journal, and the stored rows and contents. */
 export interface Books {
   readonly adminUrl: () => Promise<string>;
   readonly database: string;
@@ -15,10 +15,13 @@ export interface Books {
   readonly contents: () => Promise<readonly Content[]>;
 }
 
-/** What a service asks by itself is over by then, however busy the machine is; what it has forgotten stays. */
+/**
+ * The longest time in milliseconds until the service’s own background queries are over. A forgotten session or lock
+ * stays longer.
+ */
 const AT_REST_MS = 10_000;
 
-/** The accounts of a load that is at rest, once the refusals that were kept for later are recorded. */
+/** Runs the checks after a load, once the spooled refusals are recorded. */
 export async function drawUp(
   { adminUrl, database, fixture, contents }: Books,
   entries: readonly Entry[],
@@ -38,9 +41,12 @@ export async function drawUp(
   });
 }
 
-/** A session that is asked about health, or how far the log is, is in a transaction, and holds locks. */
+/**
+ * Whether a violation may be a short background query of the service, for example a health check, which holds locks in
+ * its transaction.
+ */
 function isOfTheMoment({ check: name }: Violation): boolean {
-  return name === 'no lock is left' || name === 'no connection is left in a transaction';
+  return name === 'no lock is left in the database' || name === 'no database session is left in a transaction';
 }
 
 export function nameOf({ check: name, detail }: Violation): string {

@@ -1,45 +1,45 @@
 import type { World } from './world.ts';
 
-/** What one row of the table says. */
+/** The figures of one fault, which are one row of the table. */
 export interface Result {
   readonly requests: number;
-  /** Not answered, answered 503, or answered what nothing explains. */
+  /** The number of requests without an answer, with a 503, or with an unexpected answer. */
   readonly failed: number;
-  /** Acknowledged, or refused, and not there in the end. */
+  /** The number of acknowledged writes and refusal records that are missing at the end. */
   readonly lost: number;
-  /** A caller did not read what it had written. */
+  /** The number of answers that lack a write of their caller or show an older version. */
   readonly stale: number;
-  /** Answers that held anything of another tenant. */
+  /** The number of answers that contain anything of another tenant. */
   readonly foreign: number;
-  /** From the break to the last request that failed. */
+  /** Milliseconds from the beginning of the fault to the last request that failed. */
   readonly backAfterMs: number;
-  /** How many were answered 401 or 403; what is wrong with their records is lost, or said. */
+  /** The number of requests that got 401 or 403. */
   readonly refused?: number;
-  /** How often something was lost, stale or foreign, by what it was. */
+  /** The number of lost, stale or foreign answers by kind. */
   readonly named?: Readonly<Record<string, number>>;
-  /** What failed, in words, for where none may. */
+  /** The failed requests in words, for a fault that may fail no request. */
   readonly failures?: readonly string[];
-  /** Whatever else does not hold, in words. */
+  /** Violations of checks that count neither as lost nor as stale or foreign, in words. */
   readonly wrong?: readonly string[];
 }
 
-/** What must hold beside that nothing is lost, stale, foreign or wrong. */
+/** The upper bounds of a fault’s figures. Lost, stale and foreign answers are never allowed. */
 export interface Bounds {
   readonly failed?: number;
   readonly backAfterMs?: number;
 }
 
-/** One part of a deployment, broken in one way. */
+/** A way in which one part of a deployment breaks. */
 export interface Fault {
   readonly part: string;
   readonly fault: string;
   readonly bounds?: Bounds;
-  /** The services of deploy/compose that it breaks. */
+  /** The services of deploy/compose that this fault breaks. */
   readonly breaks?: readonly string[];
   run(world: World): Promise<Result>;
 }
 
-/** What of its bounds a result breaks, in words; nothing where all of it holds. */
+/** Returns the violations of a result, in words; empty if every bound holds. */
 export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Result): readonly string[] {
   const { failures = [], named = {} } = result;
   const none = (['lost', 'stale', 'foreign'] as const)

@@ -3,7 +3,10 @@ import type { ServiceProcess } from '../../test/faults/service-process.ts';
 import { startHaproxy } from '../lab/haproxy.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
 
-/** HAProxy before instances, once it sends requests to all; at a port where it was before, if that is given. */
+/**
+ * Starts HAProxy before instances of the service, on the given port or a free one. Resolves once HAProxy sends requests
+ * to every instance.
+ */
 export async function frontOf(ports: readonly number[], dir: string, port?: number): Promise<Haproxy> {
   const haproxy = await startHaproxy({
     ...{ dir, port, configuration: 'api.cfg' },
@@ -13,7 +16,10 @@ export async function frontOf(ports: readonly number[], dir: string, port?: numb
   return haproxy;
 }
 
-/** As an operator replaces instances: nobody new is sent to one, it finishes what it has and ends, and is started again. */
+/**
+ * Replaces each instance as an operator would: HAProxy sends it no new requests, it finishes its requests and ends, and
+ * it is started again.
+ */
 export async function replaceEach(services: readonly ServiceProcess[], haproxy: Haproxy, besideMs = 0): Promise<void> {
   for (const [index, service] of services.entries()) {
     await delay(besideMs);
@@ -46,7 +52,7 @@ interface Server {
   readonly sessions: number;
 }
 
-/** What HAProxy says of the servers of its backend. */
+/** Returns the state of each server in HAProxy’s backend. */
 async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
   const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
   const titles = head.replace(/^# /, '').split(',');

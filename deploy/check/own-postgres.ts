@@ -2,7 +2,7 @@ import { createScratchCluster } from '../../test/faults/cluster.ts';
 import type { UnderLoad } from './under-load.ts';
 import type { Closable, World } from './world.ts';
 
-/** For instances on one Postgres, which is not what breaks: where it is, and what else is in their environment. */
+/** The options of a load whose instances share one working Postgres, with further environment variables. */
 export async function onOwnPostgres(
   world: World,
   further: Readonly<Record<string, string>>,

@@ -7,10 +7,10 @@ import { faults as redis } from './redis.ts';
 import { faults as reporting } from './reporting.ts';
 import { faults as whole } from './whole.ts';
 
-/** Every part of a deployment that is broken, in the order of the table. */
+/** The faults of every part of a deployment, in the order of the table. */
 export const PARTS: readonly (readonly Fault[])[] = [...[patroni, reporting, pooler, api, redis, backup], whole];
 
-/** The services of deploy/compose that do their work once and end, each with what tries that work. */
+/** The services of deploy/compose that end after their work, each with the command that checks this work. */
 export const ENDING: Readonly<Record<string, string>> = {
   migrate: 'npm run proofs -- faults -- migration-killed',
   login: 'npm run deploy:check -- whole',

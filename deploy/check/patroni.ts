@@ -7,10 +7,13 @@ import type { ApiLogin } from './database.ts';
 import type { Fault, Result } from './fault.ts';
 import type { World } from './world.ts';
 
-/** The time-out of Patroni's leader, a turn of the others, and an election. */
+/**
+ * The longest time in milliseconds until writes succeed after the loss of the leader: Patroni’s ttl, a loop of the
+ * standbys, and an election.
+ */
 const WRITES_BACK_MS = 30_000;
 
-/** How the service knows where the primary is. */
+/** The ways in which DATABASE_URL can name a Patroni cluster, whose primary may change. */
 const WAYS = {
   'several hosts': ({ nodes }: Patroni, { name, password, database }: ApiLogin): string => {
     const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join();
@@ -24,13 +27,13 @@ interface Break {
   readonly name: string;
   readonly backAfterMs: number;
   readonly holdMs?: number;
-  /** Gives what mends it. */
+  /** Makes the fault, and returns the function that repairs it. */
   begin: (cluster: Patroni) => Promise<() => Promise<void>>;
 }
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'leader killed',
+    name: 'the leader is killed',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -42,7 +45,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'Postgres of the leader killed',
+    name: 'the Postgres of the leader is killed',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -51,21 +54,21 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'leader frozen, and back',
+    name: 'the leader is frozen, and continues',
     backAfterMs: WRITES_BACK_MS + 15_000,
     async begin(cluster) {
       const leader = await cluster.leader();
       await leader.freeze();
       return async () => {
         await untilAnotherLeads(cluster, leader.name);
-        // A moment in which two may think that they lead.
+        // For two seconds the frozen leader and the new one may both consider themselves the primary.
         await delay(2_000);
         await leader.resume();
       };
     },
   },
   {
-    name: 'switchover',
+    name: 'an operator switches the leader',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       await cluster.switchover();
@@ -73,8 +76,9 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Nobody leads without it: Patroni demotes the leader when its lock runs out, and promotes somebody once it is back.
-    name: 'etcd frozen, and back',
+    // Patroni needs etcd: it demotes the leader when the leader’s lock expires, and elects a leader once etcd is
+    // reachable again.
+    name: 'etcd is frozen, and continues',
     backAfterMs: 30_000 + WRITES_BACK_MS,
     holdMs: 30_000,
     async begin({ etcd }) {

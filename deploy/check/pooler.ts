@@ -8,7 +8,7 @@ interface Break {
   readonly name: string;
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Gives what mends it. */
+  /** Makes the fault, and returns the function that repairs it. */
   begin: (pooler: PgBouncer) => Promise<() => Promise<void>>;
 }
 
@@ -17,36 +17,36 @@ const NOTHING = (): Promise<void> => Promise.resolve();
 
 const BREAKS: readonly Break[] = [
   {
-    ...{ name: 'killed, and started again', bounds: BACK, holdMs: 2_000 },
+    ...{ name: 'PgBouncer is killed, and started again', bounds: BACK, holdMs: 2_000 },
     async begin(pooler) {
       await pooler.kill();
       return () => pooler.start();
     },
   },
   {
-    ...{ name: 'frozen, and back', bounds: BACK, holdMs: 8_000 },
+    ...{ name: 'PgBouncer is frozen, and continues', bounds: BACK, holdMs: 8_000 },
     async begin(pooler) {
       await pooler.freeze();
       return () => pooler.resume();
     },
   },
   {
-    ...{ name: 'RELOAD', bounds: { failed: 0 }, holdMs: 1_000 },
+    ...{ name: 'PgBouncer gets RELOAD', bounds: { failed: 0 }, holdMs: 1_000 },
     async begin(pooler) {
       await pooler.command('RELOAD');
       return NOTHING;
     },
   },
   {
-    // Whoever comes meanwhile waits, within the bounds of any wait.
-    ...{ name: 'PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
+    // Requests that arrive during PAUSE wait for RESUME, and 3 s is shorter than the service’s time-outs.
+    ...{ name: 'PgBouncer gets PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
       return () => pooler.command('RESUME');
     },
   },
   {
-    ...{ name: 'PAUSE, and RESUME after 12 s', bounds: BACK, holdMs: 12_000 },
+    ...{ name: 'PgBouncer gets PAUSE, and RESUME after 12 s', bounds: BACK, holdMs: 12_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
       return () => pooler.command('RESUME');
@@ -54,7 +54,10 @@ const BREAKS: readonly Break[] = [
   },
 ];
 
-/** Left to be noticed, or said beforehand. */
+/**
+ * The values of DATABASE_PREPARED_STATEMENTS under test: with `true` the service must notice that PgBouncer keeps no
+ * prepared statements.
+ */
 const PREPARED = ['true', 'false'] as const;
 
 export const faults: readonly Fault[] = BREAKS.map((one, index) => ({

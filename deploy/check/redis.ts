@@ -5,9 +5,9 @@ import type { Fault } from './fault.ts';
 import { onOwnPostgres } from './own-postgres.ts';
 import type { World } from './world.ts';
 
-/* Two instances that count in one Redis: no request fails by it. */
+/* Faults of the Redis in which two instances count rate limits. No request may fail. */
 
-/** How long it stays as it is, and then how long there is load without it, or with it again. */
+/** The milliseconds for which Redis is broken, and then for which the load continues. */
 const HURT_MS = 4_000;
 
 interface Break {
@@ -17,21 +17,21 @@ interface Break {
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'frozen',
+    name: 'Redis is frozen',
     async begin(redis) {
       await redis.freeze();
       return () => redis.resume();
     },
   },
   {
-    name: 'slow',
+    name: 'Redis is slow',
     async begin(redis) {
       await redis.ask('CLIENT', 'PAUSE', String(HURT_MS));
       return undefined;
     },
   },
   {
-    name: 'killed, and another in its place',
+    name: 'Redis is killed, and another one starts in its place',
     async begin(redis, folder) {
       const { port } = redis;
       await redis.kill();

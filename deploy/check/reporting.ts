@@ -10,17 +10,20 @@ import type { Fault, Result } from './fault.ts';
 import { makeTenants } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* A BI tool connects to a standby of the cluster by that server's own address. */
+/* A BI tool connects to the address of one standby in the Patroni cluster. */
 
 export const faults: readonly Fault[] = [
-  { part: 'reporting', fault: 'a BI login on a standby that lags, and catches up', run: readFromStandby },
+  { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },
 ];
 
-/** What a login sees, by client. */
+/** The number of sites of each client that a reporting login sees. */
 const SEEN = `
   select c.id, (select count(*)::integer from reporting.sites as s where s.client_id = c.id) as sites
   from reporting.clients as c`;
-/** What any login may ask of a standby: by when it is as the primary was. */
+/**
+ * A query that any login may send to a standby to learn up to which time the standby has replayed the primary’s
+ * changes.
+ */
 const REPLAYED = `select pg_is_in_recovery() as standby, pg_last_xact_replay_timestamp() < $1::timestamptz as before`;
 
 async function readFromStandby(world: World): Promise<Result> {
@@ -45,7 +48,7 @@ async function readFromStandby(world: World): Promise<Result> {
 
   const wrong: string[] = [];
   let [requests, stale, foreign] = [0, 0, 0];
-  /** Counts what a login is shown beside what it is to see. */
+  /** Compares the rows that a reporting login sees with the expected rows. */
   const sees = async (when: string, url: string, expected: Readonly<Record<string, number>>): Promise<void> => {
     const rows = await adminOf(url)(SEEN);
     requests += 1;
@@ -65,7 +68,7 @@ async function readFromStandby(world: World): Promise<Result> {
   if (!(written instanceof pg.DatabaseError && written.code === '25006'))
     wrong.push(`a write on a standby is not refused as on one: ${String(written)}`);
 
-  // A replay that was paused Patroni takes up again.
+  // The standby’s WAL receiver is frozen, because Patroni would resume a paused replay.
   const [{ pid } = {}] = await onStandby('select pid from pg_stat_wal_receiver');
   const resume = await freeze(Number(pid));
   try {
@@ -87,7 +90,7 @@ async function readFromStandby(world: World): Promise<Result> {
   return { requests, failed: 0, lost: 0, stale, foreign, backAfterMs: 0, wrong };
 }
 
-/** The same on another server of the cluster. */
+/** Returns the address with the port of another server in the cluster. */
 function at(url: string, port: number): string {
   const address = new URL(url);
   address.port = String(port);

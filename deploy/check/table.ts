@@ -1,16 +1,16 @@
 import type { Fault, Result } from './fault.ts';
 
-/** A fault with what came of it; without a result where it could not be tried. */
+/** A fault with its figures; without figures if the fault could not be run. */
 export interface Row {
   readonly fault: Fault;
   readonly result: Result | undefined;
 }
 
 const TITLES = ['part', 'fault', 'requests', 'failed', 'lost', 'stale', 'foreign', 'back after'];
-/** Words; the others are numbers. */
+/** The number of columns with words. All other columns have numbers. */
 const WORDS = 2;
 
-/** The one table of a run. */
+/** Returns the table of a run, with one line for each fault. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [TITLES, ...rows.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

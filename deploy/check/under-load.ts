@@ -22,21 +22,21 @@ import type { Closable } from './world.ts';
 import { UNLIMITED, accepting } from '../../test/support/world.ts';
 
 export interface UnderLoad {
-  /** The superuser's address of a database of the server: of whichever leads at the moment. */
+  /** Returns the superuser’s address of a database on the server that is the primary at the moment. */
   adminUrl: AdminUrl;
-  /** The variables of every instance that say where its database is, and what else it is to have. */
+  /** The environment variables of every instance: the address of its database, and others that the fault needs. */
   environment: (login: ApiLogin) => Readonly<Record<string, string>>;
-  /** The folder of the release that migrates the database and serves at first; ours when absent. */
+  /** The folder of the release that migrates the database and serves at first; this checkout if absent. */
   readonly release?: string;
-  /** How many instances serve; one when absent. */
+  /** The number of instances; 1 if absent. */
   readonly instances?: number;
-  /** What stands before them; the load goes to the first of them when absent. */
+  /** Starts the proxy before the instances. Without a proxy the load sends its requests to the first instance. */
   readonly front?: (ports: readonly number[], folder: string) => Promise<Front>;
-  /** Breaks something; gives what mends it, where that does not mend itself. */
+  /** Makes the fault, and returns the function that repairs it, unless the fault repairs itself. */
   break: (running: Running) => Promise<(() => Promise<void>) | undefined>;
-  /** How long it stays broken before it is mended. */
+  /** The milliseconds from the beginning of the fault to its repair. */
   readonly holdMs?: number;
-  /** Operations that the load must not have in it. */
+  /** The names of operations that the load does not send. */
   readonly without?: readonly string[];
 }
 
@@ -44,18 +44,20 @@ export interface Front extends Closable {
   readonly port: number;
 }
 
-/** What is there while something breaks. */
+/** The running parts of a deployment when a fault begins. */
 export interface Running {
   readonly services: readonly ServiceProcess[];
   readonly front: Front | undefined;
   readonly load: LoadProcess;
-  /** The superuser's address of the database under load. */
+  /** Returns the superuser’s address of the database under load. */
   readonly adminUrl: () => Promise<string>;
 }
 
 const BEFORE_MS = 2_000;
 
-/** A database, tenants and instances of its own; then load, the break in the middle of it, and the accounts. */
+/**
+ * Creates a database, tenants and instances, runs a load with a fault in its middle, and runs the checks afterwards.
+ */
 export async function tryUnderLoad(folder: string, seed: number, options: UnderLoad): Promise<Result> {
   const endings: (() => Promise<unknown>)[] = [];
   try {
@@ -102,7 +104,7 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
     const contents = (): ReturnType<typeof filesBelow> => filesBelow(join(folder, 'documents'));
     const books: Books = { adminUrl, database, fixture, contents };
     const violations = await drawUp(books, entries);
-    // A migration makes tables, and rows in them.
+    // The new release’s migration adds tables and rows, which is no violation.
     const meant = options.release === undefined ? undefined : UNTOUCHED;
     const unmeant = violations.filter((violation) => violation.check !== meant);
     const result = resultOf(entries, unmeant, brokenAt);
@@ -112,9 +114,9 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
   }
 }
 
-/** What stands in the environment of all, wherever their data is. */
+/** The environment variables of every instance, independent of its database. */
 export function ofEveryInstance(identity: TestIdentity): Record<string, string> {
-  // The load is of twelve people.
+  // The rate limits are off, because only twelve people send the whole load.
   return { ...accepting(identity), ...UNLIMITED };
 }
 

@@ -31,13 +31,16 @@ import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * Everything at once, as deploy/compose draws it and larger: HAProxy before two instances; PgBouncer in transaction mode
- * before a Patroni cluster; Redis, S3, Prometheus, a provider of tokens.
+ * All parts of deploy/compose at once, and more: HAProxy before two instances; PgBouncer in transaction mode before a
+ * Patroni cluster; Redis, S3, Prometheus and an identity provider.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
   readonly instances: readonly [ServiceProcess, ServiceProcess];
-  /** Of the first, where it keeps what it refused; undefined where nobody may mount one, which takes root. */
+  /**
+   * The small disk with the spooled refusals of the first instance; undefined if this process may not mount a disk,
+   * which needs root.
+   */
   readonly spoolDisk: SmallDisk | undefined;
   readonly pooler: PgBouncer;
   readonly cluster: Patroni;
@@ -48,8 +51,8 @@ export interface Whole extends Closable, Books {
   readonly load: LoadProcess;
 }
 
-/** A part that is started anew where it was, once it has ended. */
-export interface Restartable<P> {
+/** A part that can be started again on the same port after its end. */
+interface Restartable<P> {
   readonly now: P;
   again(): Promise<void>;
 }

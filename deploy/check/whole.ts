@@ -11,35 +11,41 @@ import { openWhole } from './whole-world.ts';
 import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
 
-/* Everything together, brought up once, under one load: then each part is broken in turn, and the load is calm between. */
+/*
+ * Faults of a whole deployment: all parts start once, and under one load each part is broken in turn. The next fault
+ * begins when the load is calm again.
+ */
 
 interface Break {
   readonly name: string;
-  /** The services of deploy/compose. */
+  /** The services of deploy/compose that the fault breaks. */
   readonly breaks: readonly string[];
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Gives what mends it. */
+  /** Makes the fault, and returns the function that repairs it. */
   begin: (whole: Whole) => Promise<() => Promise<void>>;
 }
 
-/** Nobody notices. */
+/** The bounds of a fault that may fail no request. */
 const NONE: Bounds = { failed: 0 };
-/** What a request may wait for, and how long it lasts before it is mended. */
+/** The bounds of a fault after which requests must succeed within a request’s time-outs. */
 const SOON: Bounds = { backAfterMs: 25_000 };
-/** The time-out of Patroni's leader, a turn of the others, an election, and the pooler's next attempt. */
+/**
+ * The bounds of a fault after which Patroni elects a leader: the ttl, a loop of the standbys, an election, and
+ * PgBouncer’s next attempt to connect.
+ */
 const ELECTED: Bounds = { backAfterMs: 35_000 };
 
 const BREAKS: readonly Break[] = [
   {
-    ...{ name: 'HAProxy killed, and back', breaks: ['haproxy'], bounds: SOON, holdMs: 2_000 },
+    ...{ name: 'HAProxy is killed, and started again', breaks: ['haproxy'], bounds: SOON, holdMs: 2_000 },
     async begin({ haproxy }) {
       await haproxy.now.kill();
       return () => haproxy.again();
     },
   },
   {
-    ...{ name: 'an instance killed, and back', breaks: ['api1'], bounds: SOON, holdMs: 4_000 },
+    ...{ name: 'an instance is killed, and started again', breaks: ['api1'], bounds: SOON, holdMs: 4_000 },
     async begin({ instances: [one] }) {
       one.signal('SIGKILL');
       await one.ended();
@@ -48,7 +54,7 @@ const BREAKS: readonly Break[] = [
   },
   {
     ...{
-      name: 'the instances replaced, one after the other',
+      name: 'an operator restarts the instances one after the other',
       breaks: ['api1', 'api2'],
       bounds: NONE,
       holdMs: 0,
@@ -59,21 +65,21 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'PgBouncer killed, and back', breaks: ['pgbouncer'], bounds: SOON, holdMs: 2_000 },
+    ...{ name: 'PgBouncer is killed, and started again', breaks: ['pgbouncer'], bounds: SOON, holdMs: 2_000 },
     async begin({ pooler }) {
       await pooler.kill();
       return () => pooler.start();
     },
   },
   {
-    ...{ name: 'PgBouncer frozen, and back', breaks: ['pgbouncer'], bounds: SOON, holdMs: 8_000 },
+    ...{ name: 'PgBouncer is frozen, and continues', breaks: ['pgbouncer'], bounds: SOON, holdMs: 8_000 },
     async begin({ pooler }) {
       await pooler.freeze();
       return () => pooler.resume();
     },
   },
   {
-    ...{ name: 'the primary killed, and back', breaks: ['database'], bounds: ELECTED, holdMs: 0 },
+    ...{ name: 'the primary is killed, and started again', breaks: ['database'], bounds: ELECTED, holdMs: 0 },
     async begin({ cluster }) {
       const leader = await cluster.leader();
       await leader.kill();
@@ -84,7 +90,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'a standby frozen, and back', breaks: [], bounds: NONE, holdMs: 8_000 },
+    ...{ name: 'a standby is frozen, and continues', breaks: [], bounds: NONE, holdMs: 8_000 },
     async begin({ cluster }) {
       const standby = await cluster.asynchronousStandby();
       await standby.freeze();
@@ -92,43 +98,49 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    ...{ name: 'Redis frozen, and back', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
+    ...{ name: 'Redis is frozen, and continues', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
     async begin({ redis }) {
       await redis.now.freeze();
       return () => redis.now.resume();
     },
   },
   {
-    ...{ name: 'Redis killed, and another in its place', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
+    ...{ name: 'Redis is killed, and another one starts in its place', breaks: ['redis'], bounds: NONE, holdMs: 4_000 },
     async begin({ redis }) {
       await redis.now.kill();
       return () => redis.again();
     },
   },
   {
-    ...{ name: 'S3 killed, and back', breaks: [], bounds: SOON, holdMs: 4_000 },
+    ...{ name: 'S3 is killed, and started again', breaks: [], bounds: SOON, holdMs: 4_000 },
     async begin({ s3 }) {
       await s3.now.kill();
       return () => s3.again();
     },
   },
   {
-    ...{ name: 'S3 frozen, and back', breaks: [], bounds: SOON, holdMs: 8_000 },
+    ...{ name: 'S3 is frozen, and continues', breaks: [], bounds: SOON, holdMs: 8_000 },
     async begin({ s3 }) {
       await s3.now.freeze();
       return () => s3.now.resume();
     },
   },
   {
-    ...{ name: 'Prometheus killed, and back', breaks: ['prometheus'], bounds: NONE, holdMs: 3_000 },
+    ...{ name: 'Prometheus is killed, and started again', breaks: ['prometheus'], bounds: NONE, holdMs: 3_000 },
     async begin({ prometheus }) {
       await prometheus.now.kill();
       return () => prometheus.again();
     },
   },
   {
-    // Some ask with tokens of a key that nobody could fetch yet: those are refused until the provider is back.
-    ...{ name: 'keys of the provider away, and back', breaks: [], bounds: NONE, holdMs: 5_000 },
+    // Some requests have tokens whose signing key the service cannot fetch. The service refuses these tokens until the
+    // provider is reachable again.
+    ...{
+      name: 'the keys of the identity provider are unreachable for a while',
+      breaks: [],
+      bounds: NONE,
+      holdMs: 5_000,
+    },
     async begin({ identity, load }) {
       identity.publish(...identity.keys, await createTestKey());
       await identity.stop();
@@ -137,8 +149,14 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // What one instance cannot record it does not refuse; the other keeps it for later.
-    ...{ name: 'the disk of a spool full, PgBouncer frozen', breaks: [], bounds: SOON, holdMs: 6_000 },
+    // An instance answers 503 instead of a refusal that it can neither record nor spool; the other instance spools its
+    // refusals.
+    ...{
+      name: 'the disk of an instance’s spooled refusals is full while PgBouncer is frozen',
+      breaks: [],
+      bounds: SOON,
+      holdMs: 6_000,
+    },
     async begin({ spoolDisk, pooler }) {
       if (spoolDisk === undefined) throw new Error('it takes root to mount a disk that can be full');
       await spoolDisk.fill();
@@ -164,7 +182,10 @@ interface Trials {
   close(): Promise<void>;
 }
 
-/** One world for all, and what of it was told already: each row has what came with its own fault. */
+/**
+ * The shared deployment of all faults, with the alerts and log lines that were already reported. Each row of the table
+ * has only those of its own fault.
+ */
 async function openTrials(folder: string, seed: number): Promise<Trials> {
   const whole = await openWhole(folder, seed);
   const reportedAlerts = new Set<string>();
@@ -204,13 +225,13 @@ function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
   return true;
 }
 
-/** What the instances have logged of answers that nobody expects. */
+/** Returns the log lines of the instances about unexpected answers. */
 function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
   const ids = entries.flatMap(({ expected, requestId }) => (expected || requestId === null ? [] : [requestId]));
   return instances.flatMap(({ output }) => output.split('\n')).filter((line) => ids.some((id) => line.includes(id)));
 }
 
-/** Whoever watches sees both instances. */
+/** Returns the instances that Prometheus does not reach within ten seconds. */
 async function missingTargets({ prometheus }: Whole): Promise<readonly string[]> {
   const end = Date.now() + 10_000;
   for (;;) {

@@ -3,17 +3,19 @@ import type { Result } from './fault.ts';
 import { tryUnderLoad } from './under-load.ts';
 import type { UnderLoad } from './under-load.ts';
 
-/** What every fault is given. */
+/** What every fault gets: folders, shared parts and a load. */
 export interface World {
-  /** The revision of the release from which a deploy comes; the last one without the latest migration when absent. */
+  /**
+   * The revision of the release from which a deploy starts; the last release without the latest migration if undefined.
+   */
   readonly from: string | undefined;
-  /** Of what the load sends. */
+  /** The seed of the random requests that the load sends. */
   readonly seed: number;
-  /** Makes a folder of that name, which goes at the end of the run with whatever works in it. */
+  /** Creates a folder of this name. At the end of the run it is removed with all processes that work in it. */
   folder(name: string): string;
-  /** Starts a part, or a whole cluster, when it is first asked for; the faults after it have the same. */
+  /** Starts a part at the first call with this name, and returns the same part to later faults. */
   once<T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T>;
-  /** Real load on the service, and something that breaks in the middle of it. */
+  /** Runs a load of real requests with a fault in its middle. */
   underLoad(options: UnderLoad): Promise<Result>;
 }
 
@@ -21,7 +23,7 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-export interface OpenWorld extends World {
+interface OpenWorld extends World {
   close(): Promise<void>;
 }
 

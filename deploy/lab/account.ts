@@ -7,7 +7,10 @@ export interface Account {
   readonly gid: number;
 }
 
-/** The user that Postgres runs as: the present one, or another if that is root, as which Postgres refuses to run. */
+/**
+ * The user that Postgres runs as: the present user, or the user `postgres` if root runs the lab, because Postgres
+ * refuses to run as root.
+ */
 export async function accountOfPostgres(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const of = async (flag: string): Promise<number> =>

@@ -10,17 +10,17 @@ const CONFIGURATIONS = join(import.meta.dirname, '..', 'haproxy');
 
 export interface Haproxy extends Part {
   readonly port: number;
-  /** Sends a command to its runtime interface, and returns the answer. */
+  /** Sends a command to HAProxy’s runtime interface, and returns the answer. */
   ask(command: string): Promise<string>;
 }
 
-export interface HaproxyOptions extends PartOptions {
-  /** One of `deploy/haproxy`, which takes where everything is from its environment. */
+interface HaproxyOptions extends PartOptions {
+  /** A file of `deploy/haproxy`, which reads all addresses from environment variables. */
   readonly configuration: 'api.cfg' | 'postgres.cfg';
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** HAProxy under a configuration that is shipped; resolves when it takes connections. */
+/** Starts HAProxy with a shipped configuration. Resolves once HAProxy accepts connections. */
 export async function startHaproxy({ dir, port, configuration, environment }: HaproxyOptions): Promise<Haproxy> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));
@@ -36,11 +36,11 @@ export async function startHaproxy({ dir, port, configuration, environment }: Ha
   };
   const program = await startProgram({
     ...{ program: 'haproxy', package: 'haproxy', dir },
-    // In the foreground, as one process.
+    // HAProxy runs in the foreground as one process.
     args: ['-db', '-f', join(CONFIGURATIONS, configuration)],
     env: { API_BIND: bind, POSTGRES_BIND: bind, ADMIN_SOCKET: socket, ...environment },
     answers: async () => (await ask('show info')).includes('Version'),
-    // A soft stop would wait for open connections, and those of a pool never end.
+    // SIGTERM stops HAProxy at once. A soft stop would wait for the open connections of a pool, which never end.
     signal: 'SIGTERM',
   });
   return Object.assign(program, { port: bound, ask });

@@ -1,20 +1,20 @@
-/** One part of a deployment, started from Debian's packages on this machine. */
+/** A part of a deployment that runs on this machine from Debian’s packages. */
 export interface Part {
-  /** The ids of its present processes, the parent first. */
+  /** The ids of the part’s present processes, the parent first. */
   pids(): Promise<readonly number[]>;
-  /** Suspends every process until `resume`. */
+  /** Suspends every process of the part until `resume`. */
   freeze(): Promise<void>;
   resume(): Promise<void>;
-  /** kill -9 of all of them. */
+  /** Kills all processes of the part with SIGKILL. */
   kill(): Promise<void>;
-  /** Ends it and the programs that it started in good order; does nothing if it has ended. */
+  /** Ends the part and its child processes in good order; does nothing if the part has already ended. */
   close(): Promise<void>;
 }
 
-/** What every part is started with. */
+/** The options of every part of the lab. */
 export interface PartOptions {
-  /** An empty folder, or that of an earlier start. */
+  /** An empty folder, or the folder of an earlier start of the same part. */
   readonly dir: string;
-  /** A free one when absent. */
+  /** The port to listen on; a free port if absent. */
   readonly port?: number | undefined;
 }

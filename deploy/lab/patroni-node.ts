@@ -6,17 +6,17 @@ import type { Part } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 import type { Program } from './program.ts';
 
-/** Patroni with its Postgres, which it starts and stops itself. */
+/** A Patroni node with its Postgres, which Patroni starts and stops. */
 export interface PatroniNode extends Part {
   readonly name: string;
   readonly port: number;
   readonly restPort: number;
-  /** The file that `patronictl` takes. */
+  /** The path of the configuration file for `patronictl`. */
   readonly configuration: string;
   readonly output: string;
-  /** Its Postgres alone: the postmaster first. */
+  /** The process ids of the node’s Postgres without Patroni, the postmaster first. */
   postgresPids(): Promise<readonly number[]>;
-  /** Starts it where it was, once it has ended. */
+  /** Starts the node again on the same port after its end. */
   start(): Promise<void>;
 }
 
@@ -26,12 +26,12 @@ export interface Logins {
   readonly rewind: string;
 }
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly name: string;
   readonly dir: string;
   readonly etcdPort: number;
   readonly passwords: Logins;
-  /** Seconds after which a leader that says nothing is one no more; Patroni takes no less than 20. */
+  /** The seconds without a sign of life after which a leader loses its role. Patroni’s minimum is 20. */
   readonly ttl: number;
 }
 
@@ -44,7 +44,7 @@ export async function createPatroniNode(options: NodeOptions): Promise<PatroniNo
   await makeFolderFor(account, dir);
   const [port, restPort] = [await findFreePort(0), await findFreePort(0)];
   const configuration = join(dir, 'patroni.json');
-  // YAML is what it reads, and JSON is YAML.
+  // Patroni reads YAML, and JSON is valid YAML.
   await writeFile(configuration, JSON.stringify(configurationOf(options, port, restPort)), { mode: 0o600 });
   await makeReadable(configuration, account);
   let program: Program | undefined;
@@ -89,10 +89,11 @@ function configurationOf({ name, dir, etcdPort, passwords, ttl }: NodeOptions, p
     etcd3: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
-        // A leader that was asked within these may be one still: the sum of a turn and two attempts is at most the ttl.
+        // A leader keeps its role if it is found within these times: one loop and two retries must not exceed the ttl.
         ...{ ttl, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
-        // One standby has whatever is acknowledged, and none but it becomes the leader. Strictly: without it, a leader whose
-        // Postgres was killed acknowledges alone until a standby is back, and loses that where it is killed again.
+        // Synchronous mode keeps every acknowledged write on one standby, and only this standby may become the leader.
+        // Without the strict mode, a leader without a standby acknowledges writes alone, and loses them if it is killed
+        // again.
         synchronous_mode: true,
         synchronous_mode_strict: true,
         postgresql: { use_pg_rewind: true, use_slots: true, parameters: { max_connections: 80 } },

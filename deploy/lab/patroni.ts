@@ -15,27 +15,27 @@ import { createPatroniNode } from './patroni-node.ts';
 import type { PatroniNode } from './patroni-node.ts';
 import { findProgram } from './program.ts';
 
-/** Three nodes with synchronous replication, the etcd that they agree in, and an address that leads to the leader. */
+/** A Patroni cluster: three nodes with synchronous replication, their etcd, and an HAProxy that leads to the leader. */
 export interface Patroni extends Part {
   readonly nodes: readonly PatroniNode[];
   readonly etcd: Etcd;
   readonly haproxy: Haproxy;
-  /** The superuser's address of all nodes, as libpq writes it. */
+  /** The superuser’s address of all nodes in the form of libpq. */
   readonly url: string;
-  /** The same through HAProxy. */
+  /** The superuser’s address of the leader through HAProxy. */
   readonly proxiedUrl: string;
   leader(): Promise<PatroniNode>;
-  /** The superuser's address of a database of the present leader, for clients that accept only one server. */
+  /** Returns the superuser’s address of a database on the present leader, for clients that accept only one server. */
   readonly leaderUrl: (database: string) => Promise<string>;
-  /** The asynchronous standby. */
+  /** The node that is the asynchronous standby. */
   asynchronousStandby(): Promise<PatroniNode>;
-  /** Until a leader has a synchronous standby, and every node that lives streams from it. */
+  /** Waits until a leader has a synchronous standby and every running node streams from the leader. */
   settled(): Promise<void>;
   /** Makes another node the leader, as an operator would. */
   switchover(): Promise<void>;
 }
 
-/** A node in Patroni's answer to `/cluster`. */
+/** A node in Patroni’s answer to `/cluster`. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -51,7 +51,7 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
   await mkdir(dir, { recursive: true });
   const started: Part[] = [];
   const close = async (): Promise<void> => {
-    // In turn: a node that ends in good order tells the others through etcd.
+    // The nodes end one after the other, because a node that ends in good order tells the others through etcd.
     for (const part of started.splice(0).reverse()) await part.close();
   };
   try {
@@ -68,7 +68,7 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
       );
     }
     started.push(...nodes);
-    // The first makes the cluster, which the others copy.
+    // The first node creates the Postgres cluster, and the other nodes copy it.
     for (const node of nodes) await node.start();
     const haproxy = await startHaproxy({
       ...{ dir: join(dir, 'haproxy'), port, configuration: 'postgres.cfg' },

@@ -9,30 +9,30 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres of its own in a folder. */
+/** A Postgres with its data in a folder. */
 export interface Postgres extends Part {
   readonly port: number;
-  /** The superuser's address of a database. */
+  /** Returns the superuser’s address of a database. */
   readonly urlOf: (database: string) => string;
 }
 
 /** A Postgres whose WAL pgBackRest archives, and the repository of its backups. */
 export interface Pgbackrest extends Postgres {
-  /** The folder of backups and WAL. */
+  /** The folder of the backups and the archived WAL. */
   readonly repository: string;
-  /** @throws with what it wrote */
+  /** @throws Error with pgBackRest’s output */
   backup(type: 'full' | 'incr'): Promise<void>;
-  /** A backup that is under way; `kill` ends it half-way, as kill -9 does. */
+  /** Starts a backup; `kill` ends it half-way with SIGKILL. */
   beginBackup(): Promise<{ kill(): void; readonly ended: Promise<unknown> }>;
-  /** How many whole backups there are. */
+  /** Returns the number of complete backups. */
   backups(): Promise<number>;
-  /** A second Postgres, as the first was at that moment (a timestamp with time zone). */
+  /** Starts a second Postgres with the state of the first one at a moment (a timestamp with time zone). */
   restore(moment: string): Promise<Postgres>;
 }
 
 const BINARIES = '/usr/lib/postgresql/15/bin';
 const STANZA = 'taxclaims';
-/** Its output is a few lines; of a failure the last ones tell. */
+/** The most bytes of output that pgBackRest may write; its output is a few lines. */
 const MOST_BYTES = 4_000_000;
 
 export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbackrest> {
@@ -90,7 +90,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
       await backrest(
         ...['restore', `--pg1-path=${into}`, '--type=time', `--target=${moment}`, '--target-action=promote'],
       );
-      // What it writes from now on is another history than the first one's.
+      // The restored Postgres archives no WAL, because its timeline differs from the first one’s.
       const second = await startPostgres(into, join(dir, name), await findFreePort(0), ['-c', 'archive_mode=off']);
       restored.push(second);
       return second;
@@ -108,13 +108,14 @@ async function startPostgres(data: string, dir: string, port: number, settings: 
     ...{ program: 'postgres', package: 'postgresql-15', dir },
     args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...settings],
     account: await accountOfPostgres(),
-    // A restored server answers before it has reached the chosen moment.
+    // The start waits until the restored Postgres has reached the chosen moment, because Postgres answers queries
+    // earlier.
     answers: () =>
       withAdmin(urlOf('postgres'), async (admin) => {
         const { rows } = await admin.query<{ is: boolean }>('select not pg_is_in_recovery() as is');
         return rows[0]?.is === true;
       }),
-    // A fast shutdown does not wait for connected clients.
+    // SIGINT shuts Postgres down without waiting for connected clients.
     signal: 'SIGINT',
   });
   return Object.assign(program, { port, urlOf });

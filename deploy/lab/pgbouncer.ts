@@ -10,26 +10,26 @@ import type { Program } from './program.ts';
 /** PgBouncer in transaction mode before one Postgres. */
 export interface PgBouncer extends Part {
   readonly port: number;
-  /** The same address through PgBouncer. */
+  /** Returns an address of Postgres as the address of the same database through PgBouncer. */
   via(url: string): string;
-  /** A command of its console, such as `PAUSE`. */
+  /** Sends a command, such as `PAUSE`, to PgBouncer’s console. */
   command(text: string): Promise<void>;
-  /** Starts it where it was, once it has ended. */
+  /** Starts PgBouncer again on the same port after its end. */
   start(): Promise<void>;
 }
 
-export interface PgBouncerOptions extends PartOptions {
-  /** The superuser's address: it asks the server for the passwords of whoever logs in. */
+interface PgBouncerOptions extends PartOptions {
+  /** The superuser’s address of Postgres, with which PgBouncer reads the passwords of logins. */
   readonly upstream: string;
-  /** Server connections for each database and login; Debian's own 20 when absent. */
+  /** The number of server connections for each database and login; Debian’s default 20 if absent. */
   readonly poolSize?: number;
-  /** What its configuration says beside, or instead. */
+  /** Settings of the configuration in addition to the defaults, or instead of them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const CONSOLE = { name: 'console', password: 'console' };
 
-/** Nothing stands in `ignore_startup_parameters`: the service needs none. */
+/** Starts PgBouncer without `ignore_startup_parameters`, because the service needs none. */
 export async function startPgBouncer({
   dir,
   port,
@@ -91,7 +91,7 @@ ${Object.entries(settings)
     program = await startProgram({
       ...{ program: 'pgbouncer', package: 'pgbouncer', args: [configuration], dir, account },
       answers: () => command('SHOW VERSION').then(() => true),
-      // An immediate shutdown: otherwise it would wait for connected clients.
+      // SIGTERM shuts PgBouncer down at once. Another signal would wait for connected clients.
       signal: 'SIGTERM',
     });
   };

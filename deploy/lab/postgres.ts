@@ -10,9 +10,9 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** One Postgres. */
+/** A Postgres server of the lab. */
 export interface Postgres extends Part {
-  /** The superuser's address of a database. */
+  /** Returns the superuser’s address of a database. */
   url(database: string): string;
 }
 
@@ -39,7 +39,7 @@ export async function startPostgres({ dir, port }: PartOptions): Promise<Postgre
   const program = await startProgram({
     ...{ program: 'postgres', package: PACKAGE, args: ['-D', data, ...flags], dir, account },
     answers: () => answers(url('postgres')),
-    // Without waiting for its clients.
+    // SIGINT shuts Postgres down without waiting for connected clients.
     signal: 'SIGINT',
   });
   return { ...program, url };

@@ -6,26 +6,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, processesIn, sendTo } from '../../test/faults/processes.ts';
 import type { Part } from './part.ts';
 
-export interface ProgramOptions {
-  /** Its name, or where it is. */
+interface ProgramOptions {
+  /** The name of the program, or its absolute path. */
   readonly program: string;
-  /** Debian's package that has it. */
+  /** The Debian package that has the program. */
   readonly package: string;
   readonly args: readonly string[];
-  /** Its working folder; every process that works in or below this folder counts as its child. */
+  /** The program’s working folder. Every process that works in or below this folder counts as its child. */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The user id that it runs as; the present user's when absent. */
+  /** The user and group ids that the program runs as; those of the present user if absent. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
-  /** Whether it answers. */
+  /** Tells whether the program answers requests. */
   readonly answers: () => Promise<boolean>;
-  /** What ends it in good order; SIGTERM when absent. */
+  /** The signal that ends the program in good order; SIGTERM if absent. */
   readonly signal?: NodeJS.Signals;
 }
 
 export interface Program extends Part {
   readonly pid: number;
-  /** The end of its output, for error messages. */
+  /** The end of the program’s output, for error messages. */
   readonly output: string;
   readonly ended: Promise<void>;
 }
@@ -33,10 +33,10 @@ export interface Program extends Part {
 const START_MS = 60_000;
 const END_MS = 15_000;
 const OUTPUT = 20_000;
-/** Debian installs servers in folders that are not in a user's PATH. */
+/** Debian installs server programs in folders that are not in a user’s PATH. */
 const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
-/** @throws an error of one line that names the package, where the program is missing. */
+/** @throws an Error of one line that names the package if the program is missing. */
 export async function findProgram(program: string, fromPackage: string): Promise<string> {
   if (isAbsolute(program)) return program;
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER]) {
@@ -50,7 +50,10 @@ export async function findProgram(program: string, fromPackage: string): Promise
   throw new Error(`${program} is missing: apt-get install --no-install-recommends ${fromPackage}`);
 }
 
-/** Resolves once it answers; rejects with what it wrote where it ends before, or does not answer in a minute. */
+/**
+ * Starts a program, and resolves once it answers. Rejects with its output if it ends before, or does not answer within
+ * a minute.
+ */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { dir, account, signal = 'SIGTERM' } = options;
   const child = spawn(await findProgram(options.program, options.package), options.args, {
@@ -76,7 +79,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     for (const one of await pids()) sendTo(one, name);
   };
   const kill = async (): Promise<void> => {
-    // Again, since a process may have made another while its parent was killed.
+    // The kill is repeated, because a process may have started another one while its parent was killed.
     for (let left = await pids(); left.some(isAlive); left = await pids()) {
       for (const one of left) sendTo(one, 'SIGKILL');
       await delay(20);

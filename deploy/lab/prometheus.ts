@@ -11,21 +11,21 @@ const SHIPPED_INTERVAL = 'scrape_interval: 15s';
 
 export interface Prometheus extends Part {
   readonly url: string;
-  /** What a query gives, series by series. */
+  /** Returns the series of a query. */
   query(expression: string): Promise<readonly Series[]>;
 }
 
-export interface Series {
+interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [time: number, value: string];
 }
 
-export interface PrometheusOptions extends PartOptions {
-  /** `host:port` of each METRICS_PORT; that of the shipped configuration when absent. */
+interface PrometheusOptions extends PartOptions {
+  /** The `host:port` of each METRICS_PORT; those of the shipped configuration if absent. */
   readonly targets?: readonly string[];
 }
 
-/** Prometheus under the configuration and the alerts that are shipped, asking once a second. */
+/** Starts Prometheus with the shipped configuration and alerts. It reads the metrics once a second. */
 export async function startPrometheus({ dir, port, targets }: PrometheusOptions): Promise<Prometheus> {
   await mkdir(dir, { recursive: true });
   const address = `127.0.0.1:${port ?? (await findFreePort(0))}`;

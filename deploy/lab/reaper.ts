@@ -5,19 +5,19 @@ import { promisify } from 'node:util';
 import { processesIn, sendTo } from '../../test/faults/processes.ts';
 import { createScratchFolder } from '../../test/support/scratch.ts';
 
-/** A folder for parts. It is removed with every process that works in it, even if its owner is killed. */
+/** A folder for the parts of a lab. It is removed with every process that works in it, even if its owner is killed. */
 export interface LabFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-/** Everybody may pass through it, for Postgres is started as another user. */
+/** Creates a lab folder that every user may enter, because Postgres runs as another user. */
 export async function createLabFolder(): Promise<LabFolder> {
   const path = await createScratchFolder();
   await chmod(path, 0o711);
   const reaper = spawn(process.execPath, [import.meta.filename, path], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    // Ctrl-C must end only the owner.
+    // Ctrl-C must end only the owner of the folder and not the reaper.
     detached: true,
   });
   reaper.unref();
@@ -34,7 +34,7 @@ export async function createLabFolder(): Promise<LabFolder> {
   };
 }
 
-/** Whatever works there is killed until nothing does, since one that lives on could have made another. */
+/** Kills the processes in a folder until none is left, because a dying process can still start another one. */
 async function reap(folder: string): Promise<void> {
   for (let left = await processesIn(folder); left.length > 0; left = await processesIn(folder)) {
     for (const pid of left) sendTo(pid, 'SIGKILL');
@@ -44,7 +44,7 @@ async function reap(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** A file system that a trial has mounted there goes with whoever mounted it, unless that one was killed. */
+/** Unmounts the file systems below the folder that a killed process has left mounted. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
   for (const line of mounts.split('\n')) {
@@ -55,7 +55,7 @@ async function unmountBelow(folder: string): Promise<void> {
 
 if (import.meta.main) {
   const [, , folder = ''] = process.argv;
-  // Its end is that of whoever holds the other side, however that came.
+  // Standard input ends when the owner of the folder ends, even if the owner is killed.
   process.stdin.resume();
   process.stdin.once('end', () => void reap(folder));
 }

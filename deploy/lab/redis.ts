@@ -8,18 +8,18 @@ import { startProgram } from './program.ts';
 export interface Redis extends Part {
   readonly url: string;
   readonly port: number;
-  /** Sends a command that the service does not use. */
+  /** Sends a command that the service itself does not use. */
   ask(...words: string[]): Promise<unknown>;
 }
 
-export interface RedisOptions extends PartOptions {
-  /** Without one, whoever reaches it may ask. */
+interface RedisOptions extends PartOptions {
+  /** The password of Redis. Without a password every client that reaches Redis may use it. */
   readonly password?: string;
-  /** Where it speaks TLS alone: the files of its certificate and key. */
+  /** The files of Redis’s certificate and key; Redis accepts only TLS with them. */
   readonly tls?: { readonly certificate: string; readonly key: string };
 }
 
-/** One Redis that keeps nothing on disk, as counters of a minute need it. */
+/** Starts a Redis that stores nothing on disk, because it only counts the requests of a minute. */
 export async function startRedis({ dir, port, password, tls }: RedisOptions): Promise<Redis> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));

@@ -8,7 +8,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 /**
- * The last release without the latest migration, or the one at that revision, from git, in that folder, with its packages.
+ * Extracts the release at the revision `from` into a folder, with its packages. Without `from` it is the last release
+ * that lacks the latest migration.
  */
 export async function releaseBefore(folder: string, from?: string): Promise<string> {
   const commit = from === undefined ? await commitBefore(ROOT) : await commitAt(ROOT, from);
@@ -25,13 +26,13 @@ export async function releaseBefore(folder: string, from?: string): Promise<stri
 }
 
 /**
- * The last commit on the way of releases that lacks the latest migration of the present one, or several that came with
- * it, and has those before it as they are now: before a merge they may have had other numbers.
- * @throws Error where there is none.
+ * Returns the last commit of the main branch that lacks the latest migration and those that were merged together with it.
+ * The commit must have all earlier migrations under their present numbers, which may have differed before a merge.
+ * @throws Error if no such commit exists
  */
 export async function commitBefore(root: string): Promise<string> {
   const present = await migrationsAt(root, 'HEAD');
-  // Each has other migrations than the one before it; those between two of them have the migrations of the older.
+  // Each commit of this log changed the migrations, and every commit until the next one has the same migrations.
   const log = await git(root, 'log', '--first-parent', '--format=%H', '--', 'db/migrations');
   const [latest, ...earlier] = log.split('\n').filter(Boolean);
   let newer = latest;
@@ -42,7 +43,7 @@ export async function commitBefore(root: string): Promise<string> {
   throw new Error('git knows no release before the latest migration');
 }
 
-/** @throws Error where git knows no such revision, or the present release cannot come after it. */
+/** @throws Error if git does not know the revision, or the present release cannot follow it */
 export async function commitAt(root: string, revision: string): Promise<string> {
   const commit = (await git(root, 'rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)).trim();
   const [then, present] = [await migrationsAt(root, commit), await migrationsAt(root, 'HEAD')];
@@ -50,12 +51,12 @@ export async function commitAt(root: string, revision: string): Promise<string> 
   throw new Error(`${revision} has migrations that this release has not, or has otherwise`);
 }
 
-/** Whether something comes after these and before those. */
+/** Whether the earlier migrations are the beginning of the later ones, without being all of them. */
 function isBefore(then: readonly string[], present: readonly string[]): boolean {
   return then.length < present.length && then.every((file, index) => file === present[index]);
 }
 
-/** Each with the digest of its text. */
+/** Returns the migration files of a commit, each with the digest of its text. */
 async function migrationsAt(root: string, commit: string): Promise<readonly string[]> {
   return (await git(root, 'ls-tree', commit, 'db/migrations/')).split('\n').filter(Boolean);
 }

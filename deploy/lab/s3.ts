@@ -7,11 +7,11 @@ import { startProgram } from './program.ts';
 
 export interface S3 extends Part {
   readonly port: number;
-  /** Where it keeps what is stored. */
+  /** The folder in which S3rver stores objects. */
   readonly directory: string;
 }
 
-/** S3rver, which is what the tests store documents in, as a process of its own. */
+/** Starts S3rver, the S3 server of the tests, as a process of its own. */
 export async function startS3({ dir, port }: PartOptions): Promise<S3> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));

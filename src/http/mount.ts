@@ -34,7 +34,7 @@ export function mountPublicEndpoints(
         await new Promise<void>((resolve, reject) => {
           limitUser(request, response, (error?: unknown) => {
             if (error === undefined) resolve();
-            else reject(error as Error);
+            else reject(error instanceof Error ? error : new Error(String(error)));
           });
         });
         return new CallerRequest(admittedRequestState, request, services);

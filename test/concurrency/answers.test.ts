@@ -6,7 +6,10 @@ import type { Tenant } from '../support/tenant.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The status, the order and the date of requests that change a client’s records while others change or read them. */
+/*
+ * These tests check the status, the order and the date of requests that change a client’s records while other requests
+ * change or read them.
+ */
 
 let tenant: Tenant;
 let manager: string;
@@ -30,19 +33,24 @@ test.each<{ what: string; sql: (tenant: Tenant) => string }>([
     sql: ({ clients }) => `delete from public.factures where client_id = '${clients}';
       delete from public.clients where id = '${clients}'`,
   },
-])('a manager’s change of a partner gets 403 if their client is $what while the change waits', async ({ sql }) => {
-  const { partners: id } = tenant;
-  const other = (await service.tenant('Other')).clients;
-  await service.sql`insert into public.client_partners (client_id, partner_id) values (${other}, ${id})`;
-  const read = () => service.admin('select * from public.partners where id = $1', [id]);
-  const before = await read();
-  const rename = () => service.ask(`PUT /api/partners/${id}`, { token: manager, body: { name: 'Cabinet Renommé' } });
-  const [answer = {} as Answer] = await inLine(service, rowOf('partners', id), [rename], (query) => query(sql(tenant)));
-  await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
-  expect((await read())[0]?.['name']).toBe(before[0]?.['name']);
-});
+])(
+  'an account manager’s change of a partner gets 403 if the partner’s client is $what while the change waits',
+  async ({ sql }) => {
+    const { partners: id } = tenant;
+    const other = (await service.tenant('Other')).clients;
+    await service.sql`insert into public.client_partners (client_id, partner_id) values (${other}, ${id})`;
+    const read = () => service.admin('select * from public.partners where id = $1', [id]);
+    const before = await read();
+    const rename = () => service.ask(`PUT /api/partners/${id}`, { token: manager, body: { name: 'Cabinet Renommé' } });
+    const [answer = {} as Answer] = await inLine(service, rowOf('partners', id), [rename], (query) =>
+      query(sql(tenant)),
+    );
+    await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
+    expect((await read())[0]?.['name']).toBe(before[0]?.['name']);
+  },
+);
 
-test('a deletion of a partner that waits for a change of the partner’s clients deletes the new links too', async () => {
+test('a deletion of a partner that waits for a change of the partner’s clients also deletes the new links', async () => {
   const path = `/api/partners/${tenant.partners}`;
   const body = { client_ids: [tenant.clients, (await service.tenant('Second')).clients] };
   const answers = await inLine(service, rowOf('partners', tenant.partners), [
@@ -58,7 +66,7 @@ test.each([
   { resource: 'invoices', table: 'factures', status: 'DRAFT' },
   { resource: 'partner-invoices', table: 'partner_invoices', status: 'RECEIVED' },
 ] as const)(
-  'a change of $resource to the present status gets 409 with the present ETag, and 412 with an older one',
+  'a change of $resource to the present status gets 409 with the present ETag, and 412 with an older ETag',
   async ({ resource, table, status }) => {
     const path = `/api/${resource}/${tenant[table]}`;
     const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
@@ -69,7 +77,7 @@ test.each([
   },
 );
 
-test('a change of a parcel to a site of another client of the caller gets 409', async () => {
+test('a caller who moves a parcel to a site of another client gets 409', async () => {
   const path = `/api/cadastres/${tenant.cadastres}`;
   const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
   const body = { site_id: (await service.tenant('Second')).sites };
@@ -84,7 +92,7 @@ test.each([
   { resource: 'partner-invoices', table: 'partner_invoices', field: 'partner_id', kind: 'biller' },
   { resource: 'reclamations', table: 'reclamations', field: 'site_id', kind: 'sites', status: 'CLOSED' },
 ] as const)(
-  'a change of $resource with a foreign $field gets 403, audited with the client of the foreign record, even with an older ETag',
+  'a change of $resource with a foreign $field gets 403 even with an older ETag, and the audit log names the foreign client',
   async ({ resource, table, field, kind, ...more }) => {
     const foreign = await service.furnishedTenant('Garage Dupont');
     const status = 'status' in more ? { status: more.status } : {};
@@ -121,7 +129,7 @@ test('X-Total-Count is the number of records in the same response while other se
   expect(totals.size).toBeGreaterThan(1);
 });
 
-test('a move of a claim is dated after the move before it, even if that has a date in the future', async () => {
+test('the service dates a move of a claim after the earlier move, even if the earlier date is in the future', async () => {
   const { reclamations: id } = tenant;
   await service.sql`update public.reclamation_history set changed_at = '2100-01-01' where reclamation_id = ${id}`;
   await service.ask(`PUT /api/reclamations/${id}`, { token: admin, body: { status: 'READY_FOR_REVIEW' } });
@@ -130,7 +138,7 @@ test('a move of a claim is dated after the move before it, even if that has a da
   expect(last).toEqual({ is_after: true });
 });
 
-test('a record whose creation waits for a lock is dated after the wait', async () => {
+test('the service dates a record whose creation waits for a lock after the wait', async () => {
   const body = { client_id: tenant.clients, site_name: 'Neuf' };
   let released: unknown;
   const [made] = await inLine(

@@ -8,8 +8,9 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * Changes of rights while the clocks of the provider, the service and Postgres differ. Postgres always has the clock of
- * this machine. To test a clock of Postgres that is behind, the clocks of the provider and of the service are ahead.
+ * The tests change rights while the clocks of the identity provider, the service and Postgres differ. Postgres always
+ * has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the service are
+ * ahead.
  */
 
 /** How many seconds each clock is ahead of the clock of Postgres. */
@@ -34,7 +35,7 @@ const CLOCKS: readonly { readonly title: string; readonly off: Off }[] = [
     title: `the service’s clock is ${s} s ahead`,
     off: { tokens: 0, dates: 0, service: s },
   })),
-  // At most 25 s ahead: the service refuses a token that is dated further ahead until its time has come.
+  // These clocks are at most 25 s ahead, because the service refuses a token that is dated further in the future.
   ...[5, 25, -5, -90, -120].map((s) => ({
     title: `the clock of the machine that signs the provider’s tokens is ${s} s ahead`,
     off: { tokens: s, dates: 0, service: 0 },
@@ -48,7 +49,7 @@ const CLOCKS: readonly { readonly title: string; readonly off: Off }[] = [
 const base = await forSuite(startService());
 const [own, other] = [(await base.tenant('Own')).clients, (await base.tenant('Other')).clients];
 
-/** Runs `work` with a service that has just started with these clocks, and with the lines of its log. */
+/** Runs `work` with a new service under these clocks, and with the lines of the service’s log. */
 async function withClocks(
   off: Off,
   work: (service: Service, said: readonly Record<string, unknown>[]) => Promise<void>,
@@ -66,7 +67,7 @@ async function withClocks(
   await work(service, said).finally(() => service.close());
 }
 
-/** The token that the provider issues `later` seconds from now. */
+/** Returns a token that the identity provider issues `later` seconds from now. */
 const issue = (off: Off, later: number, claims: Readonly<Record<string, unknown>>): Promise<string> => {
   const iat = Math.floor(Date.now() / 1000 + later + off.tokens);
   return base.identity.token({ ...claims, iat, nbf: iat, exp: iat + 3600 });
@@ -108,8 +109,8 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   expect([await me(old), await logIn(old)]).toEqual([401, 401]);
   expect(await stored()).toEqual(changed);
 
-  // If both clocks of the provider agree, the service knows their offset and accepts a token of the next seconds.
-  // Otherwise it accepts a token that is issued two minutes after the change.
+  // If the provider’s tokens and responses have the same offset, the service knows the offset and accepts a token that
+  // is issued now. Otherwise the service accepts only a token that is issued two minutes after the change.
   if (off.tokens !== off.dates) await twoMinutesLater(sub);
   const end = performance.now() + 20_000;
   let status = 0;
@@ -119,16 +120,16 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
 }
 
 test.each(CLOCKS)(
-  'if $title, a token from before a change of rights is refused, a later one is accepted, and the log and the metrics show the offset',
+  'if $title, the service refuses tokens from before a change of rights, accepts later ones, and logs the offset',
   async ({ off }) => {
     await withClocks(off, async (service, said) => {
       await Promise.all(CHANGES.map((bodies) => tryChange(service, off, bodies)));
-      // An old token and a token of a clock that is behind look the same, so the service does not report this offset.
+      // The service does not report this offset, because an old token and a token of a slow clock look the same.
       if (off.dates === 0 && off.tokens < 0) return;
       const expected = { provider: off.dates === 0 ? off.tokens : off.dates, service: off.service };
       const { subject: sub } = await person(base, 'ADMIN');
       const seen = async () => {
-        // A slow request hides a part of the offset. The next response and the next new token show it again.
+        // A slow request hides a part of the clock’s offset. The next response and the next new token show the whole offset.
         await service.ask('GET /api/users/me', { token: await issue(off, 0, { sub, role: 'ADMIN' }) });
         const figures = await figuresAt(service.metricsPort);
         return Object.entries(expected).map(([clock, seconds]) => ({

@@ -9,15 +9,15 @@ import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Requests that lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which is more than a
- * statement may take, Postgres does not end a deadlock, and a request in a deadlock would get 503.
+ * Requests that lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which exceeds the
+ * statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get 503.
  */
 
 let service: Service;
 let tenant: Tenant;
 let token: string;
 
-/** Starts a service with this deadlock_timeout. Only connections that are opened later have it. */
+/** Starts a service whose new database connections have this deadlock_timeout. */
 async function start(deadlockTimeout: string): Promise<void> {
   service = await startService({ statementTimeoutMs: 4_000 });
   await service.admin(`alter database ${service.postgres.name} set deadlock_timeout = '${deadlockTimeout}'`);
@@ -28,7 +28,7 @@ beforeEach(async () => {
   token = await service.token('ADMIN');
 });
 
-describe('with a deadlock_timeout of 60 seconds', () => {
+describe('requests under a deadlock_timeout of 60 seconds', () => {
   beforeAll(() => start('60s'));
   afterAll(() => service.close());
 
@@ -52,7 +52,7 @@ describe('with a deadlock_timeout of 60 seconds', () => {
     { record: 'a bill', table: 'partner_invoices', path: 'partner-invoices', field: 'invoice_id' },
     { record: 'a claim', table: 'reclamations', path: 'reclamations', field: 'site_id' },
   ] as const)(
-    'a change of the $field of $record and the deletion of its client both succeed at the same time',
+    'a change of the $field of $record and a simultaneous deletion of its client both succeed',
     async ({ table, path, field }) => {
       const { clients: client } = tenant;
       const second = randomUUID();
@@ -69,15 +69,15 @@ describe('with a deadlock_timeout of 60 seconds', () => {
   );
 });
 
-describe('with a deadlock_timeout of 200 ms', () => {
+describe('requests under a deadlock_timeout of 200 ms', () => {
   beforeAll(() => start('200ms'));
   afterAll(() => service.close());
 
-  test('a request that Postgres ends because of a deadlock is tried again, and gets 200', async () => {
+  test('the service repeats a request that Postgres has ended because of a deadlock, and answers 200', async () => {
     const another = await connected(service.postgres.adminUrl);
     await another.query(`set deadlock_timeout = '60s'; begin`);
     await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
-    // This request locks the claim, and waits for the invoice.
+    // The change of the invoice locks the claim, and waits for the lock of the invoice.
     const answer = service.ask(`PUT /api/invoices/${tenant.factures}`, {
       token,
       body: { reclamation_id: tenant.reclamations },

@@ -5,9 +5,8 @@ import type { Service } from '../support/service.ts';
 import type { Admin } from '../support/world.ts';
 
 /**
- * Takes the lock of `hold` as a superuser, and sends the requests one after the other, each once the request before it
- * waits. Then runs `meanwhile`, whose SQL belongs to the transaction that holds the lock, and releases the lock. Returns
- * the responses in the order of the requests.
+ * Takes the lock of `hold` as a superuser, and sends each request once the previous request waits. Then runs `meanwhile`
+ * in the transaction that holds the lock, and releases the lock. Returns the responses in the order of the requests.
  */
 export async function inLine<T = Answer>(
   service: Service,
@@ -30,12 +29,12 @@ export async function inLine<T = Answer>(
   });
 }
 
-/** The lock that an unfinished change of a row holds. */
+/** Returns the SQL of the lock that an uncommitted change of a row holds. */
 export function rowOf(table: string, id: string): { text: string; values: unknown[] } {
   return { text: `select from public.${table} where id = $1 for no key update`, values: [id] };
 }
 
-/** The lock that a deploy takes on a table. */
+/** Returns the SQL of the lock that a deploy takes on a table. */
 export function wholeTable(table: string): { text: string } {
   return { text: `lock table public.${table} in access exclusive mode` };
 }

@@ -7,7 +7,7 @@ import type { Tenant } from '../support/service.ts';
 import { inLine } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* An import of claims while another request imports claims, or deletes what the import names. */
+/* Tests of an import of claims while another request imports claims or deletes their site or client. */
 
 let own: Tenant;
 let annex: string;
@@ -26,7 +26,9 @@ beforeEach(async () => {
   colleague = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'idp|colleague' });
 });
 
-/** Imports claims of one site, and as the last line a claim of the annex. One SQL statement inserts 1,000 lines. */
+/**
+ * Imports claims of one site, and in the last line a claim of the annex. One SQL statement inserts up to 1,000 lines.
+ */
 const send = (count: number, { query = '', ...more }: Question & { query?: string } = {}): Promise<Answer> =>
   service.ask(`POST /api/reclamations/import${query}`, {
     token,
@@ -45,7 +47,7 @@ const lockOf = (table: 'sites' | 'clients', id: string) => ({
 });
 const remove = (path: string): Promise<Answer> => service.ask(`DELETE ${path}`, { token: admin });
 
-test('two callers import at the same time, and both imports succeed whole', async () => {
+test('two simultaneous imports of claims by two callers both succeed completely', async () => {
   const answers = await inLine(service, lockOf('sites', annex), [
     () => send(100),
     () => send(100, { token: colleague }),
@@ -54,7 +56,7 @@ test('two callers import at the same time, and both imports succeed whole', asyn
   expect(await imported()).toBe(200);
 });
 
-test('a second long import of the same caller gets 429 with Retry-After while a colleague’s is accepted', async () => {
+test('a caller’s second simultaneous long import gets 429 with Retry-After, while a colleague’s import succeeds', async () => {
   const answers = await inLine(
     service,
     lockOf('sites', annex),
@@ -69,7 +71,7 @@ test('a second long import of the same caller gets 429 with Retry-After while a 
   expect(await imported()).toBe(600);
 });
 
-test('an import that waits for the deletion of a site gets 404 that names the lines of this site, and stores nothing', async () => {
+test('an import that waits for the deletion of a site gets 404 with the lines of this site, and stores nothing', async () => {
   const requests = [() => remove(`/api/sites/${annex}`), () => send(1_500)];
   const [deleted, answer = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
   expect(deleted?.status).toBe(204);
@@ -92,7 +94,7 @@ test('an import that waits for the deletion of its client gets 404 that names th
   expect(details(answers[1] ?? ({} as Answer))).toMatchObject({ '0.client_id': 'names no record' });
 });
 
-test('a dry run does not change a simultaneous import, and names the lines of a site that is being deleted', async () => {
+test('a dry run of an import does not change a simultaneous import, and names the lines of a deleted site', async () => {
   const answers = await inLine(service, lockOf('sites', annex), [
     () => send(100, { query: '?dry_run=true' }),
     () => send(100),

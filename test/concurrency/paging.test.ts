@@ -4,7 +4,10 @@ import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 import { connected } from '../support/database.ts';
 
-/* A program that keeps a copy of the sites reads all pages sorted by updated_at, and later those changed since. */
+/*
+ * A program that keeps a copy of the sites reads all pages sorted by updated_at, and later only the sites that changed
+ * since.
+ */
 
 interface Site {
   readonly id: string;
@@ -49,7 +52,10 @@ const lastChangeOf = (sites: readonly Site[]) =>
     .toSorted()
     .at(-1) ?? '';
 
-/** Whether the sites are older than every unfinished transaction, even of other suites: each might have changed them. */
+/**
+ * Whether the sites are older than every open transaction, even of other test suites, because each might have changed
+ * them.
+ */
 async function isOlderThanAllTransactions(): Promise<boolean> {
   const [row] =
     await service.sql`select bool_and(age(s.xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)) as "isSo"
@@ -57,11 +63,11 @@ async function isOlderThanAllTransactions(): Promise<boolean> {
   return row?.['isSo'] === true;
 }
 
-test('a reader of all pages by updated_at gets every record in its last state although records change between pages', async () => {
+test('a reader of all pages by updated_at gets every record’s last state although records change between pages', async () => {
   let turn = 0;
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;
-    // Changes a record that was read and a record that is not read yet.
+    // The test changes a record that was already read and a record that is not read yet.
     if (turn <= 6) await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
   });
   const last = new Map(readSites.map((site) => [site.id, site.site_name]));
@@ -70,7 +76,7 @@ test('a reader of all pages by updated_at gets every record in its last state al
   for (const { id, site_name } of stored) expect(last.get(String(id))).toBe(site_name);
 });
 
-test('a change that commits after all pages were read is read with updated_from, although it has an earlier date', async () => {
+test('a reader with updated_from gets a change that was committed after the earlier reading, despite its earlier date', async () => {
   const [late = '', after = ''] = ids;
   const writer = await connected(service.postgres.adminUrl);
   try {
@@ -84,16 +90,16 @@ test('a change that commits after all pages were read is read with updated_from,
     await writer.query('commit');
     const second = await readAllPages(from);
     expect(second).toContainEqual(expect.objectContaining({ id: late, site_name: 'late' }));
-    // The change has a date before the end of the first reading, which could not see it.
+    // The change has an earlier date than the end of the first reading, which could not see the change.
     expect(second.find(({ id }) => id === late)?.updated_at.localeCompare(from)).toBe(-1);
-    // Records that did not change are not read again.
+    // The second reading does not return the records that did not change.
     expect(second.length).toBeLessThan(5);
   } finally {
     await writer.end();
   }
 });
 
-test('a record that commits after all pages were read is read with updated_from, although it has an earlier date', async () => {
+test('a reader with updated_from gets a record that was committed after the earlier reading, despite its earlier date', async () => {
   const writer = await connected(service.postgres.adminUrl);
   try {
     await writer.query('begin');

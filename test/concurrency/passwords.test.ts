@@ -7,7 +7,7 @@ import type { UserWithPassword } from '../support/user-with-password.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Requests of a user while the password or the rights of this user change: the status of each response. */
+/* Tests of the status of a user’s requests while the user’s password or rights change. */
 
 const NEXT = 'another password';
 
@@ -21,7 +21,7 @@ const stored = async ({ id }: UserWithPassword) =>
 const manager = () => userWithPassword(service, 'ACCOUNT_MANAGER', { clients: [own] });
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
 
-test('two simultaneous wrong passwords count as two guesses, and one of them gets 429 if one guess is left', async () => {
+test('two simultaneous wrong passwords of a user count as two guesses, and one gets 429 if only one guess is left', async () => {
   const user = await manager();
   const guesses = [() => change(user, 'a first guess'), () => change(user, 'a second guess')];
   expect(statuses(await inLine(service, rowOf('users', user.id), guesses))).toEqual([403, 403]);
@@ -33,11 +33,11 @@ test('two simultaneous wrong passwords count as two guesses, and one of them get
   expect(await service.admin(counted, [user.id])).toEqual([{ times: 10 }]);
 });
 
-test('of two simultaneous password changes with the right present password one succeeds', async () => {
+test('only one of two simultaneous password changes with the right present password succeeds', async () => {
   const user = await manager();
   const answers = statuses(await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]));
   expect(answers[0]).toBe(204);
-  // The second change finds the session ended, or another password.
+  // The second change gets 401 or 403: the session has ended, or the stored password is another one.
   expect([401, 403]).toContain(answers[1]);
 });
 
@@ -51,7 +51,7 @@ test.each<{ title: string; ask: (user: UserWithPassword) => Promise<Answer> }>([
     ask: ({ token }) =>
       service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } }),
   },
-  { title: 'a user’s own change of the password gets 401 if it waits for another change of it', ask: change },
+  { title: 'a user’s own password change gets 401 if it waits for another change of the password', ask: change },
 ])('$title', async ({ ask }) => {
   const user = await manager();
   const clients = await service.admin('select count(*) from public.clients');
@@ -64,7 +64,7 @@ test.each<{ title: string; ask: (user: UserWithPassword) => Promise<Answer> }>([
   expect(await service.admin('select count(*) from public.clients')).toEqual(clients);
 });
 
-test('a user whose password is removed while a change of it waits still has no password afterwards', async () => {
+test('a user whose password is removed while the user’s own password change waits has no password afterwards', async () => {
   const user = await manager();
   const [answer] = await inLine(service, rowOf('users', user.id), [() => change(user)], (query) =>
     query(`update public.users set password_hash = '${NO_PASSWORD_HASH}' where id = $1`, [user.id]),
@@ -77,23 +77,26 @@ describe.each(['users', 'audit_logs'])('a change by an ADMIN that waits for the 
   test.each([
     { what: 'client access', body: { client_access: [] }, column: 'access_changed_at' },
     { what: 'password', body: { password: NEXT }, column: 'sessions_ended_at' },
-  ])(`a new $what that waits for ${table} refuses the tokens issued before the end of the wait`, async (row) => {
-    const user = await manager();
-    const token = await service.token('ADMIN');
-    const hold = table === 'users' ? rowOf('users', user.id) : wholeTable(table);
-    let released: unknown;
-    const [changed] = await inLine(
-      service,
-      hold,
-      [() => service.ask(`PUT /api/users/${user.id}`, { token, body: row.body })],
-      async (query) => {
-        [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
-      },
-    );
-    expect(changed?.status).toBe(200);
-    expect(Number((await stored(user))[row.column])).toBeGreaterThanOrEqual(Number(released));
-    // This date is no part of the user’s version.
-    const { headers } = await service.ask(`GET /api/users/${user.id}`, { token });
-    expect(headers.etag).toBe(changed?.headers.etag);
-  });
+  ])(
+    `a new $what that waits for a lock on ${table} invalidates the user’s tokens from before the end of the wait`,
+    async (row) => {
+      const user = await manager();
+      const token = await service.token('ADMIN');
+      const hold = table === 'users' ? rowOf('users', user.id) : wholeTable(table);
+      let released: unknown;
+      const [changed] = await inLine(
+        service,
+        hold,
+        [() => service.ask(`PUT /api/users/${user.id}`, { token, body: row.body })],
+        async (query) => {
+          [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
+        },
+      );
+      expect(changed?.status).toBe(200);
+      expect(Number((await stored(user))[row.column])).toBeGreaterThanOrEqual(Number(released));
+      // The date of the change is no part of the user’s version, so the ETag stays.
+      const { headers } = await service.ask(`GET /api/users/${user.id}`, { token });
+      expect(headers.etag).toBe(changed?.headers.etag);
+    },
+  );
 });

@@ -9,14 +9,14 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Two simultaneous requests that use or change the rights of one user: the status of each response. The proof `races`
- * checks what such requests store, in every order.
+ * Two simultaneous requests use or change the rights of one user; the tests check the status of each response. The
+ * proof `races` checks what such requests store, in every order.
  */
 
 const service = await forSuite(startService());
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 const admin = await service.token('ADMIN');
-// One ADMIN of all clients must remain. This ADMIN lets the tests deactivate and demote the others.
+// This active ADMIN of all clients lets the tests deactivate and demote the other ADMINs, because one must remain.
 await person(service, 'ADMIN');
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
@@ -30,7 +30,7 @@ const createUser = (token: string) =>
 const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 const idOf = (answer: Answer | undefined) => (answer?.json as { id: string }).id;
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
-/** When a token is issued that is one second newer than the tokens of this test. */
+/** Returns the issue time of a token that is one second newer than the tokens of the tests. */
 const nextSecond = () => Math.floor(Date.now() / 1000) + 1;
 
 interface Cast {
@@ -42,7 +42,10 @@ interface Cast {
 
 interface Pair {
   readonly title: string;
-  /** Both requests wait for the row of this user, or else for the audit log: they have checked their rights by then. */
+  /**
+   * The user whose row both requests wait for; without one they wait for the audit log, after they have checked their
+   * rights.
+   */
   readonly hold?: keyof Cast;
   readonly first: (cast: Cast) => Promise<Answer>;
   readonly second: (cast: Cast) => Promise<Answer>;
@@ -57,19 +60,19 @@ const PAIRS: readonly Pair[] = [
     statuses: [200, 401],
   },
   {
-    title: 'an ADMIN who is being demoted cannot create a user: 401',
+    title: 'an ADMIN who is being demoted gets 401 when creating a user',
     first: ({ deputy }) => change(deputy.id, { role: 'CLIENT' }),
     second: ({ deputy }) => createUser(deputy.token),
     statuses: [200, 401],
   },
   {
-    title: 'an ADMIN who is being limited to one client cannot set a user’s password: 401',
+    title: 'an ADMIN who is being limited to one client gets 401 when setting a user’s password',
     first: ({ deputy }) => change(deputy.id, { client_access: [own] }),
     second: ({ deputy, specialist }) => change(specialist.id, { password: 'a long enough password' }, deputy.token),
     statuses: [200, 401],
   },
   {
-    title: 'an account manager who is losing a client cannot assign it to a user: 401',
+    title: 'an account manager who is losing a client gets 401 when assigning that client to a user',
     first: ({ manager }) => change(manager.id, { client_access: [own] }),
     second: ({ manager, specialist }) => assign(specialist.id, other, manager.token),
     statuses: [200, 401],
@@ -102,14 +105,15 @@ const PAIRS: readonly Pair[] = [
     statuses: [200, 200],
   },
   {
-    title: 'a login waits until the same user has created a client, and gets 200 with the older token',
+    title:
+      'a login waits until the same user has created a client, and gets 200 with the token from before the creation',
     hold: 'manager',
     first: ({ manager }) => create(manager.token),
     second: ({ manager }) => logIn(manager.token),
     statuses: [201, 200],
   },
   {
-    title: 'an account manager who is being demoted cannot create a client: 401',
+    title: 'an account manager who is being demoted gets 401 when creating a client',
     hold: 'manager',
     first: ({ manager }) => change(manager.id, { role: 'CLIENT', client_access: [own] }),
     second: ({ manager }) => create(manager.token),
@@ -149,7 +153,7 @@ test('an ADMIN changes a user while another change by the same ADMIN waits for a
   expect(waited?.status).toBe(200);
 });
 
-test('a first login with an email gets 401 if it waits for an ADMIN who changes the rights of the user with that email', async () => {
+test('a first login gets 401 if it waits for an ADMIN who changes the rights of the user with the same email', async () => {
   const { id, email } = await person(service, 'ACCOUNT_MANAGER', [own, other], { subject: null });
   const token = await service.token('ACCOUNT_MANAGER', [own, other], { sub: `idp|${id}`, email });
   const narrow = () => change(id, { client_access: [own] });
@@ -158,7 +162,7 @@ test('a first login with an email gets 401 if it waits for an ADMIN who changes 
   expect(await stored(id)).toMatchObject({ client_access: [own], subject: null });
 });
 
-test('a first login with an email creates a user if it waits for an ADMIN who gives the user with that email another', async () => {
+test('a first login creates a user if it waits for an ADMIN who gives the user with the same email another email', async () => {
   const { id, email } = await person(service, 'CLIENT', [], { subject: null });
   const token = await service.token('CLIENT', [own], { sub: `idp|${id}`, email });
   const move = () => change(id, { email: `moved-${email}` });
@@ -168,7 +172,7 @@ test('a first login with an email creates a user if it waits for an ADMIN who gi
   expect(idOf(login)).not.toBe(id);
 });
 
-test('twelve simultaneous first logins with one token create one user, and each returns that user', async () => {
+test('twelve simultaneous first logins with one token create one user, and each login returns that user', async () => {
   const sub = `idp|${randomUUID()}`;
   const token = await service.token('CLIENT', [own], { sub, email: `${sub}@users.example` });
   const answers = await Promise.all(Array.from({ length: 12 }, () => logIn(token)));
@@ -176,7 +180,7 @@ test('twelve simultaneous first logins with one token create one user, and each 
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
 });
 
-test('subjects that differ only in letter case are two users, and a UUID with capitals as subject is refused', async () => {
+test('logins with subjects that differ only in letter case create two users, and a UUID with capitals is refused', async () => {
   const sub = randomUUID();
   const of = async (subject: string) =>
     logIn(await service.token('CLIENT', [own], { sub: subject, email: `${randomUUID()}@b.example` }));
@@ -185,7 +189,7 @@ test('subjects that differ only in letter case are two users, and a UUID with ca
   expect(idOf(await of(`Ada|${sub}`))).not.toBe(idOf(await of(`ada|${sub}`)));
 });
 
-test('a token whose subject is the id of a user with another subject gets 401 from a login and from each read of that user', async () => {
+test('a token whose subject is the id of a user with another subject gets 401 from logins and reads of that user', async () => {
   const { id } = await person(service, 'CLIENT', [own], { subject: `another|${randomUUID()}` });
   const before = await stored(id);
   const token = await service.token('CLIENT', [own], { sub: id, email: 'new@users.example' });
@@ -195,42 +199,40 @@ test('a token whose subject is the id of a user with another subject gets 401 fr
   expect(await stored(id)).toEqual(before);
 });
 
-describe('the creator of a client', () => {
-  test.each<{ title: string; role: Role; said?: true }>([
-    { title: 'the creator of a client loses it with a newer token of the role CLIENT', role: 'CLIENT' },
-    {
-      title: 'the creator of a client loses it with a newer token without it, after a token had it',
-      role: 'ACCOUNT_MANAGER',
-      said: true,
-    },
-  ])('$title', async ({ role, said }) => {
-    const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
-    const client = idOf(await create(token));
-    const claims = { sub: id, email };
-    if (said) {
-      const saying = await service.token('ACCOUNT_MANAGER', [own, client], claims);
-      expect((await logIn(saying)).json).toMatchObject({ client_access: [own, client] });
-    }
-    const newer = await service.token(role, [own], { ...claims, iat: nextSecond() });
-    expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
-  });
+test.each<{ title: string; role: Role; said?: true }>([
+  { title: 'the creator of a client loses access to the client with a newer token of the role CLIENT', role: 'CLIENT' },
+  {
+    title: 'the creator of a client loses it with a newer token that does not list the client any more',
+    role: 'ACCOUNT_MANAGER',
+    said: true,
+  },
+])('$title', async ({ role, said }) => {
+  const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
+  const client = idOf(await create(token));
+  const claims = { sub: id, email };
+  if (said) {
+    const saying = await service.token('ACCOUNT_MANAGER', [own, client], claims);
+    expect((await logIn(saying)).json).toMatchObject({ client_access: [own, client] });
+  }
+  const newer = await service.token(role, [own], { ...claims, iat: nextSecond() });
+  expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
+});
 
-  test('a login with a newer token does not give back a created client that an ADMIN has withdrawn', async () => {
-    const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
-    expect((await create(token)).status).toBe(201);
-    const written = { role: 'CLIENT', client_access: [own] };
-    expect((await change(id, written)).status).toBe(200);
-    const newer = await service.token('CLIENT', [own], { sub: id, iat: nextSecond() });
-    expect((await logIn(newer)).json).toMatchObject(written);
-  });
+test('a login with a newer token does not give back a created client that an ADMIN has withdrawn', async () => {
+  const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
+  expect((await create(token)).status).toBe(201);
+  const written = { role: 'CLIENT', client_access: [own] };
+  expect((await change(id, written)).status).toBe(200);
+  const newer = await service.token('CLIENT', [own], { sub: id, iat: nextSecond() });
+  expect((await logIn(newer)).json).toMatchObject(written);
+});
 
-  test('an ADMIN of all clients who creates a client still has no list, and reads every client with the same token', async () => {
-    const { id, token } = await person(service, 'ADMIN');
-    const client = idOf(await create(token));
-    expect(await stored(id)).toMatchObject({ client_access: [] });
-    for (const any of [client, own]) expect((await service.ask(`GET /api/clients/${any}`, { token })).status).toBe(200);
-    expect((await logIn(token)).json).toMatchObject({ client_access: [] });
-  });
+test('an ADMIN of all clients who creates a client still has no list of clients, and reads every client with the same token', async () => {
+  const { id, token } = await person(service, 'ADMIN');
+  const client = idOf(await create(token));
+  expect(await stored(id)).toMatchObject({ client_access: [] });
+  for (const any of [client, own]) expect((await service.ask(`GET /api/clients/${any}`, { token })).status).toBe(200);
+  expect((await logIn(token)).json).toMatchObject({ client_access: [] });
 });
 
 describe('the last ADMIN of all clients', () => {
@@ -244,7 +246,7 @@ describe('the last ADMIN of all clients', () => {
   });
 
   test.each([{ is_active: false }, { role: 'ACCOUNT_MANAGER' }, { client_access: [own] }])(
-    'neither the last ADMIN of all clients nor another caller can change %j of that ADMIN: 409 names the field',
+    'a change of the last ADMIN of all clients to %j gets 409 with the field, by whichever caller',
     async (body) => {
       for (const token of [admin, last.token]) {
         const answer = await change(last.id, body, token);
@@ -256,7 +258,7 @@ describe('the last ADMIN of all clients', () => {
     },
   );
 
-  test('a login of the last ADMIN of all clients with a token of fewer rights gets 409, and the stored rights stay', async () => {
+  test('a login of the last ADMIN of all clients with a token of fewer rights gets 409 and changes no stored right', async () => {
     const less = await service.token('CLIENT', [own], { sub: last.id, email: last.email, iat: nextSecond() });
     const answer = await logIn(less);
     expectError(answer, 'ERROR_CONFLICT');

@@ -21,13 +21,13 @@ const GOOD: Entry = {
 };
 const NOTHING: Result = { requests: 1, failed: 0, lost: 0, stale: 0, foreign: 0, backAfterMs: 0 };
 
-test('the accounts of expected answers report nothing', () => {
+test('deploy:check reports no violation for a load with expected answers only', () => {
   const result = resultOf([GOOD], [], 900);
   expect(result).toMatchObject(NOTHING);
   expect(violationsOf({}, result)).toEqual([]);
 });
 
-test('failed requests are counted, with the time until the last of them', () => {
+test('deploy:check counts failed requests, and the time until the last of them', () => {
   const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
   const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
   expect(resultOf([GOOD, late, cut], [], 900)).toMatchObject({
@@ -37,7 +37,7 @@ test('failed requests are counted, with the time until the last of them', () => 
   });
 });
 
-test('a health check does not count as a request', () => {
+test('deploy:check does not count a health check as a request', () => {
   expect(resultOf([{ ...GOOD, operation: 'health', status: 503 }], [], 900)).toMatchObject({
     requests: 0,
     failed: 0,
@@ -45,41 +45,41 @@ test('a health check does not count as a request', () => {
 });
 
 test.each([
-  ['an own record that is not found is stale', { ...GOOD, status: 404, expected: false }, 'stale'],
-  ['an own content that is another is stale', { ...GOOD, defect: 'another content' }, 'stale'],
-  ['an answer with a foreign word is foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
-] as const)('the accounts count %s', (_, entry, column) => {
+  ['a read of the caller’s own record that gets 404 as stale', { ...GOOD, status: 404, expected: false }, 'stale'],
+  ['a document with another content than the uploaded one as stale', { ...GOOD, defect: 'another content' }, 'stale'],
+  ['an answer with a text of another tenant as foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
+] as const)('deploy:check counts %s', (_, entry, column) => {
   const result = resultOf([entry], [], 900);
   expect(result[column]).toBe(1);
   expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
 });
 
-test('an unexpected answer counts as failed, is reported, and does not count as stale', () => {
+test('deploy:check counts and reports an unexpected answer as failed, and not as stale', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
-  const check = 'an answer is one that was to be expected, or 503';
+  const check = 'each answer has an expected status or 503';
   const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
   expect(result).toMatchObject({ failed: 1, stale: 0 });
   expect(violationsOf({}, result)).toEqual([`${check}: read site was answered 500: an error`]);
 });
 
-test('an acknowledged write that is missing counts as lost', () => {
+test('deploy:check counts an acknowledged write that is missing as lost', () => {
   const detail = 'create site x: 0 rows';
-  const result = resultOf([GOOD], [{ check: 'what was acknowledged is there once', detail }], 900);
+  const result = resultOf([GOOD], [{ check: 'each acknowledged creation is stored once', detail }], 900);
   expect(result.lost).toBe(1);
   expect(violationsOf({}, result)).toEqual([
     '1 lost',
-    '1 × what was acknowledged is there once',
-    `what was acknowledged is there once: ${detail}`,
+    '1 × each acknowledged creation is stored once',
+    `each acknowledged creation is stored once: ${detail}`,
   ]);
 });
 
-test('any other broken invariant is reported and makes the accounts fail', () => {
-  const result = resultOf([GOOD], [{ check: 'no lock is left', detail: 'one' }], 900);
+test('deploy:check reports the violation of any other check', () => {
+  const result = resultOf([GOOD], [{ check: 'no lock is left in the database', detail: 'one' }], 900);
   expect(result).toMatchObject(NOTHING);
-  expect(violationsOf({}, result)).toEqual(['no lock is left: one']);
+  expect(violationsOf({}, result)).toEqual(['no lock is left in the database: one']);
 });
 
-test('only bounds that are exceeded are reported', () => {
+test('deploy:check reports only the bounds that a fault exceeds', () => {
   const result = { ...NOTHING, failed: 2, backAfterMs: 100, failures: ['read site: 503'] };
   expect(violationsOf({ bounds: { failed: 2, backAfterMs: 100 } }, result)).toEqual([]);
   expect(violationsOf({ bounds: { failed: 1, backAfterMs: 99 } }, result)).toEqual([
@@ -89,7 +89,7 @@ test('only bounds that are exceeded are reported', () => {
   ]);
 });
 
-test('the table has a line for each fault, also for one that could not be tried', () => {
+test('the table of deploy:check has a line for each fault, also for a fault that could not be run', () => {
   const fault = { part: 'api', fault: 'killed', run: () => Promise.resolve(NOTHING) };
   const rows = [
     { fault, result: { ...NOTHING, backAfterMs: 19_340 } },

@@ -14,7 +14,7 @@ const CALM = [
   ...[entry('download', 'read'), entry('ask without a token', 'refuse'), entry('health', 'read')],
 ];
 
-test('a load is calm if every request is answered', () => {
+test('deploy:check considers a load calm if every kind of request is answered', () => {
   expect(unrestIn(CALM, NOW)).toEqual([]);
 });
 
@@ -24,7 +24,7 @@ test.each([
   ['download', ['no download was answered']],
   ['create site', ['no write was answered']],
   ['ask without a token', ['no refusal was answered']],
-])('a load is not calm without any %s', (name, unrest) => {
+])('deploy:check does not consider a load calm without an answered request of the kind "%s"', (name, unrest) => {
   expect(
     unrestIn(
       CALM.filter(({ operation }) => operation !== name),
@@ -33,12 +33,12 @@ test.each([
   ).toEqual(unrest);
 });
 
-test('a load is not calm while requests fail, and is calm again some time after the last failure', () => {
+test('deploy:check considers a load calm again only some time after its last failed request', () => {
   const failure = entry('read claims', 'read', { status: 503, at: NOW - QUIET_MS - 10, ms: 11 });
   expect(unrestIn([...CALM, failure], NOW)).toEqual(['read claims: 503']);
   expect(unrestIn([...CALM, failure], NOW + 1)).toEqual([]);
 });
 
-test('a load that was calm only in the past is not calm', () => {
+test('deploy:check does not consider a load calm whose last answers are old', () => {
   expect(unrestIn(CALM, NOW + QUIET_MS)).toHaveLength(6);
 });

@@ -7,14 +7,14 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const FILE = join(ROOT, 'deploy', 'compose', 'docker-compose.yml');
 const SMALL = join(ROOT, 'docker-compose.yml');
 
-/** The instances of each composition. */
+/** The files of the compositions with the names of their service instances. */
 const INSTANCES = [
   [FILE, 'api1'],
   [FILE, 'api2'],
   [SMALL, 'api'],
 ] as const;
 
-/** The versions of Postgres and Debian have two numbers. */
+/** The patterns of exact versions of images. The versions of Postgres and Debian have two numbers. */
 const EXACT: Readonly<Record<string, RegExp>> = {
   haproxy: /:\d+\.\d+\.\d+-alpine$/,
   postgres: /:\d+\.\d+-alpine$/,
@@ -24,7 +24,7 @@ const EXACT: Readonly<Record<string, RegExp>> = {
   debian: /:\d+\.\d+-slim$/,
 };
 
-/** The text of each service with the text that it merges; the proof lab reads the file as Compose does. */
+/** Returns the YAML text of each service in a composition, with the shared parts that the service merges. */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');
   const shared = new Map(
@@ -39,7 +39,7 @@ async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-test('each service of the composition has a fault that breaks it, or ends by itself', async () => {
+test('deploy:check has a fault for each service of deploy/compose that does not end by itself', async () => {
   const services = await servicesOf(FILE);
   expect(services.size).toBeGreaterThan(5);
   const broken = new Set(PARTS.flat().flatMap(({ breaks = [] }) => breaks));
@@ -48,17 +48,17 @@ test('each service of the composition has a fault that breaks it, or ends by its
   expect([...broken, ...Object.keys(ENDING)].filter((name) => !services.has(name))).toEqual([]);
 });
 
-test('only services that end by themselves are not restarted', async () => {
+test('Compose restarts every service of deploy/compose except those that end by themselves', async () => {
   const ending = [...(await servicesOf(FILE))].filter(([, text]) => /^ {4}restart: 'no'$/m.test(text));
   expect(ending.map(([name]) => name).sort()).toEqual(Object.keys(ENDING).sort());
 });
 
-test('each fault has a name of its own', () => {
+test('no two faults of deploy:check have the same name', () => {
   const names = PARTS.flat().map(({ part, fault }) => `${part}/${fault}`);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-test.each([FILE, SMALL])('the logs of each container of %s are bounded', async (file) => {
+test.each([FILE, SMALL])('Compose limits the size of each container’s log in %s', async (file) => {
   const services = await servicesOf(file);
   expect(services.size).toBeGreaterThan(3);
   const unbounded = [...services].filter(
@@ -67,7 +67,7 @@ test.each([FILE, SMALL])('the logs of each container of %s are bounded', async (
   expect(unbounded.map(([name]) => name)).toEqual([]);
 });
 
-describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
+describe.each(INSTANCES)('the composition %s has the instance %s', (file, name) => {
   let text: string;
   beforeAll(async () => {
     text = (await servicesOf(file)).get(name) ?? '';
@@ -80,7 +80,7 @@ describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
     expect(volumes).toContain(`  ${volume}:\n`);
   });
 
-  test('an instance of a composition has TRUST_PROXY', () => {
+  test('an instance of a composition gets the TRUST_PROXY of its operator', () => {
     expect(text).toMatch(file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/);
   });
 
@@ -88,12 +88,13 @@ describe.each(INSTANCES)('in %s the instance %s', (file, name) => {
     expect(text).toMatch(/env_file:\n +- path: \.env\n +required: false\n/);
     const administrators = ['POSTGRES_PASSWORD', 'API_DATABASE_PASSWORD', 'DATABASE_ADMIN_URL'];
     const given = administrators.filter((variable) => !text.includes(`      ${variable}: ''\n`));
-    // The other composition has them as files.
+    // The composition in deploy/compose has the administrator’s secrets as files, so its instances get no such
+    // variables.
     expect(given).toEqual(file === FILE ? administrators : []);
   });
 });
 
-test('every image from a registry has an exact version', async () => {
+test('the compositions and Dockerfiles name every image from a registry with an exact version', async () => {
   const files = [FILE, SMALL, join(ROOT, 'Dockerfile'), join(ROOT, 'deploy', 'compose', 'pgbouncer', 'Dockerfile')];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const images = texts
@@ -109,7 +110,7 @@ test('HAProxy deletes a caller’s X-Forwarded-For before it sets its own', asyn
   expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
 });
 
-test('the image’s user may read every copied file, whatever the umask of the checkout was', async () => {
+test('the service’s user in the image may read every copied file, whatever the umask of the checkout was', async () => {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const last = text.slice(text.lastIndexOf('\nFROM '));
   const copied = [...last.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, words = '']) => words);
@@ -117,7 +118,7 @@ test('the image’s user may read every copied file, whatever the umask of the c
   expect(copied.filter((words) => !words.startsWith('--chmod=755 '))).toEqual([]);
 });
 
-test('each volume of an instance is mounted on a folder that the image makes for the service’s user', async () => {
+test('each volume of an instance is mounted on a folder that the Dockerfile creates for the service’s user', async () => {
   const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const [, user = ''] = /^USER (\w+)$/m.exec(image) ?? [];
   const [, made = ''] =

@@ -4,7 +4,10 @@ import { startEtcd } from '../../deploy/lab/etcd.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { mountSmallDisk } from '../faults/small-disk.ts';
 
-/** Starts a part in a lab folder, mounts a disk if it has the right to, prints the folder, and waits to be killed. */
+/**
+ * Starts a part in a lab folder, mounts a small disk if root runs this program, prints the folder, and waits to be
+ * killed.
+ */
 const { path } = await createLabFolder();
 await startEtcd({ dir: join(path, 'etcd') });
 await mkdir(join(path, 'disk'));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { processesIn } from '../faults/processes.ts';
 
 const OWNER = join(import.meta.dirname, 'lab-owner.ts');
@@ -14,24 +14,22 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-describe('the lab', () => {
-  test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'the processes and the folder of a lab are removed when its owner gets %s',
-    async (signal) => {
-      const owner = spawn(process.execPath, [OWNER], { stdio: ['pipe', 'pipe', 'inherit'] });
-      const [folder] = (await once(owner.stdout.setEncoding('utf8'), 'data')) as [string];
-      const path = folder.trim();
-      expect(await processesIn(path)).not.toEqual([]);
-      owner.kill(signal);
-      while (await isThere(path)) await delay(50);
-      expect(await processesIn(path)).toEqual([]);
-    },
-  );
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  'the lab removes its processes and its folder when its owner gets %s',
+  async (signal) => {
+    const owner = spawn(process.execPath, [OWNER], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const [folder] = (await once(owner.stdout.setEncoding('utf8'), 'data')) as [string];
+    const path = folder.trim();
+    expect(await processesIn(path)).not.toEqual([]);
+    owner.kill(signal);
+    while (await isThere(path)) await delay(50);
+    expect(await processesIn(path)).toEqual([]);
+  },
+);
 
-  test('a part of the lab names its missing package in one line', async () => {
-    const { findProgram } = await import('../../deploy/lab/program.ts');
-    await expect(findProgram('no-such-program', 'some-package')).rejects.toThrow(
-      /^no-such-program is missing: apt-get install --no-install-recommends some-package$/,
-    );
-  });
+test('the lab reports a missing program in one line that names its Debian package', async () => {
+  const { findProgram } = await import('../../deploy/lab/program.ts');
+  await expect(findProgram('no-such-program', 'some-package')).rejects.toThrow(
+    /^no-such-program is missing: apt-get install --no-install-recommends some-package$/,
+  );
 });

@@ -8,12 +8,14 @@ import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The blocks of the pages that need programs of Postgres, in the order in which a firm would run them. */
+/*
+ * The tests run the shell blocks of the pages that need Postgres programs, in the order in which a firm would run them.
+ */
 
 const lab = await forSuite(createLabFolder());
 const [first, second] = [await serverIn('first'), await serverIn('second')];
 
-/** A Postgres, with its address in the forms that the pages use. */
+/** Starts a Postgres, and returns its address in the forms that the pages use. */
 async function serverIn(name: string) {
   const postgres = await startPostgres({ dir: join(lab.path, name) });
   await withAdmin(postgres.url('postgres'), (admin) => admin.query(`alter role postgres password 'hunter2'`));
@@ -42,7 +44,7 @@ test('an analyst connects as docs/analyst.md says, with a login that a DBA made'
   await shell(`psql --file=db/demonstration/data.sql; psql <<'SQL'\n${login}SQL`, first.env);
   const read = await shell(`${connect.trimEnd()} <<'SQL'\n${sql}SQL`, { PGPASSWORD: '…' });
   expect(read.match(/^\(\d+ rows?\)$/gm)).toHaveLength(4);
-  // Grants belong to logins of this server: after a restore the audit would ask for them.
+  // The test revokes the grants, because the audit would report them after a restore on a server without this login.
   const revoke = `select reporting.revoke_client(login, client_id) from reporting.granted where login = 'bi_acme'`;
   await shell(`psql --command="${revoke}"`, first.env);
 });

@@ -12,7 +12,7 @@ import { shell } from '../support/shell.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* The pgBackRest recipe of db/README.md with Debian's commands, on clusters in lab folders. */
+/* The test runs the pgBackRest recipe of db/README.md with Debian’s commands, on Postgres clusters in lab folders. */
 
 const PAGE = 'db/README.md';
 const LOGIN = { name: 'page_api', password: 'hunter2' };
@@ -74,7 +74,7 @@ test('the pgBackRest recipe of db/README.md makes backups, and restores a chosen
   });
   const [restore = '', ...checks] = blockOf(PAGE, "psql --command='select pg_switch_wal()'", {
     ...{ ...folders, ...created, '2026-11-22 14:30:00+01': moment, 'port=5433': `port=${other}` },
-    // A configuration under /etc would be found without this option.
+    // Debian’s pg_ctlcluster gets the environment with the test’s pgBackRest configuration, which is not under /etc.
     'pg_ctlcluster 15 restored': `cp ${inLab('conf/15')}/{main,restored}/environment && pg_ctlcluster 15 restored`,
     'postgres://postgres@…:5433/taxclaims': urlOf(other),
     'postgres://…:5433/taxclaims': urlOf(other, LOGIN),

@@ -14,23 +14,21 @@ import { until } from '../support/upload.ts';
 
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
-describe('promtool accepts', () => {
-  const promtool = async (...args: string[]): Promise<string> => {
-    const program = await findProgram('promtool', 'prometheus');
-    return (await promisify(execFile)(program, args, { cwd: join(DEPLOY, 'prometheus') })).stdout;
-  };
+const promtool = async (...args: string[]): Promise<string> => {
+  const program = await findProgram('promtool', 'prometheus');
+  return (await promisify(execFile)(program, args, { cwd: join(DEPLOY, 'prometheus') })).stdout;
+};
 
-  test('promtool accepts the Prometheus configuration and its rules', async () => {
-    expect(await promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
-    expect(await promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS');
-  });
-
-  test('promtool’s rule tests pass: each alert fires when it should, and only then', async () => {
-    expect(await promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
-  });
+test('promtool accepts the Prometheus configuration and its rules', async () => {
+  expect(await promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
+  expect(await promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS');
 });
 
-describe('Prometheus beside a service', () => {
+test('promtool confirms that each alert fires when it should, and only then', async () => {
+  expect(await promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
+});
+
+describe('a Prometheus that reads the metrics of a service', () => {
   let folder: string;
   let service: Service;
   let prometheus: Prometheus;
@@ -52,7 +50,7 @@ describe('Prometheus beside a service', () => {
     }[];
   }
 
-  test('every query of every dashboard panel returns a series', async () => {
+  test('Prometheus returns a series for every query of every dashboard panel', async () => {
     const up = async () => (await prometheus.query('up{job="taxclaims"} == 1')).length > 0;
     await until(up);
     const { panels } = JSON.parse(await readFile(join(DEPLOY, 'grafana', 'dashboard.json'), 'utf8')) as Dashboard;

@@ -14,7 +14,7 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
-/* Rate limits that several instances count in one Redis. */
+/* Rate limits that several instances of the service count in one Redis. */
 
 const PASSWORD = 'hunter2-of-redis';
 const TOGETHER = /"place":"Redis","msg":"the shared rate-limit counters are reachable again"/g;
@@ -67,7 +67,7 @@ async function tally(instances: readonly Instance[], times: number, token: strin
 
 const APART = /"place":"Redis",.*each process counts alone/g;
 
-/** The log lines about the beginnings and ends of Redis outages. */
+/** Counts the log lines about the beginnings and the ends of Redis outages. */
 function loggedOutages({ started: { out } }: Instance): { apart: number; together: number } {
   return { apart: out.match(APART)?.length ?? 0, together: out.match(TOGETHER)?.length ?? 0 };
 }
@@ -76,7 +76,7 @@ const counting = async (instances: readonly Instance[]): Promise<void> => {
   await until(() => instances.map(loggedOutages).every(({ apart, together }) => apart === together));
 };
 
-/** Counts statuses for new users, and repeats a round in which Redis was too slow. */
+/** Counts statuses for a new user, and repeats a round in which Redis was too slow. */
 async function tallyTogether(
   instances: readonly Instance[],
   times: number,
@@ -91,13 +91,13 @@ async function tallyTogether(
   }
 }
 
-describe('instances with one Redis', () => {
+describe('three instances with one Redis', () => {
   let three: Instance[];
   beforeAll(async () => {
     three = [await instance(), await instance(), await instance()];
   });
 
-  test('exactly 100 of 300 simultaneous requests of one user pass three instances, whichever token they bring', async () => {
+  test('three instances with one Redis accept exactly 100 of 300 simultaneous requests of one user', async () => {
     expect((await tallyTogether(three, 300, 'idp|everywhere')).counts).toEqual({ 404: 100, 429: 200 });
   });
 
@@ -120,7 +120,7 @@ describe('instances with one Redis', () => {
     expect(keys.join()).not.toMatch(/idp|127\.0\.0\.1/);
   });
 
-  test('deployments with different REDIS_PREFIX count separately', async () => {
+  test('deployments with different REDIS_PREFIX count a user’s requests separately', async () => {
     const other = await instance({ REDIS_PREFIX: 'staging' });
     const token = await tokenOf('idp|same');
     expect(await tally([other], 1, token)).toEqual({ 404: 1 });
@@ -144,27 +144,30 @@ describe('instances with one Redis', () => {
       },
       () => Promise.resolve(),
     ],
-  ])('instances answer while Redis is %s, log it once, and count in it again afterwards', async (how, hurt, mend) => {
-    await counting(three);
-    const loggedBefore = three.map(loggedOutages);
-    await hurt();
-    const token = await tokenOf(`idp|while-${how}`);
-    const answers = await tally(three, 90, token);
-    expect(answers).toEqual({ 404: 90 });
-    await mend();
-    await counting(three);
-    const later = three.map(loggedOutages);
-    for (const [index, { apart }] of loggedBefore.entries()) expect(later[index]?.apart).toBeGreaterThan(apart);
-    const { counts: again } = await tallyTogether(three.slice(0, 2), 300, `idp|after-${how}`);
-    expect(again).toEqual({ 404: 100, 429: 200 });
-  });
+  ])(
+    'three instances answer while their Redis is %s, log the outage, and count in Redis again afterwards',
+    async (how, hurt, mend) => {
+      await counting(three);
+      const loggedBefore = three.map(loggedOutages);
+      await hurt();
+      const token = await tokenOf(`idp|while-${how}`);
+      const answers = await tally(three, 90, token);
+      expect(answers).toEqual({ 404: 90 });
+      await mend();
+      await counting(three);
+      const later = three.map(loggedOutages);
+      for (const [index, { apart }] of loggedBefore.entries()) expect(later[index]?.apart).toBeGreaterThan(apart);
+      const { counts: again } = await tallyTogether(three.slice(0, 2), 300, `idp|after-${how}`);
+      expect(again).toEqual({ 404: 100, 429: 200 });
+    },
+  );
 
   test('instances never log the password of Redis', () => {
     for (const { started } of three) expect(started.out + started.err).not.toContain(PASSWORD);
   });
 });
 
-test('an instance starts without its Redis, and logs it', async () => {
+test('an instance starts while its Redis is unreachable, and logs that', async () => {
   const alone = await instance({ REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` });
   await alone.started.says(/"place":"Redis",.*each process counts alone/);
   expect(await tally([alone], 3, await tokenOf('idp|alone'))).toEqual({ 404: 3 });

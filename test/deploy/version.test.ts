@@ -5,7 +5,7 @@ import { VERSION } from '../../src/version.ts';
 const ENTRY =
   '# Changelog\n\nWords.\n\n## 2.1.0\n\n### Upgrading\n\n- Nothing.\n\n### More\n\n## 2.0.0\n\n### Upgrading\n\n- Nothing.\n';
 
-test('every file that names the version has that of package.json, and another version is reported', async () => {
+test('every file that names the version names that of package.json, and the check reports files with another version', async () => {
   expect(await otherVersions(VERSION)).toEqual([]);
   expect(await otherVersions('9.9.9')).toEqual([
     `package-lock.json names ${VERSION}, ${VERSION}`,

@@ -8,10 +8,10 @@ import { runProgram } from '../../src/embedded/postgres/command.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
 
-/* The users who may start an embedded Postgres. Only root can test this with other users. */
+/* Tests of the users who may start an embedded Postgres. Only root can run them as other users. */
 
 const isRoot = process.geteuid?.() === 0;
-/** Runs a program as an ordinary user who may enter the folders above the checkout. */
+/** The command line prefix that runs a program as an ordinary user who may enter the folders above the checkout. */
 const as = (uid: number): string[] =>
   isRoot
     ? [
@@ -20,10 +20,10 @@ const as = (uid: number): string[] =>
       ]
     : [];
 
-/** A user with a name, and a user id without an entry in /etc/passwd. */
+/** The ids of a user with a name, and of a user without an entry in /etc/passwd. */
 const USERS = { 'with a name': 65_534, 'without a name': 2_000_000_011 } as const;
 
-describe.each(Object.entries(USERS))('started by an ordinary user %s', (name, uid) => {
+describe.each(Object.entries(USERS))('an embedded Postgres that is started by an ordinary user %s', (name, uid) => {
   let folder: Folder;
 
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(Object.entries(USERS))('started by an ordinary user %s', (name, ui
   });
   afterAll(() => folder.remove());
 
-  test('an ordinary user gets an embedded Postgres of their own, or the reason why not', async () => {
+  test('an ordinary user can start an embedded Postgres, or gets the reason why Postgres cannot run', async () => {
     const script = join(import.meta.dirname, '..', 'support', 'start-embedded.ts');
     const command = [...as(uid), process.execPath, script, folder.path];
     const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
@@ -53,7 +53,7 @@ describe.each(Object.entries(USERS))('started by an ordinary user %s', (name, ui
     expect(await ask(url, 'select 1')).toBe('1');
     expect((await stat(join(folder.path, 'postgres', 'data'))).uid).toBe(isRoot ? uid : process.geteuid?.());
     await kill(child);
-    // The next start, also one by root, stops the server that was left running.
+    // The next start, even by root, stops the server that the killed process has left running.
     await (await startEmbeddedServer({ dataDir: folder.path, log: silent })).stop();
     await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

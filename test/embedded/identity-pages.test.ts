@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { renderLoginPage, renderLogoutPage, renderMessagePage } from '../../src/embedded/provider/pages.ts';
 import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/send-page.ts';
 
-/** A text that begins an element or an attribute wherever it is not escaped. */
+/** A text that would begin an element or an attribute in any part of a page that does not escape it. */
 const HOSTILE = `"'><script>alert(1)</script>&lt;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;';
 
-test('values from outside are escaped on every page of the provider', () => {
+test('the embedded provider escapes values from requests on every page', () => {
   const asked = { action: HOSTILE, client: HOSTILE, email: HOSTILE };
   const pages: readonly (readonly [page: string, inserted: number])[] = [
     [renderLoginPage('en', asked, { error: 'credentials' }), 2],
@@ -30,7 +30,7 @@ test.each([
   ['es', 'en'],
   ['*', 'en'],
   [';;,q=x', 'en'],
-])('a browser that asks for %j reads a page in %s', (accepted, language) => {
+])('a browser with the Accept-Language %j gets a login page in %s', (accepted, language) => {
   const headers = accepted === undefined ? {} : { 'accept-language': accepted };
   expect(choosePageLanguage({ headers })).toBe(language);
 });
@@ -44,9 +44,12 @@ test.each([
   ['', 'fr', 'fr'],
   ['*', 'fr', 'fr'],
   ['en;q=0,fr', 'fr', 'fr'],
-])('an application that asks for %j in a browser for %s shows a page in %s', (locales, accepted, language) => {
-  expect(choosePageLanguage({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
-});
+])(
+  'an application with ui_locales %j and a browser with the Accept-Language %s get a login page in %s',
+  (locales, accepted, language) => {
+    expect(choosePageLanguage({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
+  },
+);
 
 test.each([
   ['en', 0, '1 second'],
@@ -55,7 +58,7 @@ test.each([
   ['en', 61, '2 minutes'],
   ['fr', 1, '1 seconde'],
   ['fr', 3_599, '60 minutes'],
-] as const)('a page in %s writes %d seconds as %s', (language, seconds, said) => {
+] as const)('the login page in the language %s writes a wait of %d seconds as "%s"', (language, seconds, said) => {
   const asked = { action: '/', client: undefined, email: '' };
   const page = renderLoginPage(language, asked, { error: 'attempts', waitSeconds: seconds });
   expect(page.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(` ${said}\\. ?</p>`));
@@ -65,7 +68,7 @@ test.each([
   [undefined, "form-action 'self'"],
   ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
 ])(
-  'the Content-Security-Policy of a login that leads to %j lets the form go only there and to the provider',
+  'the Content-Security-Policy of a login that leads to %j lets its form lead only there and to the provider',
   (leadsTo, action) => {
     const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
     expect(policy?.split('; ')).toContain(action);

@@ -10,17 +10,17 @@ test.each<[string, Environment]>([
   ['HOST is a loopback address', { HOST: '127.1.2.3' }],
   ['HOST is the loopback address of IPv6', { HOST: '::1' }],
   ['HOST is localhost', { HOST: 'localhost' }],
-])('/docs offers the people of the demonstration if %s', (_when, environment) => {
+])('/docs offers logins as the demonstration users if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(true);
 });
 
 test.each<[string, Environment]>([
   ['DATABASE_URL is set', { DATABASE_URL: 'postgres://api@db.example/taxclaims' }],
   ['AUTH_ISSUER is set', PROVIDER],
-  ['HOST is every address', { HOST: '0.0.0.0' }],
-  ['HOST is every address of IPv6', { HOST: '::' }],
+  ['HOST is the address 0.0.0.0', { HOST: '0.0.0.0' }],
+  ['HOST is the IPv6 address ::', { HOST: '::' }],
   ['HOST is an address of a network', { HOST: '192.168.1.2' }],
   ['TRUST_PROXY is set', { TRUST_PROXY: '1' }],
-])('/docs offers no people of the demonstration if %s', (_when, environment) => {
+])('/docs offers no logins as the demonstration users if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(false);
 });

@@ -42,7 +42,7 @@ test('the embedded Postgres has every committed row after its server was killed'
   expect(await ask((await start()).adminUrl, 'table committed')).toBe('kept');
 });
 
-test('a start of the embedded Postgres stops the server that a killed process left, and has its rows', async () => {
+test('a start of the embedded Postgres stops the server that a killed service left running, and has its rows', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   await ask(url, `create table orphaned as select 'kept' as name`);
@@ -157,7 +157,7 @@ function pidFilePath(): string {
   return join(folder.path, 'postgres', 'data', 'postmaster.pid');
 }
 
-/** Writes the pid file of an ended server with the id of another process. */
+/** Writes the pid file of an ended Postgres server, with the id of another process in it. */
 async function leavePidFile(pid: number): Promise<void> {
   const served = await start();
   const pidFile = await readPidFile();

@@ -10,7 +10,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { ask, createFolder, type Folder, postmasterPid } from '../support/embedded.ts';
 import { until } from '../support/upload.ts';
 
-/* An embedded Postgres whose server is killed or cannot start. */
+/* Tests of an embedded Postgres whose server is killed or cannot start. */
 
 let folder: Folder;
 let server: EmbeddedServer | undefined;
@@ -40,7 +40,7 @@ async function end(adminUrl: string): Promise<void> {
 
 const times = (words: string): number => lines.filter((line) => line.includes(words)).length;
 
-test('an embedded Postgres that is killed several times is started again each time, on its port and with its rows', async () => {
+test('the service starts its embedded Postgres again after each of several kills, on the same port and with its rows', async () => {
   const { adminUrl } = await start();
   await ask(adminUrl, `create table kept as select 'kept' as name`);
   for (const round of [1, 2, 3]) {
@@ -51,7 +51,7 @@ test('an embedded Postgres that is killed several times is started again each ti
   }
 });
 
-test('a killed embedded Postgres is started again once another program has freed its port', async () => {
+test('the service starts its killed embedded Postgres again once another program has freed its port', async () => {
   const { adminUrl, port } = await start();
   const stranger = await takeOver(adminUrl, port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -60,7 +60,7 @@ test('a killed embedded Postgres is started again once another program has freed
   expect(await ask(adminUrl, 'select 1')).toBe('1');
 });
 
-test('an embedded Postgres that is stopped while it cannot be started again frees its folder', async () => {
+test('the service frees the folder of an embedded Postgres that is stopped while it cannot start again', async () => {
   const blocked = await start();
   const stranger = await takeOver(blocked.adminUrl, blocked.port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -71,7 +71,7 @@ test('an embedded Postgres that is stopped while it cannot be started again free
   expect(lines.slice(firstNewLine).filter((line) => line.includes('runs again'))).toEqual([]);
 });
 
-test('a data folder of another major version of Postgres is refused in one line that says what to do', async () => {
+test('the service refuses a data folder of another major version of Postgres in one line that says what to do', async () => {
   await (await start()).stop();
   const version = join(folder.path, 'postgres', 'data', 'PG_VERSION');
   const ours = (await readFile(version, 'utf8')).trim();
@@ -83,14 +83,14 @@ test('a data folder of another major version of Postgres is refused in one line 
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('the error of a failed program names that program, not the one that changed the user', async () => {
+test('runProgram’s error names the failed program, not the prefix command that changed the user', async () => {
   const failing = runProgram(['sh', '-c', 'echo no room >&2; echo at all >&2; exit 1'], {
     prefix: ['env', 'A=B'],
   });
   await expect(failing).rejects.toThrow(/^sh failed: no room; at all$/);
 });
 
-test('a program that gets a signal ends the programs that it has started', async () => {
+test('an aborted runProgram also ends the programs that its program has started', async () => {
   const ending = new AbortController();
   const reason = new Error('enough');
   const running = runProgram(['sh', '-c', 'sleep 600 & sleep 600; true'], { ending: ending.signal });
@@ -98,7 +98,7 @@ test('a program that gets a signal ends the programs that it has started', async
   await expect(running).rejects.toBe(reason);
 });
 
-/** Kills the server, and takes its port before it can start again. */
+/** Kills the Postgres server, and listens on its port before the server can start again. */
 async function takeOver(adminUrl: string, port: number): Promise<Server> {
   for (;;) {
     await end(adminUrl).catch(() => undefined);

@@ -44,7 +44,7 @@ test('the embedded Postgres keeps its rows and its port after a restart', async 
   expect(second.port).toBe(first.port);
 });
 
-test('the log of the embedded Postgres is rotated at its start and while it runs, and logging continues', async () => {
+test('the service rotates the log of the embedded Postgres at its start and while it runs, and logging continues', async () => {
   const path = join(folder.path, 'postgres', 'server.log');
   const bytes = async () => (await stat(path)).size;
   const fill = () => appendFile(path, 'x'.repeat(11 * 1024 * 1024));
@@ -55,7 +55,7 @@ test('the log of the embedded Postgres is rotated at its start and while it runs
   while ((await bytes()) > 1024 * 1024) await delay(20);
   expect((await stat(`${path}.1`)).size).toBeGreaterThan(10 * 1024 * 1024);
   await expect(ask(adminUrl, 'select nothing')).rejects.toThrow();
-  // The truncated file begins with text, not with NULs.
+  // The truncated log file begins with text, not with NUL bytes.
   while (!(await readFile(path, 'utf8')).includes('column "nothing" does not exist')) await delay(20);
   expect(await readFile(path, 'utf8')).not.toMatch(/x{9}|\0/);
 });
@@ -100,7 +100,7 @@ test('the embedded Postgres does not run as root, even if root starts it', async
 test('the embedded Postgres runs as the owner of its data folder', async () => {
   await (await start()).stop();
   const data = join(folder.path, 'postgres', 'data');
-  // The present owner depends on what root may do on this machine.
+  // The data folder’s owner depends on what root may do on this machine, so the test restores this owner at the end.
   const { uid, gid } = await stat(data);
   const own = process.geteuid?.();
   const owner = own === 0 ? 12_345 : own;
@@ -113,7 +113,7 @@ test('the embedded Postgres runs as the owner of its data folder', async () => {
   await chownAll(data, uid, gid);
 });
 
-test('of two simultaneous starts of the embedded Postgres in one folder one succeeds and the other is refused', async () => {
+test('only one of two simultaneous starts of the embedded Postgres in one folder succeeds', async () => {
   const outcomes = await Promise.allSettled([start(), start()]);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refused.map(({ reason }) => String(reason))).toEqual([expect.stringContaining('postgres.lock is locked')]);
@@ -121,7 +121,7 @@ test('of two simultaneous starts of the embedded Postgres in one folder one succ
   expect(await ask(server?.adminUrl ?? '', 'select 1')).toBe('1');
 });
 
-test('an embedded Postgres starts on a copy of the folder beside the original, which continues', async () => {
+test('an embedded Postgres starts on a copy of a data folder while the Postgres of the original folder runs', async () => {
   await (await start()).stop();
   const copy = await createFolder();
   await cp(folder.path, copy.path, { recursive: true });
@@ -138,7 +138,7 @@ test('an embedded Postgres starts on a copy of the folder beside the original, w
   await copy.remove();
 });
 
-test('an embedded Postgres is not mistaken for that of another data folder', async () => {
+test('the service does not mistake an embedded Postgres for that of another data folder', async () => {
   const { adminUrl } = await start();
   const data = join(folder.path, 'postgres', 'data');
   expect(await doesServerAnswer(adminUrl, `${data}-of-another`)).toBe(false);
@@ -162,7 +162,7 @@ test('the error of an embedded Postgres that cannot start has Postgres’s own m
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('on a platform without binaries the error says to set DATABASE_URL', () => {
+test('the error on a platform without Postgres binaries says to set DATABASE_URL', () => {
   expect(() => findBinaries('plan9-mips')).toThrow(/no embedded Postgres for plan9-mips: set DATABASE_URL/);
 });
 

@@ -49,7 +49,7 @@ test('the service verifies a token of the embedded provider with the published k
   });
 });
 
-test('a token is accepted after a restart, and so is one that was signed while nothing ran', async () => {
+test('the service accepts a token of the embedded provider after a restart, even one that was signed while nothing ran', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);
   const signer = await signerOf(issuer);
   const signedBefore = await signer.sign(SOMEBODY);
@@ -75,14 +75,14 @@ test('the embedded provider publishes its public key without any private member'
   });
 });
 
-test('only its owner can read the embedded provider’s key file, and no other file is left beside it', async () => {
+test('only the owner can read the embedded provider’s key file, and no other file is in its folder', async () => {
   await signerOf();
   expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
   expect((await stat(join(dataDir, 'identity'))).mode & 0o777).toBe(0o700);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('a data folder that the provider makes stays accessible to the other embedded parts', async () => {
+test('a data folder that the embedded provider creates is accessible to the other embedded parts', async () => {
   const inner = join(dataDir, 'a', 'b');
   await signerOf(ISSUER, inner);
   const ordinary = join(dataDir, 'ordinary');

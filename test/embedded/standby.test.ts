@@ -10,7 +10,7 @@ import { ask, createFolder, silent } from '../support/embedded.ts';
 import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A service whose DATABASE_URL leads to a standby, a read-only server. */
+/* Tests of a service whose DATABASE_URL leads to a standby, which is a read-only Postgres server. */
 
 const lines: string[] = [];
 

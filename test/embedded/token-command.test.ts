@@ -73,14 +73,14 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['a subject with an accent', ['--role', 'CLIENT', '--subject', 'zoé'], {}, '--subject must have'],
   ['another identity provider', ['--role', 'ADMIN'], { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_ISSUER is set'],
   ['production', ['--role', 'ADMIN'], { NODE_ENV: 'production' }, 'AUTH_ISSUER must be set'],
-])('with %s npm run token prints no token, but the reason', async (_, args, environment, reason) => {
+])('npm run token with %s prints no token, but the reason', async (_, args, environment, reason) => {
   const { code, stdout, stderr } = await token(args, environment);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(reason);
   expect(stderr).not.toContain('    at ');
 });
 
-test('a refused npm run token makes no key file', async () => {
+test('npm run token creates no key file when it refuses a token', async () => {
   const elsewhere = join(dataDir, 'elsewhere');
   await token(['--role', 'ADMIN'], { DATA_DIR: elsewhere, NODE_ENV: 'production' });
   await expect(readdir(elsewhere)).rejects.toThrow('ENOENT');

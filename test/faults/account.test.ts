@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { LOST, resultOf } from '../../deploy/check/accounts.ts';
 import { connected, withAdmin } from '../support/database.ts';
@@ -16,7 +16,10 @@ import { openWorld } from './world.ts';
 import { rightsIn, settle, settleParts } from './trial.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The accounts of a real load to which nothing happens, and of the same with one thing made wrong. */
+/*
+ * The checks of the faults report nothing after a load without a fault, and each check reports the damage that the test
+ * makes for it.
+ */
 
 const SEED = 7;
 
@@ -31,7 +34,7 @@ await until(async () => {
   const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
   return expected.every(({ name }) => names.has(name));
 });
-// Some users' rights have changed several times, and have been used in between.
+// The test waits until the rights of some users have changed several times and were used between the changes.
 const changed = `select from public.identity_changes group by user_id having count(*) > 3`;
 await until(async () => (await world.admin(changed)).length > 2);
 const entries = await load.finish();
@@ -46,18 +49,19 @@ await fill(admin, {
   parts: world.parts,
 });
 
-describe('the accounts of the faults', () => {
-  test('find nothing wrong where nothing happened, and the load has sent everything it can', async () => {
-    expect(await check(admin)).toEqual([]);
-    expect(entries.length).toBeGreaterThan(100);
-  });
+test('the checks of the faults find no violation after a load without a fault that sent every operation', async () => {
+  expect(await check(admin)).toEqual([]);
+  expect(entries.length).toBeGreaterThan(100);
+});
 
-  test('have a damage for each check', () => {
-    const checked = new Set(DAMAGES.map((damage) => damage.check));
-    expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
-  });
+test('test/faults/damages.sql has a damage for each check of the faults', () => {
+  const checked = new Set(DAMAGES.map((damage) => damage.check));
+  expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
+});
 
-  test.each(DAMAGES.map((damage) => [damage.what, damage] as const))('see %s', async (_what, damage) => {
+test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
+  'the checks of the faults report %s',
+  async (_what, damage) => {
     const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
     await session.connect();
     let found: Violation[] = [];
@@ -71,19 +75,19 @@ describe('the accounts of the faults', () => {
       await session.end();
     }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
-    // As the table of a deployment counts it.
+    // A deployment check counts the damage in its table as a lost write.
     const { lost, named } = resultOf(entries, found, 0);
     if (LOST.has(damage.check)) {
       expect(lost).toBeGreaterThan(0);
       expect(named?.[damage.check]).toBeGreaterThan(0);
     }
-  });
+  },
+);
 
-  test('see a service that has ended', async () => {
-    const { pid } = world.service;
-    expect(await serving(world, { pid, endsService: false })).toEqual([]);
-    world.service.signal('SIGKILL');
-    await world.service.ended();
-    expect((await serving(world, { pid, endsService: false })).map((one) => one.check)).toContain(SERVES);
-  });
+test('the checks of the faults report a service that has ended', async () => {
+  const { pid } = world.service;
+  expect(await serving(world, { pid, endsService: false })).toEqual([]);
+  world.service.signal('SIGKILL');
+  await world.service.ended();
+  expect((await serving(world, { pid, endsService: false })).map((one) => one.check)).toContain(SERVES);
 });

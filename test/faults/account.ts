@@ -11,7 +11,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** What was there before anything was sent, which is not the load's. */
+/** The rows that were stored before the load sent its first request. */
 export interface Fixture {
   readonly ids: readonly { readonly id: string }[];
   readonly counts: readonly Count[];
@@ -22,16 +22,18 @@ interface Count {
   readonly number: string;
 }
 
-/** What is held against the database. */
+/** The journal of the load and other facts that the checks compare with the database. */
 interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
   readonly contents: readonly Content[];
-  /** The operations that must all have been answered. */
+  /** The operations that the fault must not fail: the load must have an answer to each. */
   readonly spared: readonly string[];
-  /** What the provider and the mail server know, where the world has them. */
+  /**
+   * The rights that the provider received and the mails that the mail server received; absent in a world without both.
+   */
   readonly parts?: Pick<Parts, 'rights' | 'told' | 'received'>;
-  /** When something failed, in milliseconds of the epoch. */
+  /** The time spans of the faults, in milliseconds since 1970. */
   readonly troubles?: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -41,7 +43,9 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
   return { ids, counts };
 }
 
-/** Puts the journal beside what is stored, for this session; `check` may then be asked more than once. */
+/**
+ * Writes the journal into temporary tables of this database session. Afterwards `check` can be called several times.
+ */
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await admin.query(TABLES);
   await insert(admin, 'attempts', COLUMNS, ledger.entries);
@@ -84,9 +88,9 @@ async function insert(
   }
 }
 
-export const UNTOUCHED = 'a table that nobody writes is as it was';
+export const UNTOUCHED = 'a table that no request writes is unchanged';
 
-/** Everything that does not hold. */
+/** Returns the violations that all checks find. */
 export async function check(admin: Client): Promise<Violation[]> {
   const untouched = `
     select format('%s: %s rows before, %s after', name, c.number, n.number)
@@ -99,7 +103,7 @@ export async function check(admin: Client): Promise<Violation[]> {
   return (await admin.query<Violation>(all.join('\nunion all\n'))).rows;
 }
 
-/** What the load writes, itself or through what it writes, and what the service keeps for its own work. */
+/** The tables that a load changes through its requests, or that the service changes for its own work. */
 const WRITTEN = [
   ...['public.sites', 'public.reclamations', 'public.documents', 'public.clients', 'public.partners'],
   ...[
@@ -122,7 +126,7 @@ const WRITTEN = [
   ...['public.users', 'public.identity_changes', 'app.reminders', 'app.identity_management'],
 ];
 
-/** How many rows every table has but those, by the catalog. */
+/** Returns the SQL that counts the rows of every table which a load must not change, by the catalog. */
 async function countsSql(admin: Client): Promise<string> {
   const { rows } = await admin.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name

@@ -6,7 +6,10 @@ import { whileEnding } from './while-ending.ts';
 
 const FOLDER = join(import.meta.dirname, 'faults');
 
-/** Every fault of every file, in the order of their names, then each that lasts once more with a SIGTERM in it. */
+/**
+ * Returns the faults of all files, sorted by name. A fault with a duration comes a second time with a SIGTERM to the
+ * service.
+ */
 export async function allFaults(): Promise<Fault[]> {
   const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts'));
   const modules = await Promise.all(

@@ -1,18 +1,18 @@
 import type { Checks } from './checks.ts';
 
-/** By how much the date of a record that had to wait for its database may be wrong. */
+/** The allowed error of an audit record’s date if the record waited for the database, in seconds. */
 const TOLERANCE = '2 seconds';
 
-/** What the audit log says. */
+/** Checks that compare the audit log with the requests of the load. */
 export const RECORDS: Checks = {
-  'each refusal has one record': `
+  'each refused request has a refusal record': `
     select format('%s answered %s: %s records', a.operation, a.status, count(l.id))
     from attempts as a
     left join records as l on l.request_id = a."requestId" and not l.success
     where a.status in (401, 403)
     group by a.serial, a.attempt, a.operation, a.status
     having count(l.id) <> 1`,
-  'each record of a refusal is of one that was refused, or had no answer': `
+  'each refusal record belongs to a request that was refused or got no answer': `
     select format('%s by %s: %s', l.action, l.actor, l.error_message)
     from records as l
     left join attempts as a on a.agent = l.user_agent
@@ -21,20 +21,20 @@ export const RECORDS: Checks = {
             a.serial is null
             or (not a.is_unknown and (a.status not in (401, 403) or a."requestId" <> l.request_id))
         )`,
-  'a refusal is dated when it was': `
+  'each refusal record has the date of the refusal': `
     select format('%s at %s is dated %s', a.operation, to_timestamp(a.at / 1000), l.created_at)
     from records as l
     join attempts as a on a."requestId" = l.request_id
     where not l.success
         and l.created_at not between to_timestamp(a.at / 1000) - interval '${TOLERANCE}'
             and to_timestamp((a.at + a.ms) / 1000) + interval '${TOLERANCE}'`,
-  'no refusal has two records': `
+  'no refused request has two refusal records': `
     select format('%s: %s records', user_agent, count(*))
     from records
     where not success
     group by user_agent
     having count(*) > 1`,
-  'each acknowledged write has one record of success': `
+  'each acknowledged write has one success record': `
     select format('%s %s: %s records', r.operation, r.record, count(l.id))
     from requests as r
     left join records as l
@@ -45,7 +45,7 @@ export const RECORDS: Checks = {
     where r.is_acknowledged and r.kind in ('create', 'change', 'move', 'delete')
     group by r.serial, r.operation, r.record
     having count(l.id) <> 1`,
-  'each record of success is of a request that succeeded, or had no answer': `
+  'each success record belongs to a request that succeeded or got no answer': `
     select format('%s by %s of %s', l.action, l.actor, l.resource_id)
     from records as l
     left join attempts as a on a.agent = l.user_agent

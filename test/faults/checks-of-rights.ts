@@ -1,6 +1,6 @@
 import type { Checks } from './checks.ts';
 
-/** All rights of a user as one text, as `rightsOf` of the load writes them. */
+/** The SQL that writes all rights of a user as one text, in the form of the load’s function `rightsOf`. */
 const rights = (row: string): string => `
     concat_ws(
         ' ', ${row}.role,
@@ -8,14 +8,17 @@ const rights = (row: string): string => `
         case when ${row}.is_active then 'active' else 'inactive' end
     )`;
 
-/** What the provider was told, and the mails that arrived, beside `attempts`. */
+/** The temporary tables for the rights that the provider received and for the mails that arrived. */
 export const PARTS = `
 create temporary table members (id uuid, subject text, rights text);
 create temporary table told (n integer, subject text, rights text, at double precision);
 create temporary table mails (recipient text, mail text);
 create temporary table troubles ("from" double precision, "to" double precision);`;
 
-/** `states` has the rights that each user had, in order; `named_mails` has each mail with its user and day. */
+/**
+ * In these views `states` has the rights that each user had, in order, and `named_mails` has each mail with its user
+ * and its day.
+ */
 export const PARTS_VIEWS = `
 create temporary view states as
     select id, subject, 0 as index, rights, null::text as request_id, null::timestamptz as created_at from members
@@ -37,26 +40,26 @@ create temporary view named_mails as
         on m.recipient = u.email and split_part(m.mail, '@', 1) = '<reminder-' || r.day || '-' || u.id
     group by u.id, r.user_id, r.day`;
 
-/** Every change of rights arrives at the provider, and no withdrawn right is accepted. */
+/** Checks that every change of rights arrives at the provider and that the service accepts no withdrawn right. */
 export const RIGHTS: Checks = {
-  'each acknowledged change of rights is noted for the provider': `
+  'each acknowledged change of rights is queued for the provider': `
     select format('%s of %s', operation, record)
     from attempts as a
     where a.kind = 'grant' and a.lost is null and a.status = 200
         and not exists (select from states as s where s.request_id = a."requestId" and s.rights = a.marker)`,
-  'the rights of a user are those that were noted last': `
+  'each user has the rights of the last queued change': `
     select format('%s has %s', n.subject, n.rights)
     from now_stored as n
     where n.rights <> (select s.rights from states as s where s.id = n.id order by s.index desc limit 1)`,
-  'each noted change of rights is delivered': `
+  'each queued change of rights is delivered': `
     select format('a change of %s is %s: %s', user_id, state, last_error)
     from public.identity_changes
     where state <> 'DELIVERED' and user_id in (select m.id from members as m)`,
-  'the provider is told no rights that a user never had': `
+  'the provider receives no rights that a user never had': `
     select format('%s: %s', t.subject, t.rights)
     from told as t
     where not exists (select from states as s where s.subject = t.subject and s.rights = t.rights)`,
-  'the provider is told rights in their order': `
+  'the provider receives each user’s rights in their order': `
     select format('%s was told %s after later rights', t.subject, t.rights)
     from told_in_turn as t
     join states as s using (subject, rights)
@@ -66,19 +69,19 @@ export const RIGHTS: Checks = {
         join states as b using (subject, rights)
         where e.subject = t.subject and e.turn < t.turn
     )`,
-  'the provider has the present rights of each user in the end': `
+  'the provider has each user’s present rights at the end': `
     select format('%s has %s here', n.subject, n.rights)
     from now_stored as n
     join members as m using (id)
     where n.rights <> coalesce(
         (select t.rights from told as t where t.subject = n.subject order by t.n desc limit 1), m.rights
     )`,
-  'the provider is told the same rights once, unless something failed': `
+  'the provider receives each change of rights once, unless something failed': `
     select format('%s: %s', t.subject, t.rights)
     from told_in_turn as t
     join told_in_turn as b on b.subject = t.subject and b.turn = t.turn - 1 and b.rights = t.rights
     where not exists (select from troubles as f where f."to" >= b.at - 1000 and f."from" <= t.at)`,
-  'no withdrawn right is accepted': `
+  'the service accepts no withdrawn right': `
     select format('%s of %s was answered %s with %s', u.operation, u.record, u.status, u.marker)
     from attempts as u
     where u.kind = 'use' and u.lost is null and u.status in (200, 403)
@@ -95,20 +98,20 @@ export const RIGHTS: Checks = {
         )`,
 };
 
-/** A user who is due a mail gets it once a day. */
+/** Checks that each user with a due reminder gets one mail a day. */
 export const MAILS: Checks = {
-  'each user who is due a mail gets it': `
+  'each user with a due reminder gets a mail': `
     select format('%s: %s mails, the state is %s', email, mails, coalesce(state, 'none'))
     from named_mails as n
     where email like '%@joiners.example'
         and (state is distinct from 'SENT' or mails = 0)
         -- A mail that was given up for the mail of a later day has all its contents there.
         and not (state = 'GIVEN_UP' and exists (select from app.reminders as r where r.user_id = n.user_id and r.day > n.day))`,
-  'a mail comes once, and once more for each attempt without an answer': `
+  'each reminder arrives once, and once more for each attempt without an answer': `
     select format('%s of %s came %s times, with %s attempts without an answer', email, day, mails, cut_off)
     from named_mails
     where mails > 1 + cut_off`,
-  'each mail is of a user and a day': `
+  'each mail is a reminder of one user and one day': `
     select format('%s to %s', m.mail, m.recipient)
     from mails as m
     where not exists (

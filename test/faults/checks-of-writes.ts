@@ -1,8 +1,8 @@
 import type { Checks } from './checks.ts';
 
-/** What is stored. */
+/** Checks that compare the stored rows with the writes that the service acknowledged. */
 export const WRITES: Checks = {
-  'what was acknowledged is there once': `
+  'each acknowledged creation is stored once': `
     select format('%s %s: %s rows', r.operation, r.marker, count(s.id))
     from requests as r
     left join stored as s on s."table" = r."table" and s.marker = r.marker and s.id = r.record
@@ -11,28 +11,28 @@ export const WRITES: Checks = {
         and not exists (select from attempts as d where d.kind = 'delete' and d.record = r.record)
     group by r.serial, r.operation, r.marker
     having count(s.id) <> 1`,
-  'nothing is stored twice': `
+  'no creation is stored twice': `
     select format('%s: %s rows of %s', marker, count(*), "table")
     from stored
     group by "table", marker
     having count(*) > 1`,
-  'nothing is stored that was not sent': `
+  'each stored row was sent by a request': `
     select format('%s of %s', s.marker, s."table")
     from stored as s
     where not exists (
         select from attempts as a where a.kind = 'create' and a."table" = s."table" and a.marker = s.marker
     )`,
-  'what was refused or wrong is not stored': `
+  'no refused or invalid creation is stored': `
     select format('%s %s', r.operation, r.marker)
     from requests as r
     join stored as s on s."table" = r."table" and s.marker = r.marker
     where r.kind = 'create' and not r.is_acknowledged and not r.is_unknown`,
-  'what was deleted is gone': `
+  'no deleted record is stored': `
     select format('%s %s', r.operation, r.record)
     from requests as r
     join stored as s on s."table" = r."table" and s.id = r.record
     where r.kind = 'delete' and r.is_acknowledged`,
-  'a record is as the last acknowledged change left it, or one without an answer after it': `
+  'each record has the values of the last acknowledged change, or of a later change without an answer': `
     select format('%s %s has %s', w."table", w.record, coalesce(w.value, 'nothing'))
     from (
         select
@@ -58,7 +58,7 @@ export const WRITES: Checks = {
                 and (r.serial = w.last or (r.is_unknown and r.serial > coalesce(w.last, 0)))
         )
         and not (w.last is null and coalesce(w.value, 'DRAFT') = 'DRAFT')`,
-  'each acknowledged move of a claim is in its history, and no other': `
+  'the history of a claim has each acknowledged move, and no other': `
     select format('%s: %s moves were acknowledged, %s unknown, %s are in its history', m.record, m.known, m.unknown, m.found)
     from (
         select
@@ -71,7 +71,7 @@ export const WRITES: Checks = {
         group by r.record
     ) as m
     where m.found not between m.known and m.known + m.unknown`,
-  'the numbers of invoices have no gap': `
+  'the invoice numbers have no gap': `
     select format('%s: %s invoices with numbers up to %s, the counter at %s', year, n.invoices, n.last, k.last_number)
     from public.invoice_counters as k
     full join (
@@ -84,13 +84,13 @@ export const WRITES: Checks = {
         group by 1
     ) as n using (year)
     where (n.invoices = n.last and n.last = k.last_number) is not true`,
-  'a key is answered in the same way each time': `
+  'each Idempotency-Key gets the same answer each time': `
     select format('%s %s was answered in %s ways', operation, marker, count(distinct answer))
     from attempts
     where keyed
     group by serial, operation, marker
     having count(distinct answer) > 1`,
-  'a request with a key is answered in the end': `
+  'each request with an Idempotency-Key is answered in the end': `
     select format('%s %s after %s attempts', operation, marker, attempts)
     from requests as r
     where keyed

@@ -2,13 +2,13 @@ import { RECORDS } from './checks-of-records.ts';
 import { MAILS, PARTS, PARTS_VIEWS, RIGHTS } from './checks-of-rights.ts';
 import { WRITES } from './checks-of-writes.ts';
 
-/** A check by its name: a query that gives the details of where it does not hold. */
+/** Checks by name. Each check is a query that returns the details of its violations. */
 export type Checks = Readonly<Record<string, string>>;
 
 /*
- * The journal, as the database holds it against what is stored: `attempts` are the requests that were sent, `requests`
- * what was wanted by one or several of them with the same key, `stored` the rows of the tables that the load writes.
- * A request is unknown where an attempt of it had no answer, or one that leaves open whether it was stored.
+ * The tables and views in which SQL compares the journal with the stored rows. `attempts` are the sent requests,
+ * `requests` the intended requests, each with all attempts of one Idempotency-Key, and `stored` the rows that the load
+ * writes. A request is unknown if an attempt got no answer, or an answer after which the row may be stored or not.
  */
 export const TABLES = `
 create temporary table attempts (
@@ -51,37 +51,37 @@ create temporary view records as
 ${PARTS_VIEWS};
 analyze attempts`;
 
-/** What was answered. */
+/** Checks of the answers that the load received. */
 const ANSWERS: Checks = {
-  'an answer is one that was to be expected, or 503': `
+  'each answer has an expected status or 503': `
     select format('%s was answered %s: %s', operation, status, defect)
     from attempts
     where not expected`,
-  'an answer is whole and the right one': `
+  'each answer is complete and right': `
     select format('%s: %s', operation, defect)
     from attempts
     where expected and defect is not null`,
-  'no answer holds anything of another tenant': `
+  'no answer contains anything of another tenant': `
     select format('%s held %s', operation, "foreign")
     from attempts
     where "foreign" <> '[]'`,
-  'a 503 says when to come again': `
+  'each 503 has a Retry-After': `
     select format('%s at %s', operation, to_timestamp(at / 1000))
     from attempts
     where status = 503 and not "retryAfter"`,
-  'nobody waits without end': `
+  'no request waits endlessly': `
     select format('%s was given up after %s ms', operation, ms)
     from attempts
     where lost = 'hung'`,
-  'what the fault must leave alone is answered': `
+  'each request that the fault must not fail is answered': `
     select format('%s: %s', operation, coalesce(lost, status::text))
     from attempts
     where is_unknown and operation in (select s.operation from spared as s)`,
 };
 
-/** What is left in the end. */
+/** Checks of what remains after a fault: contents, locks, sessions and other tables. */
 const REMAINS: Checks = {
-  'each document has its content, and each content its document or its end': `
+  'each document has its content, and each content has a document or a planned removal': `
     select format('%s: %s bytes, and %s are stored', d.file_path, d.file_size, coalesce(c.size::text, 'none'))
     from public.documents as d
     left join contents as c on c.path = d.file_path
@@ -93,21 +93,21 @@ const REMAINS: Checks = {
         and not exists (select from app.content_removals as p where p.file_path = c.path)
         and c.path not like '%demonstration/%'
         and c.path not like '.partial/%'`,
-  'each content has the bytes that were uploaded': `
+  'each content has the uploaded bytes': `
     select format('%s has the digest %s', d.filename, c.digest)
     from public.documents as d
     join contents as c on c.path = d.file_path
     cross join regexp_match(d.filename, '^(.*) x([0-9]+)[.]txt$') as name
     where c.digest <> encode(sha256(convert_to(repeat(name[1] || chr(10), name[2]::integer), 'UTF8')), 'hex')`,
-  'no upload is left half-written': `
+  'no unfinished upload is left': `
     select path
     from contents
     where path like '.partial/%'`,
-  'no connection is left in a transaction': `
+  'no database session is left in a transaction': `
     select format('%s since %s: %s', state, xact_start, left(query, 100))
     from pg_stat_activity
     where datname = current_database() and application_name like 'taxclaims%' and xact_start is not null`,
-  'no lock is left': `
+  'no lock is left in the database': `
     select format('%s %s %s of %s', l.locktype, l.mode, coalesce(l.relation::regclass::text, l.objid::text), s.application_name)
     from pg_locks as l
     join pg_stat_activity as s using (pid)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * Imported before the service: its clock is wrong by what the file at FAULTS_CLOCK says, in milliseconds, and it looks
- * there anew at each SIGUSR2. All that the service knows of the time of day comes from Date.
+ * A test process imports this file before the service. The clock of the service then differs by the milliseconds in the
+ * file at FAULTS_CLOCK, which each SIGUSR2 makes it read again. The service takes all its times from Date.
  */
 
 const file = process.env['FAULTS_CLOCK'] ?? '';

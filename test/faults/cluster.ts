@@ -8,19 +8,19 @@ import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
 import type { Postmaster } from '../../src/embedded/postgres/postmaster.ts';
 import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
 
-/** A Postgres that can be hurt: its processes are stopped, killed and started again as an operator's would be. */
+/** A Postgres server that a fault can freeze, kill, stop and start again. */
 export interface Cluster {
   readonly port: number;
-  /** The superuser's address of the database `postgres`. */
+  /** The superuser’s address of the database `postgres`. */
   readonly adminUrl: string;
-  /** Stops every process where it stands, until `thaw`. */
+  /** Stops every process of the Postgres server with SIGSTOP until `thaw`. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** kill -9 of the postmaster; its children end by themselves. */
+  /** Kills the postmaster with SIGKILL. Its child processes then end by themselves. */
   killPostmaster(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops it and starts it as a standby of nobody, which only reads. */
+  /** Stops the Postgres server and starts it as a standby without a primary, which only reads. */
   startAsStandby(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -30,7 +30,8 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
   const place = join(folder, 'postgres');
   const cluster = await openCluster(place);
   const port = await findFreePort(0);
-  // An acknowledged write must survive a killed server, so nothing of that is switched off, as it is in other tests.
+  // Postgres keeps its durable settings here, unlike in other tests, because an acknowledged write must survive a
+  // killed server.
   const settings = { max_connections: '60', autovacuum: 'off' };
   let postmaster: Postmaster | undefined;
   let pid = 0;
@@ -43,7 +44,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     await postmaster?.stop();
   };
   await start();
-  // Also where the run is ended in the middle.
+  // The exit handler stops Postgres even if a user interrupts the run.
   process.on('exit', () => {
     sendTo(pid, 'SIGQUIT');
   });
@@ -56,7 +57,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     async killPostmaster() {
       const children = await killTree(pid, 'root alone');
       await postmaster?.ended;
-      // Until they are gone their shared memory keeps the next one from starting.
+      // The next Postgres cannot start until all child processes of the killed one have released its shared memory.
       while (children.some(isAlive)) await delay(10);
       await rm(join(cluster.data, 'postmaster.pid'), { force: true });
     },

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * `npm run db:migrate` on a database, killed after so long where that is given; gives the code with which it ended, or
- * the signal. The command is that of the release at `root`.
- * @throws Error with what it wrote where it ends with another code than 0 by itself
+ * Runs `npm run db:migrate` of the release at `root` on a database, and kills the command after `killAfterMs` if given.
+ * Returns the command’s exit code, or the signal that ended it.
+ * @throws Error with the command’s output if its exit code is not 0
  */
 export async function migrateWithCommand(
   adminUrl: string,

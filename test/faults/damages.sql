@@ -1,112 +1,113 @@
 /*
- * The check that must see it, and nothing else made it | what is wrong. Run by the superuser, in a transaction that is
- * rolled back, with no trigger and no foreign key in the way; a session goes by the service's name and stays open meanwhile.
+ * Each heading names the check that must report the damage, and the damage itself. The superuser runs the SQL in a
+ * transaction that is rolled back, without triggers and foreign keys. A session has the application name of the service
+ * and stays open during the check.
  */
 
--- what was acknowledged is there once | a site is lost
+-- each acknowledged creation is stored once | a lost site
 delete from public.sites where id = (select record from requests where serial = :CREATED_SITE);
--- nothing is stored twice | a site is there twice
+-- no creation is stored twice | a site that is stored twice
 insert into public.sites (client_id, site_name)
 select client_id, site_name from public.sites join requests on record = id where serial = :CREATED_SITE;
--- nothing is stored that was not sent | a site that nobody sent
+-- each stored row was sent by a request | a site that no request created
 insert into public.sites (client_id, site_name) select id, 'nobody’s' from public.clients limit 1;
--- what was refused or wrong is not stored | a site that was refused
+-- no refused or invalid creation is stored | a site whose creation was refused
 update attempts set status = 403 where serial = :CREATED_SITE;
--- what was deleted is gone | a deleted site is back
+-- no deleted record is stored | a deleted site that is stored again
 insert into public.sites (id, client_id, site_name)
 select record, c.id, 'back' from requests, public.clients as c
 where kind = 'delete' and "table" = 'sites' and is_acknowledged limit 1;
--- a record is as the last acknowledged change left it, or one without an answer after it | a site with another address
+-- each record has the values of the last acknowledged change, or of a later change without an answer | a site with another address than the last acknowledged one
 update public.sites set address = 'elsewhere'
 where id = (select record from requests where serial = :CHANGED_SITE);
--- a record is as the last acknowledged change left it, or one without an answer after it | a claim with another status
+-- each record has the values of the last acknowledged change, or of a later change without an answer | a claim with another status than the last acknowledged one
 update public.reclamations set status = 'WITHDRAWN'
 where id = (select record from requests where serial = :MOVED_CLAIM);
--- each acknowledged move of a claim is in its history, and no other | a move is not in the history
+-- the history of a claim has each acknowledged move, and no other | a move of a claim that is missing in its history
 delete from public.reclamation_history
 where reclamation_id = (select record from requests where serial = :MOVED_CLAIM);
--- the numbers of invoices have no gap | an invoice with a number is lost
+-- the invoice numbers have no gap | a lost invoice with a number
 delete from public.factures where number in (select min(number) from public.factures);
--- a key is answered in the same way each time | a key that was answered a second time otherwise
+-- each Idempotency-Key gets the same answer each time | an Idempotency-Key whose second answer differs from the first
 update attempts set answer = 'another' where (serial, attempt) = (
     select serial, max(attempt) from attempts where keyed and answer is not null
     group by serial having count(*) > 1 limit 1);
--- a request with a key is answered in the end | a request with a key was 503 to the last
+-- each request with an Idempotency-Key is answered in the end | a request with an Idempotency-Key whose last answer is 503
 update attempts set status = 503 where serial = (select serial from attempts where keyed limit 1);
--- each refusal has one record | the record of a refusal is lost
+-- each refused request has a refusal record | a lost refusal record
 delete from public.audit_logs where request_id = :REFUSAL;
--- each record of a refusal is of one that was refused, or had no answer | a record of a refusal that was none
+-- each refusal record belongs to a request that was refused or got no answer | a refusal record of a request that was not refused
 update attempts set status = 200 where "requestId" = :REFUSAL;
--- no refusal has two records | a refusal that is recorded twice
+-- no refused request has two refusal records | a refusal with two records
 insert into public.audit_logs (action, resource_type, success, user_agent, request_id, actor)
 select action, resource_type, success, user_agent, request_id, actor
 from public.audit_logs where request_id = :REFUSAL;
--- a refusal is dated when it was | a refusal of an hour before
+-- each refusal record has the date of the refusal | a refusal record that is dated an hour too early
 update public.audit_logs set created_at = created_at - interval '1 hour' where request_id = :REFUSAL;
--- each acknowledged write has one record of success | the record of a creation is lost
+-- each acknowledged write has one success record | a lost audit record of a creation
 delete from public.audit_logs
 where success and resource_id = (select record from requests where serial = :CREATED_SITE);
--- each record of success is of a request that succeeded, or had no answer | a record of success of what failed
+-- each success record belongs to a request that succeeded or got no answer | a success record of a request that failed
 update attempts set status = 400 where serial = :CREATED_SITE;
--- an answer is one that was to be expected, or 503 | an answer that nobody expects
+-- each answer has an expected status or 503 | an answer with an unexpected status
 update attempts set expected = false where :ANY;
--- an answer is whole and the right one | an answer with another record
+-- each answer is complete and right | an answer with another record
 update attempts set defect = 'another site' where :ANY;
--- no answer holds anything of another tenant | an answer with foreign bytes
+-- no answer contains anything of another tenant | an answer with foreign bytes
 update attempts set "foreign" = '["Garage"]' where :ANY;
--- a 503 says when to come again | a 503 that says no time
+-- each 503 has a Retry-After | a 503 without Retry-After
 update attempts set status = 503, "retryAfter" = false where :ANY;
--- nobody waits without end | a request that hung
+-- no request waits endlessly | a request that hangs
 update attempts set lost = 'hung' where :ANY;
--- what the fault must leave alone is answered | a 503 that should not be
+-- each request that the fault must not fail is answered | a 503 to a request that the fault must not fail
 insert into spared values ('read clients');
 update attempts set status = 503 where operation = 'read clients';
--- each document has its content, and each content its document or its end | a content is lost
+-- each document has its content, and each content has a document or a planned removal | a lost content of a document
 delete from contents where path in (
 select file_path from public.documents where id not in (select f.id from fixture as f) limit 1);
--- each document has its content, and each content its document or its end | a content without a document
+-- each document has its content, and each content has a document or a planned removal | a content without a document
 insert into contents values ('aa/nobody’s', 1);
--- each content has the bytes that were uploaded | a content with other bytes of the same length
+-- each content has the uploaded bytes | a content with other bytes of the same length
 update contents set digest = 'another' where path in (
 select file_path from public.documents where id not in (select f.id from fixture as f) limit 1);
--- no upload is left half-written | an upload that was broken off and lies there still
+-- no unfinished upload is left | an unfinished upload that is still stored
 insert into contents values ('.partial/upload', 0);
--- no connection is left in a transaction | a session that has not ended its transaction
+-- no database session is left in a transaction | a session that is still in a transaction
 --> session
 begin; select 1;
--- no lock is left | a lock of a session
+-- no lock is left in the database | a lock that a session still holds
 --> session
 select pg_advisory_lock(1);
--- a table that nobody writes is as it was | a parcel that nobody sent
+-- a table that no request writes is unchanged | a parcel that no request created
 insert into public.cadastres (site_id, commune_code, section, number)
 select id, '75056', 'AB', '0001' from public.sites limit 1;
 
--- each acknowledged change of rights is noted for the provider | a change of rights that was acknowledged and is lost
+-- each acknowledged change of rights is queued for the provider | an acknowledged change of rights that is not queued
 delete from public.identity_changes where request_id::text = :GRANT;
--- the rights of a user are those that were noted last | rights that changed without a note
+-- each user has the rights of the last queued change | rights that differ from the last queued change
 update public.users set role = case role when 'CLIENT' then 'TAX_SPECIALIST' else 'CLIENT' end
 where id = (select id from members limit 1);
--- each noted change of rights is delivered | a change that waits for ever
+-- each queued change of rights is delivered | a change of rights that is never delivered
 update public.identity_changes set delivered_at = null where request_id::text = :GRANT;
--- the provider is told no rights that a user never had | rights that the provider was told and nobody set
+-- the provider receives no rights that a user never had | rights at the provider that the user never had
 update told set rights = 'ADMIN active' where n = 0;
--- the provider is told rights in their order | two changes that arrive in the other order
+-- the provider receives each user’s rights in their order | two changes of rights that reach the provider in the wrong order
 insert into told select n + 1000, subject, rights, at from told where n = (
     select min(t.n) from told as t where exists (select from told as l where l.subject = t.subject and l.n > t.n and l.rights <> t.rights));
--- the provider has the present rights of each user in the end | a change that the provider was never told
+-- the provider has each user’s present rights at the end | a change of rights that the provider never received
 delete from told where n in (select max(n) from told group by subject);
--- the provider is told the same rights once, unless something failed | rights that the provider was told twice
+-- the provider receives each change of rights once, unless something failed | a change of rights that the provider received twice
 insert into told select n + 1000, subject, rights, at from told where n = (select max(n) from told);
--- no withdrawn right is accepted | a stale right that is accepted
+-- the service accepts no withdrawn right | a withdrawn right that is accepted
 update attempts set status = 200, at = at + 3600000 where serial = (
     select u.serial from attempts as u
     join states as s on s.id = u.record and s.rights = u.marker
     where u.kind = 'use' and exists (
         select from states as l join attempts as a on a."requestId" = l.request_id and a.status = 200
         where l.id = s.id and l.index > s.index) limit 1);
--- each user who is due a mail gets it | a mail that never arrives
+-- each user with a due reminder gets a mail | a due reminder that never arrives
 delete from mails where recipient = :JOINER;
--- a mail comes once, and once more for each attempt without an answer | a mail that comes twice
+-- each reminder arrives once, and once more for each attempt without an answer | a reminder that arrives twice
 insert into mails select * from mails where recipient = :JOINER;
--- each mail is of a user and a day | a mail to another user
+-- each mail is a reminder of one user and one day | a reminder that arrives at another user's address
 insert into mails select 'nobody@joiners.example', mail from mails where recipient = :JOINER;

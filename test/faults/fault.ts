@@ -1,26 +1,28 @@
 import type { LoadProcess } from './load-process.ts';
 import type { World, WorldOptions } from './world.ts';
 
-/** One thing that goes wrong while real load runs. */
+/** A fault that is made while a load of real requests runs. */
 export interface Fault {
   readonly name: string;
   readonly what: string;
-  /** What must hold beside what holds after every fault. */
+  /** What must hold after this fault in addition to the checks of every fault, in words. */
   readonly must: string;
   readonly world?: WorldOptions;
-  /** How long it lasts: longer than the time-outs of the service where it is about waiting. */
+  /** The duration of the fault in milliseconds. A fault about waiting lasts longer than the service’s time-outs. */
   readonly holdMs: number;
-  /** The operations that it must not fail, `health` among them. */
+  /** Tells which operations the fault must not fail, for example the health check. */
   readonly spares?: (operation: string) => boolean;
-  /** Operations that the load must not have in it, because they would hide what is tried. */
+  /** The names of operations that the load leaves out, because they would hide the effect of this fault. */
   readonly without?: readonly string[];
-  /** What the journal must have, as SQL that gives rows: a fault that met nothing proves nothing. */
+  /**
+   * SQL queries by name, each of which must return rows from the journal. They prove that the fault met such a request.
+   */
   readonly meets?: Readonly<Record<string, string>>;
-  /** The service ends by it, and another process serves after. */
+  /** True if the fault ends the service, and a new process of the service serves afterwards. */
   readonly endsService?: true;
-  /** Makes things wrong; gives what mends them. */
+  /** Makes the fault, and returns the function that repairs it. */
   begin(world: World, load: LoadProcess): Promise<() => Promise<void>>;
 }
 
-/** A fault with nothing to mend. */
+/** The repair of a fault that needs no repair. */
 export const nothing = (): Promise<void> => Promise.resolve();

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/* Imported before the service: at each SIGUSR2 it writes what it holds to the file at FAULTS_GAUGE. */
+/*
+ * A test process imports this file before the service. On each SIGUSR2 the service then writes its memory use and handles to the
+ * file at FAULTS_GAUGE.
+ */
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -5,7 +5,7 @@ import { until } from '../support/upload.ts';
 import { gaugesOf } from './processes.ts';
 import type { World, WorldOptions } from './world.ts';
 
-/** What the service holds at one moment. */
+/** The memory, files and connections that the service uses at one moment. */
 export interface Gauges {
   readonly 'resident MB': number;
   readonly 'heap MB': number;

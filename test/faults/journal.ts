@@ -1,51 +1,54 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a request is to the accounting. */
+/** The kinds of requests that the checks distinguish. */
 export type Kind = 'create' | 'change' | 'move' | 'delete' | 'read' | 'refuse' | 'grant' | 'use';
 
-/** One request that was sent, once it was answered or given up. */
+/** A request of the load that was answered or given up. */
 export interface Entry {
-  /** Of what was wanted: a request that is repeated with its key keeps its number. */
+  /** The number of the intended request. A repetition with the same Idempotency-Key has the same number. */
   readonly serial: number;
   readonly attempt: number;
   readonly operation: string;
   readonly kind: Kind;
-  /** The table of the record that it is about. */
+  /** The table of the record that the request is about. */
   readonly table: string | null;
-  /** The record that it named, or the one that the answer says was created. */
+  /** The id of the record that the request named or that its answer reports as created. */
   readonly record: string | null;
-  /** What it wants to be stored, which is in no other request. */
+  /** A text that the request stores and that no other request contains. */
   readonly marker: string | null;
   readonly keyed: boolean;
   readonly status: number | null;
-  /** Why there is no answer, or no whole one. */
+  /** Why the request got no complete answer; null if it got one. */
   readonly lost: string | null;
   readonly requestId: string | null;
-  /** Whether a status is one that the request may be answered with while nothing fails. */
+  /** Whether the request may get this status while there is no fault. */
   readonly expected: boolean;
   readonly retryAfter: boolean;
-  /** A digest of a whole good answer to a request with a key: whatever repeats the key must get the same. */
+  /**
+   * The digest of a complete success answer to a request with an Idempotency-Key. Every repetition of the key must get
+   * the same answer.
+   */
   readonly answer: string | null;
-  /** What of another tenant the answer held. */
+  /** Texts or rows of another tenant that the answer contains. */
   readonly foreign: readonly string[];
-  /** What is wrong with the content of an answer. */
+  /** What is wrong with the content of the answer; null if nothing is. */
   readonly defect: string | null;
-  /** Milliseconds of the epoch at which it was sent, and how long its answer took. */
+  /** The time at which the request was sent in milliseconds since 1970, and the milliseconds until its answer. */
   readonly at: number;
   readonly ms: number;
 }
 
 /**
- * What is no wait any more but a hang: beyond every bound of the service, where a request may wait its turn, ask the
- * database twice and have its refusal recorded. With a content it asks more often, and the store has 10 s.
+ * The milliseconds after which a request without an answer counts as hanging. The service’s own time-outs are shorter
+ * in sum. An upload also waits up to 10 s for the document store.
  */
 export const HUNG_MS = 10_000;
 export const HUNG_WITH_CONTENT_MS = 17_000;
 
-/** The operation that asks for health, on connections of its own. */
+/** The name of the operation that asks /health on connections of its own. */
 export const HEALTH = 'health';
 
-/** Of a load that still runs, whatever lines are whole. */
+/** Reads the complete lines of the journal, also while the load still writes it. */
 export async function readJournal(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text

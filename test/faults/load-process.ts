@@ -8,25 +8,28 @@ import type { Entry } from './journal.ts';
 import type { Order } from './load.ts';
 import type { Plan } from './load/people.ts';
 
-/** The load generator, from outside. */
+/** The process that generates the load, as its parent process controls it. */
 export interface LoadProcess {
-  /** The file in which all that was answered so far is found. */
+  /** The path of the journal file, to which the load writes each answered request. */
   readonly journal: string;
-  /** Sends so many of these operations at once. */
+  /** Sends `count` requests of these operations at once. */
   burst(count: number, operations: readonly string[]): void;
-  /** From now on some ask with this token. */
+  /** Lets some of the following requests use this token. */
   useNewToken(token: string): void;
-  /** Sends nothing more until `resume`; resolves with all so far, once each request is answered or given up. */
+  /**
+   * Pauses the load until `resume`. Resolves with all journal entries so far, once each sent request was answered or
+   * given up.
+   */
   hold(): Promise<readonly Entry[]>;
   resume(): void;
-  /** Resolves once nothing is under way any more, with all that was sent. */
+  /** Ends the load. Resolves with all journal entries, once each sent request was answered or given up. */
   finish(): Promise<readonly Entry[]>;
 }
 
-/** A load that nobody serves has begun wrongly. */
+/** The longest time in milliseconds until the load gets its first answer. */
 const BEGUN_MS = 60_000;
 
-/** Resolves once somebody's token was good for a request: from then on a fault meets a service that is at work. */
+/** Starts the load. Resolves once a request with a token has succeeded, so that a fault meets a working service. */
 export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 'thinkMs'>): Promise<LoadProcess> {
   const journal = join(folder, 'journal');
   const plan = join(folder, 'plan.json');

@@ -15,8 +15,9 @@ import { Worker } from './load/worker.ts';
 import type { Shared } from './load/worker.ts';
 
 /*
- * The load, as a process of its own: correct requests of several tenants, one after the other by each person, and every
- * one of them in the journal with its answer. Its parent tells it over IPC to send many at once, or to come to an end.
+ * The load runs as a process of its own: each person of several tenants sends one correct request after the other, and
+ * the process writes every request with its answer into the journal. The parent process sends orders over IPC, for
+ * example for many simultaneous requests or for the end.
  */
 
 export type Order =
@@ -32,7 +33,7 @@ const [, , planFile = ''] = process.argv;
 const plan = JSON.parse(await readFile(planFile, 'utf8')) as Plan;
 const journal = createWriteStream(plan.journal, { flags: 'a' });
 const gate = new Gate(plan.people.length);
-/** What was there before anything was sent is one claim of each tenant. */
+/** Each tenant has one claim before the load. */
 const tallies = new Map<string, Tally>(plan.people.map(({ tenant }) => [tenant.word, { claims: 1 }]));
 let serial = 0;
 const shared: Shared = {
@@ -78,14 +79,14 @@ process.on('message', (order: Order) => {
   else void finish();
 });
 
-/** Tells its parent once nothing is under way, and all that was answered is in the journal. */
+/** Tells the parent process once no request is open and the journal has every answered request. */
 async function hold(): Promise<void> {
   await gate.close();
   await new Promise((written) => journal.write('', written));
   process.send?.({ held: true });
 }
 
-/** Sends so many requests at once, each on a connection of its own. */
+/** Sends `count` requests at once, each on a connection of its own. */
 async function burst(count: number, names: readonly string[]): Promise<void> {
   const operations = OPERATIONS.filter(({ name }) => names.includes(name));
   const able = plan.people.flatMap(({ role }, index) => {
@@ -100,7 +101,10 @@ async function burst(count: number, names: readonly string[]): Promise<void> {
   await Promise.all(sent);
 }
 
-/** Not after the answer to the last: a probe that waits must not hide how the next ones fare. */
+/**
+ * Sends health checks at a fixed interval without waiting for the earlier answers, so that a slow health check does not
+ * hide the following ones.
+ */
 async function watchHealth(): Promise<void> {
   const asked: Promise<void>[] = [];
   while (shared.stoppedAt === undefined) {

@@ -22,12 +22,12 @@ interface Options {
 const PAUSE_MS = 20_000;
 const LONGEST_FAULT_MS = 6_000;
 const WARM_MS = 10_000;
-/** So many files and connections may stay open: idle connections come and go. */
+/** The number of files and connections that may stay open after the load, because idle connections come and go. */
 const HANDFUL = 20;
 
 const MINUTE_MS = 60_000;
 
-/** The faults that one and the same process lives through, in a world with two instances. */
+/** Whether a fault is short and does not end the service, so that two instances can live through it during one load. */
 function isShort({ world, endsService, holdMs, name }: Fault): boolean {
   const isPlain = Object.keys(world ?? {}).every((option) => option === 'peer');
   const isLong = ['no-fault', 'start-interrupted', 'three-thousand-waiting'].includes(name);
@@ -35,8 +35,9 @@ function isShort({ world, endsService, holdMs, name }: Fault): boolean {
 }
 
 /**
- * Sends mixed load to two instances for so many minutes, with a short fault about every 20 s. Gives whether everything holds
- * in the end, and the first instance holds at most a handful of files and connections more than at the beginning.
+ * Sends mixed load to two instances for a number of minutes, and makes a short fault about every 20 s. Returns whether
+ * all checks hold in the end and the first instance has only a few more open files and connections than at the
+ * beginning.
  */
 export async function runForMinutes(cluster: Cluster, options: Options): Promise<boolean> {
   const { minutes, seed, faults } = options;
@@ -87,7 +88,7 @@ export async function runForMinutes(cluster: Cluster, options: Options): Promise
   }
 }
 
-/** One line for each minute: how many were answered, how fast, and what went wrong meanwhile. */
+/** Returns one line for each minute: the number of answers, their speed, and the faults of that minute. */
 function minutesOf(
   entries: readonly Entry[],
   faults: readonly { readonly name: string; readonly from: number }[],

@@ -13,9 +13,9 @@ import type { LoadTenant } from './load/people.ts';
 import { rightsOf } from './load/rights.ts';
 import type { Member, RightsPlan } from './load/rights.ts';
 
-/* The parts beside the service, Postgres and the store: the provider that is told rights, and the mail server. */
+/* The identity provider that receives changes of rights, and the mail server that receives reminders. */
 
-/** Rights that the provider was told, in order. */
+/** A change of rights that the provider received; `n` is its place in the order of receipt. */
 interface Told {
   readonly n: number;
   readonly subject: string;
@@ -23,7 +23,7 @@ interface Told {
   readonly at: number;
 }
 
-/** A mail that the mail server took. */
+/** A mail that the mail server accepted. */
 interface Mail {
   readonly recipient: string;
   readonly mail: string;
@@ -32,20 +32,20 @@ interface Mail {
 export interface Parts {
   readonly provider: TestManagement;
   readonly mails: MailServer;
-  /** The variables with which a service uses the provider and the mail server. */
+  /** The environment variables with which a service uses the provider and the mail server of the test. */
   readonly environment: Readonly<Record<string, string>>;
   readonly rights: RightsPlan;
   readonly told: readonly Told[];
   readonly received: () => readonly Mail[];
-  /** Makes the provider's users, clients and users who are due a mail today. */
+  /** Stores the provider’s users, their clients, and users with a reminder that is due today. */
   into(admin: Admin): Promise<void>;
   close(): Promise<void>;
 }
 
 const MEMBERS = 3;
-/** Of a tenant, beside the one that its people have: so many subsets that no user ever has the same rights again. */
+/** The number of further clients of each tenant. They give so many subsets that no user has the same rights twice. */
 const CLIENTS = 10;
-/** How long the provider and the mail server take to answer, so that faults meet what is on its way. */
+/** Milliseconds until the provider and the mail server answer, so that faults meet messages that are being sent. */
 const ANSWER_MS = 40;
 const FIRST_JOINERS = 5;
 const CREDENTIAL = 'management-token';
@@ -74,7 +74,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
   });
   for (const { subject, first } of members) provider.know(subject, FIRST_ROLE, first);
 
-  /** Gives a token with the rights that the provider knows, and 403 to a user whom it has blocked. */
+  /** The provider returns a token with the rights that it knows, and 403 for a blocked user. */
   const logins = createServer((request, response) => {
     const subject = decodeURIComponent(request.url?.slice(1) ?? '');
     const user = provider.users.get(subject);
@@ -133,7 +133,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
   };
 }
 
-/** The role of each member at the beginning. */
+/** The role of each user with changing rights at the beginning of the load. */
 export const FIRST_ROLE = 'ACCOUNT_MANAGER';
 
 interface Patch {
@@ -141,7 +141,7 @@ interface Patch {
   readonly blocked: boolean;
 }
 
-/** New users, who are due a mail of today. An instance that starts mails to them at once. */
+/** Stores new users with a reminder that is due today. An instance that starts then sends their mails at once. */
 export async function join(admin: Admin, count: number): Promise<void> {
   await admin(
     `insert into public.users (email, password_hash, name, role, client_access)
@@ -152,9 +152,12 @@ export async function join(admin: Admin, count: number): Promise<void> {
   );
 }
 
-/** Longer than two minutes: where the provider’s clock is not measured, the service refuses new tokens for so long. */
+/**
+ * The longest wait for a delivery in milliseconds. It exceeds the two minutes in which the service may refuse new
+ * tokens because it has not measured the provider’s clock.
+ */
 const LASTS_MS = 150_000;
-/** Rights that are not delivered, users without their mail, and users whose tokens of this second are refused. */
+/** Whether undelivered rights, unsent reminders, or users whose tokens of this second are refused exist. */
 const OPEN = `
   select exists (select from public.identity_changes where state <> 'DELIVERED')
       or exists (
@@ -167,13 +170,18 @@ const OPEN = `
           where greatest(access_changed_at, sessions_ended_at) > clock_timestamp() - interval '1 second'
       ) as is_open`;
 
-/** Waits until all rights and mails have arrived; what is still open after a while, the checks report. */
+/**
+ * Waits until all changes of rights and all mails have arrived. The checks report what is still missing after the time
+ * limit.
+ */
 export async function untilDelivered(admin: Admin): Promise<void> {
   const end = Date.now() + LASTS_MS;
   while ((await admin(OPEN))[0]?.['is_open'] === true && Date.now() < end) await delay(100);
 }
 
-/** Makes every mail due at once: its lease lasts four minutes if the instance that held it was killed. */
+/**
+ * Makes every reminder due at once. Otherwise the claim of a killed instance would block its mails for four minutes.
+ */
 export async function hurryMails(admin: Admin): Promise<void> {
   await admin(
     `update app.reminders

@@ -1,19 +1,20 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/* What Linux tells of processes; the faults run there alone. */
-
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** The parent first, so that it makes no more children meanwhile; a postmaster has no grandchildren. */
+/**
+ * Sends a signal to a process and then to its children, so that the process starts no more children meanwhile. A
+ * postmaster has no grandchildren.
+ */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
   sendTo(pid, signal);
   for (const child of await childrenOf(pid)) sendTo(child, signal);
 }
 
-/** Gives the children that there were. */
+/** Kills a process, or also its children, and returns the ids of the children. */
 export async function killTree(pid: number, whom: 'root alone' | 'all'): Promise<number[]> {
   const children = await childrenOf(pid);
   sendTo(pid, 'SIGKILL');
@@ -30,7 +31,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** One that has ended meanwhile needs no signal. */
+/** Sends a signal to a process. A process that has already ended is no error. */
 export function sendTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -39,7 +40,7 @@ export function sendTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Memory and open files of a process. */
+/** Returns the memory use and the open files of a process. */
 export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: number; sockets: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
@@ -49,7 +50,10 @@ export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: num
   return { rssMb: Math.round(Number(kilobytes) / 1024), files: names.length, sockets };
 }
 
-/** The processes whose working folder is, or is below, a folder: a server's is its data directory. */
+/**
+ * Returns the ids of the processes whose working folder is the given folder or below it. A Postgres process works in
+ * its data folder.
+ */
 export async function processesIn(folder: string): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const folders = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { allFaults } from './all-faults.ts';
 
-/* What docs/reliability.md says is tried is what is tried. */
+/* The faults that docs/reliability.md lists are the faults that the proof runs. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Every fault that a command of the document names. */
+/** Returns every fault that a command in docs/reliability.md names. */
 async function named(): Promise<string[]> {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
   return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) => names.split(' '));
 }
 
-test('every fault is in docs/reliability.md once, and every one that it names is there', async () => {
+test('docs/reliability.md names each fault of the proof once, and no other fault', async () => {
   const names = (await allFaults()).map(({ name }) => name);
   const without = names.filter((name) => !name.startsWith('sigterm-while-'));
   expect((await named()).sort()).toEqual([...without, 'sigterm-while-*'].sort());
 });
 
-test('every fault that lasts is tried once more with a SIGTERM in it', async () => {
+test('the proof makes every fault with a duration a second time, with a SIGTERM in its middle', async () => {
   const faults = await allFaults();
   const lasting = faults.filter(({ holdMs, endsService, name }) => {
     return holdMs > 0 && endsService !== true && name !== 'no-fault';
@@ -29,7 +29,7 @@ test('every fault that lasts is tried once more with a SIGTERM in it', async () 
   expect(lasting.filter(({ name }) => !names.includes(`sigterm-while-${name}`))).toEqual([]);
 });
 
-test('the commands that the document names are there', async () => {
+test('every command that docs/reliability.md names exists', async () => {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;

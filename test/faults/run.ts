@@ -8,11 +8,12 @@ import { tryFault } from './trial.ts';
 import type { Outcome } from './trial.ts';
 
 /*
- * `npm run proofs -- faults` causes each fault in turn under real load; with `--minutes 20` it causes short faults at random
- * under one load. It exits with 0 if everything holds, with 1 if something does not, and with 2 for an unknown fault.
+ * `npm run proofs -- faults` makes each fault in turn while a load of real requests runs. With `--minutes 20` it makes
+ * short faults at random during one load. It exits with 0 if every check holds, with 1 if a check fails, and with 2 for
+ * an unknown fault.
  */
 
-/** The time for a fault and its checks. */
+/** The longest time for a fault and its checks, in milliseconds. */
 const BOUND_MS = 300_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
@@ -63,7 +64,7 @@ console.log(
 );
 process.exitCode = failed.length > 0 ? 1 : 0;
 
-/** A name may end in a star, for all that begin so. */
+/** Whether a fault has the wanted name. A wanted name that ends in a star stands for all names with this beginning. */
 function isMeant({ name }: Fault, wanted: string): boolean {
   return wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
 }

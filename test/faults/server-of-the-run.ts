@@ -8,7 +8,7 @@ import { createScratchFolder, removeAbandoned } from '../support/scratch.ts';
 import { createScratchCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 
-/** One Postgres for all faults, in which each has a database of its own. */
+/** One Postgres server for all faults; each fault has a database of its own. */
 interface FaultRun {
   readonly cluster: Cluster;
   close(): Promise<void>;

@@ -2,18 +2,21 @@ import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
 import { addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 
-/** The service as a process, which may be ended and started again in the same place. */
+/** The service as a process that a test can end and start again with the same port and data folder. */
 export interface ServiceProcess {
   readonly port: number;
   readonly pid: number;
-  /** Whether it is the process that was started last, and has not ended. */
+  /** Whether the most recently started process of the service is still running. */
   readonly isRunning: boolean;
-  /** What it wrote, for whoever looks for the cause. */
+  /** The output of the service, for a report of a failed check. */
   readonly output: string;
-  /** Of another release, where that is in a folder of its own. */
+  /** Starts the service, or the release in the folder `root`. */
   start(root?: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** How the process that was started last ended, and after how long from now. */
+  /**
+   * Waits for the end of the most recently started process. Returns its exit code or signal, and the milliseconds
+   * waited.
+   */
   ended(): Promise<{ how: number | string; ms: number }>;
 }
 
@@ -59,7 +62,7 @@ export async function createServiceProcess(
   };
 }
 
-/** kill -9, and a new start. */
+/** Kills the service with SIGKILL, and starts it again. */
 export async function killAndStart(service: ServiceProcess): Promise<void> {
   const ended = service.ended();
   service.signal('SIGKILL');

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 export const SERVES = 'the service serves in the end';
 
-/** In the end the service serves, and it is the same process, unless the fault was to end it. */
+/** Checks that the service serves after the fault, and that its process is the same unless the fault ends it. */
 export async function serving(
   world: World,
   { pid, endsService }: { readonly pid: number; readonly endsService: boolean },
@@ -23,7 +23,7 @@ export async function serving(
   return details.map((detail) => ({ check: SERVES, detail }));
 }
 
-/** Every active user is let in with the rights that are stored, and no other user is. */
+/** Checks that every active user can log in with the stored rights, and that no other user can log in. */
 async function lastLogins({ parts, service, admin }: World): Promise<string[]> {
   const { members, logins } = parts.rights;
   const found = await Promise.all(

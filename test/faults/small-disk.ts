@@ -3,10 +3,10 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A small file system of its own, which can be filled to the last byte. */
+/** A small mounted file system that a fault can fill completely. */
 export interface SmallDisk {
   fill(): Promise<void>;
-  /** Makes room again. */
+  /** Deletes the files that fill the small disk. */
   empty(): Promise<void>;
   unmount(): Promise<void>;
 }
@@ -17,12 +17,12 @@ const UNMOUNT = ['umount', '--lazy'] as const;
 
 const mounted = new Set<string>();
 
-// Also where the run is ended in the middle: nobody could remove what is mounted.
+// The exit handler unmounts the small disks even if a user interrupts the run.
 process.on('exit', () => {
   for (const folder of mounted) spawnSync(UNMOUNT[0], [UNMOUNT[1], folder]);
 });
 
-/** @throws Error where this machine lets nobody mount: it takes root, on Linux. */
+/** @throws Error if this process may not mount a file system: that needs root and Linux */
 export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0700`, 'tmpfs', folder]);
   mounted.add(folder);
@@ -32,7 +32,7 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
       const file = await open(ballast, 'w');
       const block = Buffer.alloc(64 * 1024);
       try {
-        // The end is where no byte more can be written; a small write fills what a large one leaves.
+        // The disk is full once a write of one byte fails; small writes fill the rest that a large write leaves.
         for (const size of [block.length, 1]) {
           try {
             for (;;) await file.write(block.subarray(0, size));
@@ -46,7 +46,7 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
     },
     empty: () => rm(ballast, { force: true }),
     async unmount() {
-      // Lazily: what a killed process held open is given free a moment later.
+      // The disk is unmounted lazily, because a killed process releases its open files only a moment later.
       await run(UNMOUNT[0], [UNMOUNT[1], folder]);
       mounted.delete(folder);
     },

@@ -1,14 +1,14 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A connection to the service that is not to be a good one: whatever becomes of it is nobody's concern. */
+/** Opens a connection for a deliberately wrong request, and ignores its errors. */
 export function badConnection(port: number): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   return socket;
 }
 
-/** The head of a request, as text. */
+/** Returns the head of an HTTP request as text. */
 export function head(line: string, headers: Readonly<Record<string, string>>): string {
   const fields = Object.entries({ host: 'here', ...headers }).map(([name, value]) => `${name}: ${value}`);
   return `${line} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;

@@ -3,13 +3,16 @@ import { createTestKey } from '../support/identity.ts';
 import type { LoadProcess } from './load-process.ts';
 import type { World } from './world.ts';
 
-/** Answers for the provider, which would give `keys`. */
+/** Answers a request for the provider’s keys wrongly; `keys` is the right answer. */
 type Spoiled = (request: IncomingMessage, response: ServerResponse, keys: string) => void;
 
-/** The provider has one key more, with which some tokens are signed from now on, and cannot be asked for it. */
+/**
+ * Adds a key to the provider. Some new tokens are signed with this key, but the service cannot get it from the
+ * provider.
+ */
 export async function spoilKeys({ identity }: World, load: LoadProcess, answer: Spoiled): Promise<() => Promise<void>> {
   const key = await createTestKey();
-  // Those of before as well: everybody else has a token of one of them.
+  // The provider also publishes its earlier keys, because all other tokens are signed with one of them.
   const keys = [...identity.keys, key];
   const published = JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
   identity.publish(...keys);

@@ -5,11 +5,11 @@ import { readSystemErrorCode } from '../../src/system-error.ts';
 
 const BUCKET = 'documents';
 
-/** Where S3rver keeps what is stored, below its own folder. */
+/** The folder in which S3rver stores the contents of the test bucket. */
 export const bucketIn = (folder: string): string => join(folder, BUCKET);
 export const BUCKETS = [{ name: BUCKET }];
 
-/** The settings for a store in the world's own S3, below a prefix. */
+/** The environment variables for a document store in the S3 server of the test, below a prefix. */
 export function storeInS3(port: number, prefix: string): Record<string, string> {
   return {
     ...{ DOCUMENT_STORE: `s3://${BUCKET}${prefix}`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${port}` },
@@ -17,23 +17,26 @@ export function storeInS3(port: number, prefix: string): Record<string, string> 
   };
 }
 
-/** A file of the store, with the SHA-256 of its bytes. */
+/** A stored file with its size in bytes and the SHA-256 of its bytes. */
 export interface Content {
   readonly path: string;
   readonly size: number;
   readonly digest: string;
 }
 
-/** Larger files are the fixture's. */
+/** The largest file in bytes that gets a digest. Larger files exist before the load, and no request writes them. */
 const DIGESTED_BYTES = 4 * 1024 * 1024;
 
-/** The uploads that a folder store has not moved to their places. */
+/** Returns the unfinished uploads in a document folder. */
 export async function halfWrittenIn(folder: string): Promise<Content[]> {
   const names = await readdir(join(folder, '.partial')).catch(() => []);
   return names.map((name) => ({ path: `.partial/${name}`, size: 0, digest: '' }));
 }
 
-/** Every content of a store, without half-written ones, and without the two files that S3rver adds to each object. */
+/**
+ * Returns every content of a document store, without unfinished uploads and without the two files that S3rver adds to
+ * each object.
+ */
 export async function filesBelow(folder: string): Promise<Content[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = entries

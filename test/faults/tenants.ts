@@ -3,17 +3,17 @@ import type { TestIdentity } from '../support/identity.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import type { LoadTenant, Person } from './load/people.ts';
 
-/** The tenants of every world. */
+/** A word for each tenant of a load. The word is part of every text that the tenant stores. */
 export const WORDS = ['Boulangerie-Martin', 'Garage-Dupont', 'Transports-Legrand'] as const;
 
-/** A tenant, and the SQL that makes it. */
+/** Returns a new tenant and the SQL that stores it. */
 export function loadTenant(word: string): { tenant: LoadTenant; sql: string } {
   const tenant = newTenant();
   const { clients: client, sites: site, reclamations: claim } = tenant;
   return { tenant: { word, client, site, claim }, sql: tenantSql(tenant, word) };
 }
 
-/** Of each tenant somebody in each role; their tokens outlive the longest soak, and are good before and after now. */
+/** Returns a person in each role for each tenant. Their tokens are valid from 12 hours ago until 12 hours from now. */
 export async function peopleOf(tenants: readonly LoadTenant[], identity: TestIdentity): Promise<Person[]> {
   const now = Math.floor(Date.now() / 1000);
   const times = { iat: now - 12 * 3600, exp: now + 12 * 3600 };

@@ -21,20 +21,20 @@ export interface Outcome {
   readonly fault: string;
   readonly entries: readonly Entry[];
   readonly violations: readonly Violation[];
-  /** When it went wrong and when it was mended, in milliseconds of the epoch. */
+  /** When the fault began and when it was repaired, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
-  /** What the service wrote, where something does not hold. */
+  /** The output of the service if a check failed; otherwise empty. */
   readonly output: string;
 }
 
 const BEFORE_MS = 1_200;
 const AFTER_MS = 1_800;
 
-/** How long the service may take to end the sessions that a fault has broken. */
+/** The longest time in milliseconds in which the service may end the database sessions that a fault has broken. */
 const SETTLED_MS = 20_000;
 
-/** Real load, one fault in the middle of it, and the accounts after. */
+/** Runs a load with one fault in the middle, and the checks afterwards. */
 export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Promise<Outcome> {
   const world = await openWorld(cluster, fault.world);
   try {
@@ -53,7 +53,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     await settleParts(world);
     const { spares = () => false } = fault;
     const spared = [...OPERATIONS.map(({ name }) => name), HEALTH, CHANGE_RIGHTS, USE_RIGHTS].filter(spares);
-    // A killed service leaves half-written uploads, which the next one removes after an hour.
+    // A killed service leaves unfinished uploads, which the next process removes only after an hour.
     const halfWritten = fault.endsService === true ? [] : await world.halfWritten();
     const ledger = {
       fixture,
@@ -75,12 +75,15 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   }
 }
 
-/** Rights change at every instance. */
+/** The part of a load’s plan that changes rights, at every instance of the service. */
 export function rightsIn({ parts, service, peer }: World): Pick<Plan, 'rights' | 'ports'> {
   return { rights: parts.rights, ports: [service, peer].flatMap((one) => (one === undefined ? [] : [one.port])) };
 }
 
-/** All rights and mails arrive. A new instance sends the mails that are due at once, where others look every minute. */
+/**
+ * Waits until all rights and mails have arrived. A new instance sends due mails at once, while a running one looks only
+ * every minute.
+ */
 export async function settleParts({ admin, peer }: World): Promise<void> {
   if (peer !== undefined) {
     if (peer.isRunning) peer.signal('SIGTERM');
@@ -91,7 +94,7 @@ export async function settleParts({ admin, peer }: World): Promise<void> {
   await untilDelivered(admin);
 }
 
-/** The moments that the fault was to meet, and has not. */
+/** Returns the requests that the fault had to meet and did not meet, as violations. */
 async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise<Violation[]> {
   const found = await Promise.all(Object.values(meets).map((sql) => admin.query(sql)));
   return Object.keys(meets)
@@ -99,7 +102,7 @@ async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise
     .map((detail) => ({ check: 'the fault meets what it is about', detail }));
 }
 
-/** What goes wrong in it beyond what was meant to is told, and the accounts are drawn up all the same. */
+/** Makes the fault and repairs it. An unexpected error becomes a violation, and the checks run nevertheless. */
 async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violation[]> {
   try {
     const mend = await fault.begin(world, load);
@@ -112,8 +115,8 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
 }
 
 /**
- * The accounts are drawn up once the refusals that were kept for later are recorded and no session of the service is at
- * work; or, where that never comes, after a while.
+ * Waits until the spooled refusals are recorded and no database session of the service is working, but at most for a
+ * time limit. The checks begin afterwards.
  */
 export async function settle(
   { admin, database }: Pick<World, 'admin' | 'database'>,

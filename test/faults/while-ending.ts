@@ -3,23 +3,26 @@ import { nothing } from './fault.ts';
 import type { Fault } from './fault.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** What docs/operate.md promises; whatever is beyond it is a hang. */
+/** The milliseconds in which the service ends after a SIGTERM, as docs/operate.md promises. */
 const END_MS = 10_000;
-/** When in the fault the signal comes. */
+/** The milliseconds from the beginning of the fault to the SIGTERM. */
 const AFTER_MS = 1_000;
 
-/** The same fault with a SIGTERM in the middle of it, where it lasts: the service ends in time and loses nothing. */
+/**
+ * Returns a fault with a duration a second time, with a SIGTERM in its middle. The service must end in time and lose
+ * nothing.
+ */
 export function whileEnding(fault: Fault): Fault[] {
   if (fault.holdMs === 0 || fault.endsService === true || fault.name === 'no-fault') return [];
   return [
     {
       ...fault,
       name: `sigterm-while-${fault.name}`,
-      what: `SIGTERM, and a new start, while: ${fault.what}`,
-      must: 'it ends with 0 within ten seconds, whatever hangs',
+      what: `the service gets SIGTERM, and is started again, during this fault: ${fault.what}`,
+      must: 'the service exits with 0 within ten seconds, whatever it waits for',
       holdMs: 0,
       endsService: true,
-      // Between the end and the new start nobody is answered.
+      // No request is answered between the end of the service and its new start.
       spares: () => false,
       async begin(world, load) {
         const mend = await fault.begin(world, load);
@@ -36,7 +39,7 @@ export function whileEnding(fault: Fault): Fault[] {
   ];
 }
 
-/** @throws Error where it does not end well, or not in time */
+/** @throws Error if the service does not end with 0, or not in time */
 export async function endService(service: ServiceProcess): Promise<void> {
   const kill = setTimeout(() => {
     service.signal('SIGKILL');

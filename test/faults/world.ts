@@ -23,49 +23,49 @@ import { accepting, UNLIMITED, adminOf, embeddedAdminUrl } from '../support/worl
 import type { Admin } from '../support/world.ts';
 
 export interface WorldOptions {
-  /** Where contents lie: a folder when absent. */
+  /** The document store is S3 if this is set, and otherwise a folder. */
   readonly store?: 's3';
-  /** What lies on a disk of its own that can be full. */
+  /** The folder that lies on a small disk of its own, which a fault can fill. */
   readonly smallDisk?: 'data' | 'documents';
-  /** The service has its embedded Postgres. */
+  /** True if the service runs its embedded Postgres. */
   readonly embedded?: true;
   readonly environment?: Readonly<Record<string, string>>;
-  /** A second instance serves beside the first one, delivers rights and sends mails. */
+  /** True if a second instance serves beside the first one, delivers changes of rights and sends mails. */
   readonly peer?: true;
 }
 
-/** Everything around one service: what it depends on, which can be spoiled, and what it is held against. */
+/** The service under a fault, everything that the service depends on, and what the checks read. */
 export interface World {
   readonly folder: string;
   readonly service: ServiceProcess;
   readonly peer: ServiceProcess | undefined;
-  /** The provider that is told rights, and the mail server. */
+  /** The provider that receives changes of rights, and the mail server. */
   readonly parts: Parts;
   readonly cluster: Cluster;
-  /** Between the service and Postgres. */
+  /** The connection between the service and Postgres, which a fault can break. */
   readonly line: FaultyLine;
-  /** Between the service and S3. */
+  /** The connection between the service and S3, which a fault can break. */
   readonly s3Line: FaultyLine;
   readonly s3Port: number;
   readonly identity: TestIdentity;
   readonly people: readonly Person[];
   readonly smallDisk: SmallDisk | undefined;
-  /** A document of 20 MB of the first tenant's, in a folder store. */
+  /** The path of a document of 20 MB of the first tenant, in a folder store. */
   readonly largeDocument: string;
   readonly database: string;
-  /** The superuser's address of the database under test. */
+  /** The superuser’s address of the database under test. */
   readonly adminUrl: string;
   /** Runs SQL as the superuser on a connection of its own. */
   readonly admin: Admin;
-  /** The folder of the documents, where they are not in S3. */
+  /** The folder of the documents if the document store is a folder. */
   readonly documents: string;
-  /** Every content that the store holds. */
+  /** Returns every content in the document store. */
   readonly contents: () => Promise<Content[]>;
   readonly halfWritten: () => Promise<Content[]>;
   close(): Promise<void>;
 }
 
-/** The time after which the service gives a statement up; short, so that no fault has to last long. */
+/** The statement time-out of the service in milliseconds. It is short, so that faults need not last long. */
 export const STATEMENT_TIMEOUT_MS = 1_000;
 const LARGE_PATH = 'large';
 const LARGE_BYTES = 20 * 1024 * 1024;
@@ -102,7 +102,8 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   };
   const service = await createServiceProcess(folder, { ...environment, DATA_DIR: data });
   const peer = options.peer && (await createServiceProcess(folder, { ...environment, DATA_DIR: join(folder, 'peer') }));
-  // An embedded Postgres is there once the service has started; users who are due a mail are there before.
+  // An embedded Postgres exists only after the service has started. With another Postgres, users with a due reminder
+  // are stored before the start.
   if (options.embedded) await service.start();
   const adminUrl = postgres?.adminUrl ?? (await embeddedAdminUrl(data));
   const admin = adminOf(adminUrl);

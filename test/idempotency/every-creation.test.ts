@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createsRecord } from '../../src/http/endpoint.ts';
 import { allEndpoints } from '../../src/resources/index.ts';
 import { ROWS } from '../resources/access.ts';
@@ -11,16 +11,22 @@ import { details, expectError, startService } from '../support/service.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Every endpoint that creates, from the list of all of them, for everybody who may: sent again with its key. */
+/*
+ * Tests of every endpoint that creates a record, for every caller with the right: what a repetition with the same
+ * Idempotency-Key gets.
+ */
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
 
 const CREATIONS = allEndpoints.filter(createsRecord).map(lineOf);
 
-/** Changes of many records are repeated like a creation, and make none. */
+/**
+ * The status and the number of new rows of a creation. A change of many records is repeated like a creation, and
+ * creates no row.
+ */
 const madeBy = ({ changes }: Row): readonly [status: number, rows: number] => (changes ? [200, 0] : [201, 1]);
 
-/** What changes something and creates nothing that a second time would make again. */
+/** The POST endpoints that create no record which a repetition would create again. */
 const NO_CREATION: readonly string[] = [
   'POST /api/auth/login',
   'POST /api/documents/{id}/link',
@@ -45,7 +51,7 @@ interface Prepared {
   readonly table: string;
 }
 
-/** A creation of the caller's, with records of its own that it is about. */
+/** Prepares a creation request of a caller with a new tenant. */
 async function prepare(row: Row, { role, isUnlimited }: Cast): Promise<Prepared> {
   const own = await service.furnishedTenant('Boulangerie Martin');
   const token = await service.token(role, isUnlimited ? [] : [own.clients]);
@@ -56,7 +62,7 @@ async function prepare(row: Row, { role, isUnlimited }: Cast): Promise<Prepared>
   };
 }
 
-/** The same request with another body: other bytes of the same JSON, or another content. */
+/** Returns the same request with another body: other bytes of the same JSON, or another content. */
 function otherwise({ body, ...question }: Question): Question {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
@@ -71,14 +77,15 @@ async function recordsOf(answer: Answer): Promise<number> {
   return records.length;
 }
 
-test('every POST creates, or is named as one that does not', () => {
+test('every POST endpoint creates a record, or is listed as an endpoint that creates none', () => {
   const posts = allEndpoints.filter(({ method }) => method === 'post').map(lineOf);
   expect(posts.toSorted()).toEqual([...CREATIONS, ...NO_CREATION].toSorted());
   expect(CREATIONS.length).toBeGreaterThan(8);
 });
 
-describe('with the same key, the same request of the same caller gets the same answer and creates nothing again', () => {
-  test.each(cases)('%s, %s', async (_line, _cast, row, cast) => {
+test.each(cases)(
+  'a repetition of %s by %s with the same Idempotency-Key gets the same answer and creates nothing',
+  async (_line, _cast, row, cast) => {
     const { line, question, table } = await prepare(row, cast);
     const keyed = withKey(newKey(), question);
     const before = await countOf(service, table);
@@ -96,11 +103,12 @@ describe('with the same key, the same request of the same caller gets the same a
       headers: { ...keyed.headers, 'idempotency-key': `"${String(keyed.headers?.['idempotency-key'])}"` },
     };
     expect(partsOf(await service.ask(line, quoted))).toEqual(partsOf(first));
-  });
-});
+  },
+);
 
-describe('with the same key, another body is a conflict and creates nothing', () => {
-  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+test.each(rows.map((row) => [row.line, row] as const))(
+  'a repetition of %s with the same Idempotency-Key and another body gets 409 and creates nothing',
+  async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const keyed = withKey(newKey(), question);
     const first = await service.ask(line, keyed);
@@ -111,11 +119,12 @@ describe('with the same key, another body is a conflict and creates nothing', ()
     expect(refused.headers['retry-after']).toBeUndefined();
     expect(await countOf(service, table)).toBe(before);
     expect(partsOf(await service.ask(line, keyed))).toEqual(partsOf(first));
-  });
-});
+  },
+);
 
-describe('two callers with one key and one body do not meet', () => {
-  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+test.each(rows.map((row) => [row.line, row] as const))(
+  'two callers who send %s with the same Idempotency-Key create a record each',
+  async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const { line: otherLine, question: otherQuestion } = await prepare(row, CASTS[0] as Cast);
     const key = newKey();
@@ -127,11 +136,12 @@ describe('two callers with one key and one body do not meet', () => {
     expect([mine.status, theirs.status]).toEqual([status, status]);
     expect(theirs.headers.location ?? theirs.text).not.toBe(mine.headers.location ?? mine.text);
     expect(await countOf(service, table)).toBe(before + 2 * rows);
-  });
-});
+  },
+);
 
-describe('of 20 at once with one key, one record comes, and every answer is that one or a conflict', () => {
-  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+test.each(rows.map((row) => [row.line, row] as const))(
+  '20 simultaneous requests of %s with one Idempotency-Key create one record, and each gets its answer or 409',
+  async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const keyed = withKey(newKey(), question);
     const before = await countOf(service, table);
@@ -147,46 +157,44 @@ describe('of 20 at once with one key, one record comes, and every answer is that
       expect(answer.headers['retry-after']).toBe('1');
     }
     expect(partsOf(await service.ask(line, keyed))).toEqual(partsOf(made[0] as Answer));
-  });
-});
+  },
+);
 
-describe('without a key nothing is kept, and the same request creates again', () => {
-  test.each(rows.map((row) => [row.line, row] as const))('%s', async (_line, row) => {
+test.each(rows.map((row) => [row.line, row] as const))(
+  'a repetition of %s without an Idempotency-Key creates again, and the service stores no answer',
+  async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const before = [await countOf(service, table), await countOf(service, 'app.idempotency_keys')] as const;
     const first = await service.ask(line, question);
     const second = await service.ask(line, question);
     const [status, rows] = madeBy(row);
     expect(first.status).toBe(status);
-    // What has to be unique is the second time a conflict of its own.
+    // The second creation of a record with a unique value gets a conflict of its own.
     expect([status, 409]).toContain(second.status);
     expect(await countOf(service, table)).toBe(before[0] + rows * (second.status === status ? 2 : 1));
     expect(await countOf(service, 'app.idempotency_keys')).toBe(before[1]);
+  },
+);
+
+test.each(CREATIONS)('the OpenAPI description of %s names the header Idempotency-Key and the status 409', (line) => {
+  const [method = '', path = ''] = line.split(' ');
+  const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[method.toLowerCase()];
+  expect(operation).toMatchObject({
+    parameters: expect.arrayContaining([
+      {
+        ...{ in: 'header', name: 'Idempotency-Key', required: false, schema: expect.anything() },
+        description: expect.stringContaining('24 hours'),
+      },
+    ]),
+    responses: { 404: expect.anything(), 409: expect.anything() },
   });
 });
 
-describe('the description names the header and its conflict', () => {
-  test.each(CREATIONS)('%s', (line) => {
-    const [method = '', path = ''] = line.split(' ');
-    const operation = (document.paths as Record<string, Record<string, object>>)[path]?.[method.toLowerCase()];
-    expect(operation).toMatchObject({
-      parameters: expect.arrayContaining([
-        {
-          ...{ in: 'header', name: 'Idempotency-Key', required: false, schema: expect.anything() },
-          description: expect.stringContaining('24 hours'),
-        },
-      ]),
-      responses: { 404: expect.anything(), 409: expect.anything() },
-    });
-  });
-
-  test('and no other operation has it', () => {
-    const named = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(
-      ([path, operations]) =>
-        Object.entries(operations)
-          .filter(([, operation]) => JSON.stringify(operation).includes('Idempotency-Key'))
-          .map(([method]) => `${method.toUpperCase()} ${path}`),
-    );
-    expect(named.toSorted()).toEqual(CREATIONS.toSorted());
-  });
+test('the OpenAPI description names the Idempotency-Key of no operation that creates no record', () => {
+  const named = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, operation]) => JSON.stringify(operation).includes('Idempotency-Key'))
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(named.toSorted()).toEqual(CREATIONS.toSorted());
 });

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Answer, Question } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 
-/** A key that was never used. */
+/** Returns a new Idempotency-Key. */
 export const newKey = (): string => randomUUID();
 
-/** The question with a key; its body as the very same text each time. */
+/** Adds an Idempotency-Key to a request, and fixes its body as text, so that a repetition sends the same bytes. */
 export function withKey(key: string, question: Question): Question {
   const { body, headers } = question;
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
@@ -20,13 +20,13 @@ export function withKey(key: string, question: Question): Question {
   };
 }
 
-/** All of an answer that has to be the same when it is given again. */
+/** The parts of an answer that must be the same in the answer to a repetition. */
 export function partsOf({ status, text, headers }: Answer): unknown {
   const { etag, location, 'content-type': type } = headers;
   return { status, text, etag, location, type };
 }
 
-/** How many rows a table has. */
+/** Counts the rows of a table. */
 export async function countOf(service: Service, table: string): Promise<number> {
   const [row] = await service.admin(`select count(*)::integer as rows from ${table}`);
   return Number(row?.['rows']);

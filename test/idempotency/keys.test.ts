@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { waiting } from '../support/held-row.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
@@ -9,7 +9,9 @@ import { begin, filesIn, form, FORM, frame, until } from '../support/upload.ts';
 import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { connected } from '../support/database.ts';
 
-/* Which request a key belongs to, while the request is under way and after. What breaks in between: test/faults. */
+/*
+ * Tests of an Idempotency-Key while its request runs and afterwards. The proof in test/faults interrupts such requests.
+ */
 
 let service: Service;
 let own: Tenant;
@@ -33,7 +35,7 @@ function expectUnderWay(answer: Answer): void {
   expect(answer.headers['retry-after']).toBe('1');
 }
 
-/** Runs `work` while creations for the client wait in the middle of their transactions. */
+/** Runs `work` while a lock of the client makes creations wait in the middle of their transactions. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
   try {
@@ -45,204 +47,194 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('while a creation is under way', () => {
-  test('each repetition of a creation under way gets 409 at once, and gets the answer of the creation afterwards', async () => {
-    let first: Promise<Answer> | undefined;
-    await whileHeld(async () => {
-      first = send();
-      while ((await waiting(service)) < 1);
-      // The pool has four connections: had they waited, the last of these would have found none.
-      for (const answer of await Promise.all(Array.from({ length: 20 }, send))) expectUnderWay(answer);
-      expect(await waiting(service)).toBe(1);
-    });
-    const answer = await (first as unknown as Promise<Answer>);
-    expect(answer.status).toBe(201);
-    expect(partsOf(await send())).toEqual(partsOf(answer));
-    expect(await made()).toBe(1);
+test('a repetition of a running creation gets 409 at once, and the creation’s answer afterwards', async () => {
+  let first: Promise<Answer> | undefined;
+  await whileHeld(async () => {
+    first = send();
+    while ((await waiting(service)) < 1);
+    // The pool has four connections, so waiting repetitions would leave none for the last of these requests.
+    for (const answer of await Promise.all(Array.from({ length: 20 }, send))) expectUnderWay(answer);
+    expect(await waiting(service)).toBe(1);
   });
-
-  test('a creation under way delays no creation with another key and no caller with the same key', async () => {
-    const foreign = await service.furnishedTenant('Other');
-    const body = { client_id: foreign.clients, site_name: 'Ailleurs' };
-    const token = await service.token('ADMIN', [], { sub: 'idp|somebody else' });
-    const key = String(keyed.headers?.['idempotency-key']);
-    let first: Promise<Answer> | undefined;
-    await whileHeld(async () => {
-      first = send();
-      while ((await waiting(service)) < 1);
-      const others = [withKey(newKey(), { ...keyed, body }), withKey(key, { token, body })];
-      for (const question of others) expect((await service.ask(LINE, question)).status).toBe(201);
-    });
-    expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
-  });
+  const answer = await (first as unknown as Promise<Answer>);
+  expect(answer.status).toBe(201);
+  expect(partsOf(await send())).toEqual(partsOf(answer));
+  expect(await made()).toBe(1);
 });
 
-describe('a refused creation', () => {
-  test('a creation that was refused as invalid, unknown or foreign leaves its key free', async () => {
-    const key = newKey();
-    const token = await service.token('ADMIN');
-    const ask = (body: object) => service.ask(LINE, withKey(key, { token, body }));
-    expectError(await ask({ client_id: own.clients }), 'ERROR_VALIDATION');
-    expectError(await ask({ client_id: newKey(), site_name: 'Entrepôt' }), 'ERROR_NOT_FOUND');
-    const foreign = await service.token('ACCOUNT_MANAGER', [], { sub: 'idp|ADMIN' });
-    const body = { client_id: own.clients, site_name: 'Entrepôt' };
-    expectError(await service.ask(LINE, withKey(key, { token: foreign, body })), 'ERROR_FORBIDDEN');
-    expect(await countOf(service, 'app.idempotency_keys')).toBe(0);
-    expect((await ask(body)).status).toBe(201);
+test('a running creation delays neither a creation with another Idempotency-Key nor another caller with the same key', async () => {
+  const foreign = await service.furnishedTenant('Other');
+  const body = { client_id: foreign.clients, site_name: 'Ailleurs' };
+  const token = await service.token('ADMIN', [], { sub: 'idp|somebody else' });
+  const key = String(keyed.headers?.['idempotency-key']);
+  let first: Promise<Answer> | undefined;
+  await whileHeld(async () => {
+    first = send();
+    while ((await waiting(service)) < 1);
+    const others = [withKey(newKey(), { ...keyed, body }), withKey(key, { token, body })];
+    for (const question of others) expect((await service.ask(LINE, question)).status).toBe(201);
   });
-
-  test('a creation that a constraint of the database refuses leaves its key free', async () => {
-    const token = await service.token('ADMIN');
-    const key = newKey();
-    const person = (email: string) =>
-      service.ask('POST /api/users', withKey(key, { token, body: { email, name: 'Zoé', role: 'CLIENT' } }));
-    expectError(await person(`${own.users}@b.example`), 'ERROR_CONFLICT');
-    expect((await person('zoe@b.example')).status).toBe(201);
-  });
+  expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
 });
 
-describe('another request with a used key', () => {
-  test('a used key with another path or another body gets 409', async () => {
-    const token = await service.token('ADMIN');
-    expect((await send()).status).toBe(201);
-    const key = String(keyed.headers?.['idempotency-key']);
-    const others = [
-      [LINE, { client_id: own.clients, site_name: 'Atelier' }],
-      ['POST /api/clients', { company_name: 'Neuve', contact_email: 'n@b.example' }],
-      ['POST /api/partners', { name: 'Cabinet', client_ids: [own.clients] }],
-      ['POST /api/users', { email: 'x@b.example', name: 'X', role: 'CLIENT' }],
-    ] as const;
-    for (const [line, body] of others) {
-      const refused = await service.ask(line, withKey(key, { token, body }));
-      expectError(refused, 'ERROR_CONFLICT');
-      expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
-    }
-    expect(await made()).toBe(1);
-  });
+test('a creation that was refused with 400, 403 or 404 leaves its Idempotency-Key unused', async () => {
+  const key = newKey();
+  const token = await service.token('ADMIN');
+  const ask = (body: object) => service.ask(LINE, withKey(key, { token, body }));
+  expectError(await ask({ client_id: own.clients }), 'ERROR_VALIDATION');
+  expectError(await ask({ client_id: newKey(), site_name: 'Entrepôt' }), 'ERROR_NOT_FOUND');
+  const foreign = await service.token('ACCOUNT_MANAGER', [], { sub: 'idp|ADMIN' });
+  const body = { client_id: own.clients, site_name: 'Entrepôt' };
+  expectError(await service.ask(LINE, withKey(key, { token: foreign, body })), 'ERROR_FORBIDDEN');
+  expect(await countOf(service, 'app.idempotency_keys')).toBe(0);
+  expect((await ask(body)).status).toBe(201);
 });
 
-describe('a key that is older than 24 hours', () => {
-  const age = (interval: string) =>
-    service.admin(`update app.idempotency_keys set created_at = now() - $1::interval`, [interval]);
-
-  test('a key is unused again after 24 hours, even if its row was not removed', async () => {
-    const first = await send();
-    await age('23 hours 59 minutes');
-    expect(partsOf(await send())).toEqual(partsOf(first));
-    await age('24 hours 1 minute');
-    const second = await send();
-    expect(second.status).toBe(201);
-    expect(second.headers.location).not.toBe(first.headers.location);
-    expect(partsOf(await send())).toEqual(partsOf(second));
-    expect(await made()).toBe(2);
-  });
+test('a creation that a constraint of the database refuses leaves its Idempotency-Key unused', async () => {
+  const token = await service.token('ADMIN');
+  const key = newKey();
+  const person = (email: string) =>
+    service.ask('POST /api/users', withKey(key, { token, body: { email, name: 'Zoé', role: 'CLIENT' } }));
+  expectError(await person(`${own.users}@b.example`), 'ERROR_CONFLICT');
+  expect((await person('zoe@b.example')).status).toBe(201);
 });
 
-describe('an upload', () => {
-  const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
-  const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
-  const planned = () => countOf(service, 'app.content_removals');
-
-  async function upload(key: string, body: Buffer, type = FORM): Promise<Answer> {
-    const token = await service.token('CLIENT', [own.clients]);
-    return service.ask(path(), withKey(key, { token, headers: { 'content-type': type }, body }));
+test('a request with a used Idempotency-Key and another path or body gets 409', async () => {
+  const token = await service.token('ADMIN');
+  expect((await send()).status).toBe(201);
+  const key = String(keyed.headers?.['idempotency-key']);
+  const others = [
+    [LINE, { client_id: own.clients, site_name: 'Atelier' }],
+    ['POST /api/clients', { company_name: 'Neuve', contact_email: 'n@b.example' }],
+    ['POST /api/partners', { name: 'Cabinet', client_ids: [own.clients] }],
+    ['POST /api/users', { email: 'x@b.example', name: 'X', role: 'CLIENT' }],
+  ] as const;
+  for (const [line, body] of others) {
+    const refused = await service.ask(line, withKey(key, { token, body }));
+    expectError(refused, 'ERROR_CONFLICT');
+    expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
   }
+  expect(await made()).toBe(1);
+});
 
-  test('an upload with another multipart boundary is the same request; other bytes, another name or another type are not', async () => {
-    const key = newKey();
-    const first = await upload(key, form({}));
-    const boundary = /boundary=(.*)$/.exec(FORM)?.[1] ?? '';
-    const renamed = Buffer.from(form({}).toString('latin1').replaceAll(boundary, 'another'), 'latin1');
-    const type = FORM.replace(boundary, 'another');
-    expect(partsOf(await upload(key, renamed, type))).toEqual(partsOf(first));
-    for (const part of [{ name: 'autre.pdf' }, { type: 'application/x-pdf' }, { bytes: '%PDF-1.7\nautre' }]) {
-      const refused = await upload(key, form(part));
-      expectError(refused, 'ERROR_CONFLICT');
-      expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
-    }
-    expect((await contents()).length).toBe(1);
-  });
+const age = (interval: string) =>
+  service.admin(`update app.idempotency_keys set created_at = now() - $1::interval`, [interval]);
 
-  test('an upload holds no transaction and no key while its body arrives', async () => {
-    const token = await service.token('CLIENT', [own.clients]);
-    const key = newKey();
-    const { request, answer } = begin(service, token, own.reclamations, { 'idempotency-key': key });
-    const { head, tail } = frame();
-    request.write(Buffer.concat([head, pdf]));
-    await until(async () => (await filesIn(service.documentFolder)).length > 1);
-    const open = await service.admin(
-      `select count(*)::integer as open from pg_stat_activity
+test('an Idempotency-Key is unused again after 24 hours, even if its row was not removed', async () => {
+  const first = await send();
+  await age('23 hours 59 minutes');
+  expect(partsOf(await send())).toEqual(partsOf(first));
+  await age('24 hours 1 minute');
+  const second = await send();
+  expect(second.status).toBe(201);
+  expect(second.headers.location).not.toBe(first.headers.location);
+  expect(partsOf(await send())).toEqual(partsOf(second));
+  expect(await made()).toBe(2);
+});
+
+const path = () => `POST /api/reclamations/${own.reclamations}/documents`;
+const contents = async () => (await filesIn(service.documentFolder)).filter((file) => file !== own.documents);
+const planned = () => countOf(service, 'app.content_removals');
+
+async function upload(key: string, body: Buffer, type = FORM): Promise<Answer> {
+  const token = await service.token('CLIENT', [own.clients]);
+  return service.ask(path(), withKey(key, { token, headers: { 'content-type': type }, body }));
+}
+
+test('a repeated upload may have another multipart boundary, but gets 409 with other bytes or another name or type', async () => {
+  const key = newKey();
+  const first = await upload(key, form({}));
+  const boundary = /boundary=(.*)$/.exec(FORM)?.[1] ?? '';
+  const renamed = Buffer.from(form({}).toString('latin1').replaceAll(boundary, 'another'), 'latin1');
+  const type = FORM.replace(boundary, 'another');
+  expect(partsOf(await upload(key, renamed, type))).toEqual(partsOf(first));
+  for (const part of [{ name: 'autre.pdf' }, { type: 'application/x-pdf' }, { bytes: '%PDF-1.7\nautre' }]) {
+    const refused = await upload(key, form(part));
+    expectError(refused, 'ERROR_CONFLICT');
+    expect(details(refused)).toEqual({ 'Idempotency-Key': 'was used for another request' });
+  }
+  expect((await contents()).length).toBe(1);
+});
+
+test('an upload holds neither a transaction nor its Idempotency-Key while its body arrives', async () => {
+  const token = await service.token('CLIENT', [own.clients]);
+  const key = newKey();
+  const { request, answer } = begin(service, token, own.reclamations, { 'idempotency-key': key });
+  const { head, tail } = frame();
+  request.write(Buffer.concat([head, pdf]));
+  await until(async () => (await filesIn(service.documentFolder)).length > 1);
+  const open = await service.admin(
+    `select count(*)::integer as open from pg_stat_activity
        where datname = current_database() and application_name like 'taxclaims-api%' and xact_start is not null`,
-    );
-    expect(open).toEqual([{ open: 0 }]);
-    const meanwhile = await upload(key, form({}));
-    expect(meanwhile.status).toBe(201);
-    request.end(tail);
-    expect((await answer).json).toEqual(meanwhile.json);
-    expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
-  });
+  );
+  expect(open).toEqual([{ open: 0 }]);
+  const meanwhile = await upload(key, form({}));
+  expect(meanwhile.status).toBe(201);
+  request.end(tail);
+  expect((await answer).json).toEqual(meanwhile.json);
+  expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
+});
 
-  /** Makes uploads wait for the lock that `hold` takes until `work` ends. */
-  async function held(hold: string, work: () => Promise<void>): Promise<void> {
-    const holder = await connected(service.postgres.adminUrl);
-    try {
-      await holder.query(`begin; ${hold}`);
-      await work();
-    } finally {
-      await holder.end();
-    }
+/** Makes uploads wait for the lock that `hold` takes until `work` ends. */
+async function held(hold: string, work: () => Promise<void>): Promise<void> {
+  const holder = await connected(service.postgres.adminUrl);
+  try {
+    await holder.query(`begin; ${hold}`);
+    await work();
+  } finally {
+    await holder.end();
   }
+}
 
-  test('an upload whose key is under way gets 409 and leaves no content', async () => {
-    const key = newKey();
-    const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
-    let first: Promise<Answer> | undefined;
-    await held(claim, async () => {
-      first = upload(key, form({}));
-      while ((await waiting(service)) < 1);
-      const before = await contents();
-      expectUnderWay(await upload(key, form({})));
-      expect(await contents()).toEqual(before);
-    });
-    expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
-    expect([(await contents()).length, await planned()]).toEqual([1, 0]);
+test('an upload gets 409 and stores no content while an upload with its Idempotency-Key is running', async () => {
+  const key = newKey();
+  const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
+  let first: Promise<Answer> | undefined;
+  await held(claim, async () => {
+    first = upload(key, form({}));
+    while ((await waiting(service)) < 1);
+    const before = await contents();
+    expectUnderWay(await upload(key, form({})));
+    expect(await contents()).toEqual(before);
   });
+  expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
+  expect([(await contents()).length, await planned()]).toEqual([1, 0]);
+});
 
-  /** Two uploads, one after the other, that found the key unused and wait for the lock before they use it. */
-  async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<void> {
-    for (const waiters of [1, 2]) {
-      answers.push(upload(key, form({})));
-      while ((await waiting(service)) < waiters);
-    }
+/** Starts two uploads that both found the key unused and wait for the lock before they use the key. */
+async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<void> {
+  for (const waiters of [1, 2]) {
+    answers.push(upload(key, form({})));
+    while ((await waiting(service)) < waiters);
   }
+}
 
-  test('an upload that notices only at its row that its key is under way gets 409, and its content is removed', async () => {
-    const key = newKey();
-    const answers: Promise<Answer>[] = [];
-    const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
-    await held(claim, async () => {
-      await held('lock table app.content_removals in share mode', async () => {
-        await bothFindItFree(key, answers);
-      });
-      expectUnderWay(await Promise.race(answers));
-      expect([(await contents()).length, await planned()]).toEqual([1, 1]);
-    });
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
-    expect(statuses.toSorted()).toEqual([201, 409]);
-    expect([(await contents()).length, await planned()]).toEqual([1, 0]);
-  });
-
-  test('two uploads that both found the key unused make one document, and every other content is planned for removal', async () => {
-    const key = newKey();
-    const answers: Promise<Answer>[] = [];
+test('an upload that finds its Idempotency-Key in use only after storing its content gets 409, and the content is removed', async () => {
+  const key = newKey();
+  const answers: Promise<Answer>[] = [];
+  const claim = `select from public.reclamations where id = '${own.reclamations}' for update`;
+  await held(claim, async () => {
     await held('lock table app.content_removals in share mode', async () => {
       await bothFindItFree(key, answers);
     });
-    const [one, two] = await Promise.all(answers);
-    const made = [one, two].filter((answer) => answer?.status === 201) as Answer[];
-    expect(made.length).toBeGreaterThan(0);
-    expect(new Set(made.map((answer) => JSON.stringify(partsOf(answer)))).size).toBe(1);
-    expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
-    expect((await contents()).length).toBe(1 + (await planned()));
+    expectUnderWay(await Promise.race(answers));
+    expect([(await contents()).length, await planned()]).toEqual([1, 1]);
   });
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([201, 409]);
+  expect([(await contents()).length, await planned()]).toEqual([1, 0]);
+});
+
+test('two uploads that both found the Idempotency-Key unused create one document, and the other content is planned for removal', async () => {
+  const key = newKey();
+  const answers: Promise<Answer>[] = [];
+  await held('lock table app.content_removals in share mode', async () => {
+    await bothFindItFree(key, answers);
+  });
+  const [one, two] = await Promise.all(answers);
+  const made = [one, two].filter((answer) => answer?.status === 201) as Answer[];
+  expect(made.length).toBeGreaterThan(0);
+  expect(new Set(made.map((answer) => JSON.stringify(partsOf(answer)))).size).toBe(1);
+  expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
+  expect((await contents()).length).toBe(1 + (await planned()));
 });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Role } from '../../src/identity/caller.ts';
 import type { Answer, Question } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
@@ -8,7 +8,10 @@ import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
-/* What was kept for a caller is shown to a caller who still sees the record, by the policies as they are now. */
+/*
+ * A repetition with an Idempotency-Key gets the stored answer only if the caller may still see the record under the
+ * present policies.
+ */
 
 let own: Tenant;
 let other: Tenant;
@@ -22,7 +25,10 @@ beforeEach(async () => {
 
 const idOf = ({ headers }: Answer): string => String(headers.location).split('/').at(-1) ?? '';
 
-/** A keyed creation that was answered, and the same again by a token. */
+/**
+ * Sends a creation with an Idempotency-Key, and returns its answer and a function that repeats the creation with a
+ * token.
+ */
 async function created(
   line: string,
   question: Question,
@@ -36,90 +42,87 @@ async function created(
 const PARCEL = () => ({ site_id: own.sites, commune_code: '75056', section: 'AB', number: '0009' });
 const CLIENT = { company_name: 'Neuve', contact_email: 'n@b.example' };
 
-describe('whoever has lost the client since', () => {
-  test('is refused its parcel, which the body does not tell the client of, and the refusal names it', async () => {
-    const mine = await service.token('ACCOUNT_MANAGER', [own.clients, other.clients]);
-    const { first, again } = await created('POST /api/cadastres', { token: mine, body: PARCEL() });
-    const refused = await again(await service.token('ACCOUNT_MANAGER', [other.clients]));
-    expect(await expectRefusal(service, refused, 'ERROR_FORBIDDEN')).toMatchObject({
-      resource_type: 'cadastres',
-      resource_id: idOf(first),
-      client_context: own.clients,
-    });
-    expect(partsOf(await again(mine))).toEqual(partsOf(first));
+test('a caller who has lost a client gets 403 for a repeated creation of its parcel, and the audit log names the client', async () => {
+  const mine = await service.token('ACCOUNT_MANAGER', [own.clients, other.clients]);
+  const { first, again } = await created('POST /api/cadastres', { token: mine, body: PARCEL() });
+  const refused = await again(await service.token('ACCOUNT_MANAGER', [other.clients]));
+  expect(await expectRefusal(service, refused, 'ERROR_FORBIDDEN')).toMatchObject({
+    resource_type: 'cadastres',
+    resource_id: idOf(first),
+    client_context: own.clients,
   });
+  expect(partsOf(await again(mine))).toEqual(partsOf(first));
+});
 
-  test.each(['TAX_SPECIALIST', 'CLIENT'] as const)('is refused its document, as %s', async (role) => {
+test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
+  'a %s who has lost a client gets 403 for a repeated upload of its document',
+  async (role) => {
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
     const question = { token: await service.token(role, [own.clients]), headers: { 'content-type': FORM } };
     const { again } = await created(line, { ...question, body: form({}) });
     await expectRefusal(service, await again(await service.token(role, [other.clients])), 'ERROR_FORBIDDEN');
-  });
+  },
+);
 
-  test('is refused what names its client before anything is read', async () => {
-    const body = { client_id: own.clients, site_name: 'Entrepôt' };
-    const token = await service.token('TAX_SPECIALIST', [own.clients]);
-    const { again } = await created('POST /api/sites', { token, body });
-    const runs = service.runs;
-    const lost = await service.token('TAX_SPECIALIST', [other.clients]);
-    await expectRefusal(service, await again(lost), 'ERROR_FORBIDDEN');
-    expect(service.runs).toBe(runs);
-  });
+test('a repeated creation whose body names a lost client gets 403 without a database query', async () => {
+  const body = { client_id: own.clients, site_name: 'Entrepôt' };
+  const token = await service.token('TAX_SPECIALIST', [own.clients]);
+  const { again } = await created('POST /api/sites', { token, body });
+  const runs = service.runs;
+  const lost = await service.token('TAX_SPECIALIST', [other.clients]);
+  await expectRefusal(service, await again(lost), 'ERROR_FORBIDDEN');
+  expect(service.runs).toBe(runs);
+});
 
-  test('is refused it as an ADMIN who has a list now', async () => {
-    const token = await service.token('ADMIN');
-    const { again } = await created('POST /api/cadastres', { token, body: PARCEL() });
-    await expectRefusal(service, await again(await service.token('ADMIN', [other.clients])), 'ERROR_FORBIDDEN');
-  });
+test('an ADMIN who has got a list of clients gets 403 for a repeated creation for another client', async () => {
+  const token = await service.token('ADMIN');
+  const { again } = await created('POST /api/cadastres', { token, body: PARCEL() });
+  await expectRefusal(service, await again(await service.token('ADMIN', [other.clients])), 'ERROR_FORBIDDEN');
+});
 
-  test('is refused a partner whose last link of theirs was taken away', async () => {
-    const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
-    const body = { name: 'Cabinet Dubois', client_ids: [own.clients] };
-    const { first, again } = await created('POST /api/partners', { token, body });
-    await service.sql`update public.client_partners set client_id = ${other.clients}
+test('an account manager gets 403 for a repeated creation of a partner that has lost its link to the manager’s client', async () => {
+  const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+  const body = { name: 'Cabinet Dubois', client_ids: [own.clients] };
+  const { first, again } = await created('POST /api/partners', { token, body });
+  await service.sql`update public.client_partners set client_id = ${other.clients}
       where partner_id = ${idOf(first)}`;
-    await expectRefusal(service, await again(token), 'ERROR_FORBIDDEN');
-  });
+  await expectRefusal(service, await again(token), 'ERROR_FORBIDDEN');
 });
 
-describe('whoever has another role since', () => {
-  test('is refused what the role may not create', async () => {
-    const body = { client_id: own.clients, amount_excl_tax: 100 };
-    const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
-    const { again } = await created('POST /api/invoices', { token, body });
-    const sub = 'idp|ACCOUNT_MANAGER';
-    const lowered = await service.token('CLIENT', [own.clients], { sub });
-    await expectRefusal(service, await again(lowered), 'ERROR_FORBIDDEN');
-    const raised = await service.token('ADMIN', [], { sub });
-    expect((await again(raised)).status).toBe(201);
-  });
+test('a caller whose role may not create the record any more gets 403 for the repeated creation', async () => {
+  const body = { client_id: own.clients, amount_excl_tax: 100 };
+  const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+  const { again } = await created('POST /api/invoices', { token, body });
+  const sub = 'idp|ACCOUNT_MANAGER';
+  const lowered = await service.token('CLIENT', [own.clients], { sub });
+  await expectRefusal(service, await again(lowered), 'ERROR_FORBIDDEN');
+  const raised = await service.token('ADMIN', [], { sub });
+  expect((await again(raised)).status).toBe(201);
 });
 
-describe('a record that is gone', () => {
-  test.each([
-    ['by itself', (id: string) => ['delete from public.sites where id = $1', [id]] as const],
-    ['with its client', () => ['delete from public.clients where id = $1', [own.clients]] as const],
-  ])('%s, is not shown and not made again', async (_how, deletion) => {
-    const token = await service.token('ADMIN');
-    const { first, again } = await created('POST /api/sites', {
-      ...{ token, body: { client_id: own.clients, site_name: 'Entrepôt' } },
-    });
-    const [text, values] = deletion(idOf(first));
-    await service.admin(text, [...values]);
-    const before = await countOf(service, 'public.sites');
-    expectError(await again(token), 'ERROR_NOT_FOUND');
-    expect(await countOf(service, 'public.sites')).toBe(before);
+test.each([
+  ['deleted', (id: string) => ['delete from public.sites where id = $1', [id]] as const],
+  ['deleted with its client', () => ['delete from public.clients where id = $1', [own.clients]] as const],
+])('a repeated creation of a site that was %s gets 404 and creates nothing', async (_how, deletion) => {
+  const token = await service.token('ADMIN');
+  const { first, again } = await created('POST /api/sites', {
+    ...{ token, body: { client_id: own.clients, site_name: 'Entrepôt' } },
   });
-
-  test('as a client is refused like any other absent one', async () => {
-    const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
-    const { first, again } = await created('POST /api/clients', { token, body: CLIENT });
-    await service.admin('delete from public.clients where id = $1', [idOf(first)]);
-    expectError(await again(token), 'ERROR_NOT_FOUND');
-  });
+  const [text, values] = deletion(idOf(first));
+  await service.admin(text, [...values]);
+  const before = await countOf(service, 'public.sites');
+  expectError(await again(token), 'ERROR_NOT_FOUND');
+  expect(await countOf(service, 'public.sites')).toBe(before);
 });
 
-test('a record that was changed since is answered as it was made, and not as it is', async () => {
+test('a repeated creation of a deleted client gets 404', async () => {
+  const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
+  const { first, again } = await created('POST /api/clients', { token, body: CLIENT });
+  await service.admin('delete from public.clients where id = $1', [idOf(first)]);
+  expectError(await again(token), 'ERROR_NOT_FOUND');
+});
+
+test('a repeated creation of a record that was changed gets the answer of the creation, without the change', async () => {
   const token = await service.token('ADMIN');
   const { first, again } = await created('POST /api/sites', {
     ...{ token, body: { client_id: own.clients, site_name: 'Entrepôt' } },
@@ -132,68 +135,64 @@ test('a record that was changed since is answered as it was made, and not as it 
   expect(partsOf(await again(token))).toEqual(partsOf(first));
 });
 
-describe('a client that an account manager created', () => {
-  interface Manager {
-    readonly id: string;
-    readonly token: (clients: readonly string[]) => Promise<string>;
-  }
+interface Manager {
+  readonly id: string;
+  readonly token: (clients: readonly string[]) => Promise<string>;
+}
 
-  async function manager(): Promise<Manager> {
-    const { id, email } = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
-    const token = (clients: readonly string[], role: Role = 'ACCOUNT_MANAGER') =>
-      service.token(role, clients, { sub: id, email });
-    return { id, token };
-  }
+async function manager(): Promise<Manager> {
+  const { id, email } = await person(service, 'ACCOUNT_MANAGER', [own.clients]);
+  const token = (clients: readonly string[], role: Role = 'ACCOUNT_MANAGER') =>
+    service.token(role, clients, { sub: id, email });
+  return { id, token };
+}
 
-  test('is given again by the token in hand, which cannot say it yet, also after a login that does', async () => {
-    const { token } = await manager();
-    const inHand = await token([own.clients]);
-    const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
-    expect(partsOf(await again(inHand))).toEqual(partsOf(first));
-    const newer = await token([own.clients, idOf(first)]);
-    expect((await service.ask('POST /api/auth/login', { body: { token: newer } })).status).toBe(200);
-    expect(partsOf(await again(newer))).toEqual(partsOf(first));
-    expect(partsOf(await again(inHand))).toEqual(partsOf(first));
-  });
-
-  test('is refused once an ADMIN has taken it away, to the token in hand and to a newer one', async () => {
-    const { id, token } = await manager();
-    const inHand = await token([own.clients]);
-    const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
-    const admin = await service.token('ADMIN');
-    const taken = `DELETE /api/users/${id}/client-access/${idOf(first)}`;
-    expect((await service.ask(taken, { token: admin })).status).toBe(204);
-    // The token in hand says the stored rights again, and is good for everything else.
-    for (const present of [inHand, await token([own.clients])])
-      expect(await expectRefusal(service, await again(present), 'ERROR_FORBIDDEN')).toMatchObject({
-        resource_type: 'clients',
-        resource_id: idOf(first),
-        client_context: idOf(first),
-      });
-    expect(await countOf(service, `public.clients where id = '${idOf(first)}'`)).toBe(1);
-  });
-
-  test('is refused to a caller who was made inactive', async () => {
-    const { id, token } = await manager();
-    const inHand = await token([own.clients]);
-    const { again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
-    await service.admin('update public.users set is_active = false where id = $1', [id]);
-    await expectRefusal(service, await again(inHand), 'ERROR_UNAUTHORIZED');
-  });
+test('the creator of a client gets the stored answer to a repeated creation with the token from before it, even after a newer login', async () => {
+  const { token } = await manager();
+  const inHand = await token([own.clients]);
+  const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
+  expect(partsOf(await again(inHand))).toEqual(partsOf(first));
+  const newer = await token([own.clients, idOf(first)]);
+  expect((await service.ask('POST /api/auth/login', { body: { token: newer } })).status).toBe(200);
+  expect(partsOf(await again(newer))).toEqual(partsOf(first));
+  expect(partsOf(await again(inHand))).toEqual(partsOf(first));
 });
 
-describe('a password in a body', () => {
-  test('is in no kept row, nor is the key by which its digest could be tried', async () => {
-    const key = newKey();
-    const password = 'correct horse battery';
-    const body = { email: `${key}@b.example`, name: 'Chloé', role: 'CLIENT', password };
-    const token = await service.token('ADMIN');
-    const first = await service.ask('POST /api/users', withKey(key, { token, body }));
-    expect(first.status).toBe(201);
-    const [row] = await service.sql`select to_jsonb(k)::text as text from app.idempotency_keys as k
+test('the creator of a client gets 403 for a repeated creation once an ADMIN has withdrawn the client', async () => {
+  const { id, token } = await manager();
+  const inHand = await token([own.clients]);
+  const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
+  const admin = await service.token('ADMIN');
+  const taken = `DELETE /api/users/${id}/client-access/${idOf(first)}`;
+  expect((await service.ask(taken, { token: admin })).status).toBe(204);
+  // The older token has the stored rights again, so the service accepts it for other requests.
+  for (const present of [inHand, await token([own.clients])])
+    expect(await expectRefusal(service, await again(present), 'ERROR_FORBIDDEN')).toMatchObject({
+      resource_type: 'clients',
+      resource_id: idOf(first),
+      client_context: idOf(first),
+    });
+  expect(await countOf(service, `public.clients where id = '${idOf(first)}'`)).toBe(1);
+});
+
+test('an inactive creator of a client gets 401 for a repeated creation', async () => {
+  const { id, token } = await manager();
+  const inHand = await token([own.clients]);
+  const { again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
+  await service.admin('update public.users set is_active = false where id = $1', [id]);
+  await expectRefusal(service, await again(inHand), 'ERROR_UNAUTHORIZED');
+});
+
+test('the stored answer to a creation contains neither the password in its body nor the Idempotency-Key', async () => {
+  const key = newKey();
+  const password = 'correct horse battery';
+  const body = { email: `${key}@b.example`, name: 'Chloé', role: 'CLIENT', password };
+  const token = await service.token('ADMIN');
+  const first = await service.ask('POST /api/users', withKey(key, { token, body }));
+  expect(first.status).toBe(201);
+  const [row] = await service.sql`select to_jsonb(k)::text as text from app.idempotency_keys as k
       where resource_id = ${idOf(first)}`;
-    expect(row?.['text']).toContain(idOf(first));
-    expect(row?.['text']).not.toContain(password);
-    expect(row?.['text']).not.toContain(`"${key}"`);
-  });
+  expect(row?.['text']).toContain(idOf(first));
+  expect(row?.['text']).not.toContain(password);
+  expect(row?.['text']).not.toContain(`"${key}"`);
 });

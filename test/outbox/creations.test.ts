@@ -10,7 +10,9 @@ import { startManagement } from '../support/management.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A user creates a client while another change of the user's rights is not yet delivered to the identity provider. */
+/*
+ * Tests of users who create clients while another change of their rights is not yet delivered to the identity provider.
+ */
 
 const service = await forSuite(startService());
 const provider = await forSuite(startManagement());
@@ -38,10 +40,10 @@ const change = async (id: string, body: object) => {
 const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
 const create = (token: string) =>
   service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } });
-/** The claims of a token that the provider issues 20 seconds from now. */
+/** The claims of a token that the identity provider issues 20 seconds from now. */
 const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
 
-test('a user who creates clients while another change is undelivered can go on with the present token, and log in with it', async () => {
+test('a user who creates clients while another change of rights is undelivered can still use the present token', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const old = await ada.token([own, other]);
   const token = await ada.token([own]);
@@ -60,14 +62,14 @@ test('a user who creates clients while another change is undelivered can go on w
   expect(known(ada)).toMatchObject({ client_access: [own, ...made] });
   expect(await me(token)).toBe(200);
   expect(await me(old)).toBe(401);
-  // A client that an ADMIN withdraws afterwards is withdrawn from that token as well.
+  // A client that an ADMIN withdraws afterwards is also withdrawn from the older token.
   await change(ada.id, { client_access: made });
   expect([await me(token), (await create(token)).status]).toEqual([401, 401]);
   await deliver();
   expect(known(ada)).toMatchObject({ client_access: [...made].sort() });
 });
 
-test('an ADMIN’s change of client access is delivered although the creator’s token is older', async () => {
+test('the service delivers an ADMIN’s change of client access although the client’s creator still has an older token', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const token = await ada.token([own]);
   await change(ada.id, { client_access: [own] });
@@ -81,7 +83,7 @@ test('an ADMIN’s change of client access is delivered although the creator’s
   expect(known(ada)).toMatchObject({ client_access: [own, id].sort() });
 });
 
-test('the creator of two clients can go on after one of them was deleted', async () => {
+test('the creator of two clients can still use the same token after one of these clients was deleted', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const token = await ada.token([own]);
   await change(ada.id, { client_access: [own] });
@@ -96,11 +98,11 @@ test('the creator of two clients can go on after one of them was deleted', async
   expect(known(ada)?.client_access).toEqual(expect.arrayContaining([own, kept]));
 });
 
-test('a token with more clients than the stored user is refused once the user’s rights are changed', async () => {
+test('the service refuses a token with more clients than the stored user once the user’s rights are changed', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own]);
   const newer = await ada.token([own, other], later);
   expect((await create(newer)).status).toBe(201);
-  // Changed back, the stored rights are those of the time of the creation.
+  // After the second change the stored rights are the same as at the time of the creation.
   await change(ada.id, { role: 'CLIENT' });
   await change(ada.id, { role: 'ACCOUNT_MANAGER' });
   expect(await me(newer)).toBe(401);

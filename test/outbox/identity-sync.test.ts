@@ -29,7 +29,7 @@ interface Ending {
   readonly err: string;
 }
 
-/** `npm run identity:sync`, in a process of its own. */
+/** Runs `npm run identity:sync` in a process of its own. */
 function sync(args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Ending> {
   return new Promise((resolve) => {
     const env = {
@@ -51,7 +51,7 @@ async function person(name: string, clients: readonly string[] = []): Promise<st
   return make(service, 'users', { email: `${name}@b.example`, name, role, client_access: clients, subject });
 }
 
-test('identity:sync reports no difference, and writes nothing, if the rights here and at the provider are equal', async () => {
+test('identity:sync reports no difference, and writes nothing, if the database and the provider have the same rights', async () => {
   await person('ada', [client]);
   await person('bob');
   expect(await sync()).toMatchObject({ code: 0, out: '2 users compared, 0 differ\n' });
@@ -59,7 +59,7 @@ test('identity:sync reports no difference, and writes nothing, if the rights her
   expect(provider.asked.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('identity:sync lists differences by user and field, and sends our rights with --apply', async () => {
+test('identity:sync lists differences by user and field, and sends the stored rights to the provider with --apply', async () => {
   const ids = [await person('ada', [client]), await person('bob'), await person('eve')];
   provider.know('auth0|ada', 'ADMIN', [randomUUID(), randomUUID()]);
   provider.users.set('auth0|bob', { app_metadata: {}, blocked: true, roles: [] });
@@ -92,7 +92,7 @@ test('identity:sync --apply exits with 1 if the provider does not know a user', 
   });
 });
 
-test('identity:sync reads the users from the writable one of several servers', async () => {
+test('identity:sync reads the users from the writable server if DATABASE_ADMIN_URL names several', async () => {
   await person('ada', [client]);
   const { adminUrl } = service.postgres;
   const { host } = new URL(adminUrl);
@@ -120,7 +120,7 @@ test('identity:sync exits with 2 if it cannot ask the provider or the database',
     code: 2,
     err: 'DATABASE_ADMIN_URL must be set\n',
   });
-  // The login of the API may not list the subjects of all users.
+  // The API’s login may not read the subjects of all users.
   expect(await sync([], { DATABASE_ADMIN_URL: service.postgres.apiUrl })).toMatchObject({
     code: 2,
     out: '',
@@ -133,7 +133,7 @@ test('identity:sync exits with 2 if it cannot ask the provider or the database',
   expect(await sync(['--aply'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('compareRights reads 703 users, five at a time, and pauses when the provider limits it', async () => {
+test('compareRights reads 703 users, at most five at a time, and pauses after a 429 of the provider', async () => {
   await service.admin(
     `insert into public.users (email, password_hash, name, role, subject)
      select n || '@b.example', '!', 'N', 'CLIENT', 'auth0|' || n from generate_series(1, 703) as n`,
@@ -147,7 +147,7 @@ test('compareRights reads 703 users, five at a time, and pauses when the provide
     answered += 1;
     return answered === 400 && sendError(response, 429, 'too_many', 'Wait', { 'retry-after': '7' });
   };
-  // One turn of the event loop lets other requests come meanwhile.
+  // One turn of the event loop lets other requests arrive before the answer.
   provider.answering = () => new Promise((resolve) => setImmediate(resolve));
   const waits: number[] = [];
   const counted: number[] = [];

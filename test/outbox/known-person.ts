@@ -10,7 +10,7 @@ export interface KnownPerson {
   token(clients: readonly string[], claims?: object): Promise<string>;
 }
 
-/** A stored user whom the provider knows with the same rights. */
+/** Stores a user whom the identity provider knows with the same rights. */
 export async function knownPerson(
   service: Service,
   provider: TestManagement,

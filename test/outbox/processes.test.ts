@@ -9,7 +9,7 @@ import { until } from '../support/upload.ts';
 import { make } from '../support/rows.ts';
 import { accepting } from '../support/world.ts';
 
-/* Instances of the service that are killed or ended while they deliver changes of rights to the provider. */
+/* Tests of instances that are killed or stopped while they send changes of rights to the identity provider. */
 
 let subject: string;
 let id: string;
@@ -58,7 +58,10 @@ const isDelivered = async () => (await states()).every((state) => state === 'DEL
 const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 const known = () => provider.users.get(subject)?.app_metadata;
 
-/** Holds back the provider's answers until the result is called; the provider makes the changes at once. */
+/**
+ * Delays the identity provider’s answers until the returned function is called. The provider stores the changes at
+ * once.
+ */
 function hold(): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   provider.answering = () => promise;

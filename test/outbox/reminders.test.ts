@@ -13,7 +13,7 @@ import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* Each user gets one mail a day about deadlines, in the user's language and under the user's rights. */
+/* Tests of reminders: each user gets one mail a day about deadlines, in the user’s language and under the user’s rights. */
 
 let said: Record<string, unknown>[] = [];
 const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
@@ -38,7 +38,7 @@ afterEach(async () => {
   await Promise.all(working.splice(0).map((one) => one.close(5_000)));
 });
 
-/** A sender that works only when `sendNow` is called. */
+/** Creates a sender of reminders that works only when `sendNow` is called. */
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
     ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
@@ -77,7 +77,7 @@ const rows = (user?: { id: string }) =>
      from app.reminders where user_id = coalesce($1, user_id) order by user_id, day`,
     [user?.id ?? null],
   );
-/** Ends every claim, as if its instance had died, and makes every mail due again. */
+/** Expires every claim, as if its instance had died, and makes every mail due again. */
 const laterOn = () =>
   service.admin(
     `update app.reminders set next_attempt_at = now(), claimed_until = now() - interval '1 s' where claim is not null;
@@ -142,7 +142,7 @@ test('an English reminder names the deadlines of claims, invoices and partner in
   expect(text).toContain(`https://app.example/partner-invoices/${bill}\n`);
 });
 
-test('a task is in the reminder 30, 14, 7 and 1 days before its day, on that day, and the day after', async () => {
+test('a reminder names a task 30, 14, 7 and 1 days before its day, on that day, and the day after', async () => {
   const amelie = await person();
   for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
   await sender().sendNow();
@@ -183,7 +183,7 @@ test('the reminder of an ADMIN covers every client, or only those of the ADMIN�
   expect(await rows(one)).toMatchObject([{ state: 'NOTHING_DUE' }]);
 });
 
-test('inactive users and users without reminder kinds get no mail, and reminders_only_mine leaves out others’ tasks', async () => {
+test('inactive users and users without reminder kinds get no mail, and reminders_only_mine leaves out other users’ tasks', async () => {
   await person({ is_active: false });
   await person({ reminder_kinds: ['invoice'] });
   const none = await person({ reminder_kinds: [] });
@@ -210,16 +210,16 @@ test('a reminder names at most a hundred deadlines, and says how many more there
   expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
 });
 
-test('reminders are planned from the configured time in the configured time zone on', async () => {
+test('the service plans reminders from the configured time of day in the configured time zone', async () => {
   await person();
-  // The zones are twelve hours apart: it is past noon in exactly one of them.
+  // The two time zones are twelve hours apart, so it is past noon in exactly one of them.
   const planned = [await queue.plan('12:00', 'Etc/GMT'), await queue.plan('12:00', 'Etc/GMT-12')];
   expect(planned.sort()).toEqual([0, 1]);
 });
 
 const EVIL = 'Evil\r\nBcc: all@evil.example\r\n\r\n<script>alert(1)</script>\u2028\u202Etxt';
 
-test('names and texts with line breaks and markup add no header, recipient, line or element to a mail', async () => {
+test('names and texts with line breaks and markup add no header, recipient, line or element to a reminder', async () => {
   const evil = await make(service, 'clients', { company_name: EVIL });
   const site = await make(service, 'sites', { client_id: evil });
   const claim = await make(service, 'reclamations', {
@@ -249,7 +249,7 @@ test.each([
   'a@b.example>\r\nRCPT TO:<all@evil.example',
   'a@b.example, all@evil.example',
   'a@b.example\r\nBcc: all@evil.example',
-])('the email %j of a user adds no recipient to a mail', async (email) => {
+])('a user with the email %j adds no further recipient to a reminder', async (email) => {
   const odd = await person({ email });
   const other = await person();
   await task(1);
@@ -262,7 +262,7 @@ test.each([
   expect(['SENT', 'WAITING']).toContain((await rows(odd))[0]?.['state']);
 });
 
-test('each user gets one mail a day from several senders that run repeatedly', async () => {
+test('each user gets one reminder a day although several senders run repeatedly', async () => {
   const people = await Promise.all(Array.from({ length: 15 }, () => person()));
   await task(1);
   await Promise.all([sender(), sender(), sender()].map((one) => one.sendNow()));
@@ -271,7 +271,7 @@ test('each user gets one mail a day from several senders that run repeatedly', a
   expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
 });
 
-test('the deadlines of a day without a mail are in the mail of the next day', async () => {
+test('the reminder of the next day includes the deadlines of a day without a mail', async () => {
   const amelie = await person();
   await task(29);
   await task(-3);
@@ -291,7 +291,7 @@ test('the deadlines of a day without a mail are in the mail of the next day', as
   ]);
   await server.kill();
   await sender().sendNow();
-  // Today's mail replaces the old one, and keeps the time since when its user waits.
+  // Today’s mail replaces the unsent one, and keeps the time since which its user has been waiting.
   expect(await service.admin(found)).toHaveLength(1);
   expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
   expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
@@ -304,7 +304,7 @@ test('the deadlines of a day without a mail are in the mail of the next day', as
   expect(await queue.countUnsent()).toMatchObject({ mails: 0, oldestSeconds: 0 });
 });
 
-test('a mail is sent once even if Postgres fails three times to record it', async () => {
+test('a reminder is sent once even if Postgres fails three times to record it', async () => {
   const amelie = await person();
   await task(1);
   let failures = 3;
@@ -321,7 +321,7 @@ test('a mail is sent once even if Postgres fails three times to record it', asyn
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
 });
 
-test('a mail whose claim expired while it was sent is recorded as sent, and no other sender hands it over', async () => {
+test('a reminder whose claim expired during its sending is recorded as sent, and no other sender sends it', async () => {
   const amelie = await person();
   await task(1);
   const late: Reminders = {
@@ -343,7 +343,7 @@ test.each([
   ['client access', `client_access = '{}'`],
   ['role', `role = 'CLIENT'`],
   ['is_active', 'is_active = false'],
-])('a mail is held back if its user’s %s changes after the deadlines were read', async (_what, change) => {
+])('a sender holds a reminder back if its user’s %s changes after the deadlines were read', async (_what, change) => {
   const amelie = await person();
   await task(1, { internal: true });
   const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
@@ -359,7 +359,7 @@ test.each([
   expect(server.received).toEqual([]);
 });
 
-test('no deadlines are read for a user whose rights change before they are read', async () => {
+test('a sender reads no deadlines for a user whose rights have changed since the claim', async () => {
   const amelie = await person();
   await task(1);
   const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
@@ -372,7 +372,7 @@ test('no deadlines are read for a user whose rights change before they are read'
   ]);
 });
 
-test('mails wait while the mail server is unreachable, and are counted and logged', async () => {
+test('reminders wait while the mail server is unreachable, and the service counts and logs them', async () => {
   const amelie = await person();
   await task(1);
   await server.kill();
@@ -389,7 +389,7 @@ test('mails wait while the mail server is unreachable, and are counted and logge
   expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
 });
 
-test('a recipient that the mail server refuses is tried rarely, the others get their mail, and no log has the address', async () => {
+test('a sender retries a recipient whom the mail server refuses only rarely, and does not log the address', async () => {
   const refused = await person();
   const others = await Promise.all([person(), person(), person()]);
   await task(1);
@@ -424,7 +424,7 @@ test('the answer of a mail server is stored in one line of at most 401 character
   expect(String(row?.['last_error']).length).toBeLessThanOrEqual(401);
 });
 
-test.each([421, 450])('a recipient that the mail server refuses with %i is tried again soon', async (answer) => {
+test.each([421, 450])('a sender soon retries a recipient whom the mail server refuses with %i', async (answer) => {
   const greyed = await person();
   await task(1);
   server.faults.recipient = () => Promise.reject(new Refused(answer, 'greylisted'));
@@ -436,7 +436,7 @@ test.each([421, 450])('a recipient that the mail server refuses with %i is tried
   expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
 });
 
-test('senders pause while the mail server refuses the sender, and all mails wait', async () => {
+test('senders pause, and all reminders wait, while the mail server refuses the sender address', async () => {
   await Promise.all(Array.from({ length: 12 }, () => person()));
   await task(1);
   let asked = 0;
@@ -469,7 +469,7 @@ test.each<{ what: string; fail: () => void; sendMs: number; recover: () => Promi
     sendMs: 10_000,
     recover: () => server.start(),
   },
-])('a mail whose mail server $what is sent again with the same Message-ID', async (row) => {
+])('a reminder is sent again with the same Message-ID if the mail server $what', async (row) => {
   const amelie = await person();
   await task(1);
   row.fail();
@@ -485,24 +485,24 @@ test.each<{ what: string; fail: () => void; sendMs: number; recover: () => Promi
   expect((await queue.countUnsent()).cutOff).toBe(1);
 });
 
-test('a mail that a dead instance had claimed is sent by another instance once the claim expires', async () => {
+test('another instance sends a reminder that a dead instance had claimed once the claim expires', async () => {
   const amelie = await person();
   await task(1);
   await queue.plan('00:00', 'UTC');
   const held = await queue.claim(60_000);
   expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
-  // The claim still holds.
+  // The claim of the dead instance has not expired yet.
   await sender().sendNow();
   expect(server.received).toEqual([]);
   await laterOn();
   await sender().sendNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
-  // The first instance cannot hand it over any more.
+  // The first instance cannot hand over this mail any more.
   expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
 });
 
-test('a mail that was interrupted by the end of its instance is sent by another instance', async () => {
+test('another instance sends a reminder whose sending was interrupted by the end of its instance', async () => {
   const amelie = await person();
   await task(1);
   const reached = Promise.withResolvers<undefined>();
@@ -520,7 +520,7 @@ test('a mail that was interrupted by the end of its instance is sent by another 
   expect(server.received).toHaveLength(1);
 });
 
-test('without a mail server each reminder is written once, as a file that mail programs open', async () => {
+test('a service without a mail server writes each reminder once, as a file that mail programs open', async () => {
   const amelie = await person();
   await task(1);
   const mails = join(folder, 'mails');

@@ -16,7 +16,10 @@ import { knownPerson } from './known-person.ts';
 import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
 
-/* Changes of rights are delivered to the identity provider after every failure, and no older token undoes them. */
+/*
+ * Tests of the delivery of rights to the identity provider: it succeeds after every failure, and no older token undoes
+ * a change.
+ */
 
 const workers: DeliveryWorker[] = [];
 let said: Record<string, unknown>[] = [];
@@ -41,7 +44,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close(5_000)));
 });
 
-/** A provider that breaks connections is asked until the time of a delivery is over: here a second. */
+/** The time limit of a delivery in milliseconds. Until then the worker retries a provider that breaks connections. */
 const IMPATIENT = { deliveryMs: 1_000 };
 
 function workerOf(options: Partial<DeliveryOptions> = {}): DeliveryWorker {
@@ -70,12 +73,14 @@ const states = async (person?: KnownPerson) => (await rows(person)).map(({ state
 const dated = async ({ id }: KnownPerson) =>
   (await service.admin('select access_changed_at::text as at from public.users where id = $1', [id]))[0]?.['at'];
 const me = async (token: string) => (await service.ask('GET /api/users/me', { token })).status;
-/** The claims of a token that the provider issues 20 seconds from now. */
+/** The claims of a token that the identity provider issues 20 seconds from now. */
 const later = { iat: Math.floor(Date.now() / 1_000) + 20 };
 const due = () => service.admin('update public.identity_changes set next_attempt_at = now()');
 const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 
-/** Holds whoever calls `wait` until `open` is called; `reached` resolves at the first call. */
+/**
+ * Creates a gate: callers of `wait` wait until `open` is called, and `reached` resolves at the first call of `wait`.
+ */
 function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise<void> } {
   const opened = Promise.withResolvers<undefined>();
   const came = Promise.withResolvers<undefined>();
@@ -91,7 +96,7 @@ function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise
   };
 }
 
-test('a change of rights is queued with its author, and delivered', async () => {
+test('the service queues a change of rights with its author, and delivers it to the provider', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const { headers } = await change(ada.id, { client_access: [own], is_active: false });
   const [row] = await rows(ada);
@@ -105,7 +110,7 @@ test('a change of rights is queued with its author, and delivered', async () => 
   expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED', attempts: 1, claim: null, last_error: null }]);
 });
 
-test('a DBA’s change of rights is queued under the DBA’s login', async () => {
+test('the service queues a DBA’s change of rights under the DBA’s login', async () => {
   const ada = await person('TAX_SPECIALIST', [own]);
   await service.admin(`update public.users set role = 'CLIENT' where id = $1`, [ada.id]);
   expect(await rows(ada)).toMatchObject([{ role: 'CLIENT', actor: 'postgres', request_id: null }]);
@@ -134,7 +139,7 @@ test.each<{ what: string; act: (ada: KnownPerson) => Promise<unknown> }>([
       expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
     },
   },
-])('$what is not queued for the provider', async ({ act }) => {
+])('the service does not queue $what for the provider', async ({ act }) => {
   await act(await person('TAX_SPECIALIST', [own]));
   expect(await rows()).toEqual([]);
 });
@@ -144,7 +149,7 @@ const erase = async (id: string): Promise<void> => {
   expect((await service.ask(`POST /api/users/${id}/erasure`, { token })).status).toBe(204);
 };
 
-test('the erasure of a user deletes the provider’s user instead of delivering rights, and then forgets the subject', async () => {
+test('the erasure of a user deletes the user at the provider instead of delivering rights, and then removes the subject', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   await erase(ada.id);
@@ -169,7 +174,7 @@ test('the erasure of a user whom the provider does not know counts as delivered'
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('an erased user is blocked at a provider that refuses deletions, and other users’ changes are delivered', async () => {
+test('the service blocks an erased user at a provider that refuses deletions, and delivers other users’ changes', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   provider.fault = (_request, response, { method }) =>
     method === 'DELETE' && sendError(response, 403, 'insufficient_scope', 'delete:users');
@@ -188,7 +193,7 @@ test('an erased user is blocked at a provider that refuses deletions, and other 
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('an erasure is not undone by rights that were being delivered', async () => {
+test('rights that were being delivered do not undo an erasure', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const [claimed] = await changes.claim(1, 60_000);
@@ -200,7 +205,7 @@ test('an erasure is not undone by rights that were being delivered', async () =>
   expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
 });
 
-test('a token with the old rights is refused while the change is undelivered, even if it is newer, and cannot log in', async () => {
+test('the service refuses a token with the old rights while their change is undelivered, even if the token is newer', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   expect(await dated(ada)).toBe('infinity');
@@ -210,7 +215,7 @@ test('a token with the old rights is refused while the change is undelivered, ev
   expect(await rows(ada)).toHaveLength(1);
 });
 
-test('after the delivery older tokens are refused, and newer ones are accepted with the rights that they name', async () => {
+test('after the delivery of a change the service refuses older tokens, and accepts newer tokens with the rights that they name', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const old = await ada.token([own, other]);
   await change(ada.id, { client_access: [own] });
@@ -219,7 +224,7 @@ test('after the delivery older tokens are refused, and newer ones are accepted w
   expect([await me(old), await me(await ada.token([own, other], later))]).toEqual([401, 200]);
 });
 
-test('the instance that delivers a user’s change also delivers the next one, and until then tokens with the old rights are refused', async () => {
+test('the instance that delivers a user’s change of rights also delivers the user’s next change, in order', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const held = gate();
@@ -237,7 +242,7 @@ test('the instance that delivers a user’s change also delivers the next one, a
   await swept;
   expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
   expect(patches()).toHaveLength(2);
-  // The first change was delivered by then, and the second was not.
+  // During the second delivery the first change was delivered and the second was not.
   expect(during).toEqual(['infinity']);
   expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
   expect(await dated(ada)).not.toBe('infinity');
@@ -249,7 +254,7 @@ const create = (token: string) =>
     body: { company_name: 'Neuve', contact_email: 'n@b.example' },
   });
 
-test('the creator of a client can go on with the present token, and the provider learns of the client', async () => {
+test('the creator of a client can still use the present token, and the provider gets the new client', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own]);
   const token = await ada.token([own]);
   const { json, status } = await create(token);
@@ -263,7 +268,7 @@ test('the creator of a client can go on with the present token, and the provider
 });
 
 test.each(['while the new client is delivered', 'before the new client is delivered'])(
-  'a client that the provider adds %s is kept beside the new client',
+  'the service delivers a user’s new client without dropping a client that the provider adds %s',
   async (when) => {
     const ada = await person('ACCOUNT_MANAGER', [own]);
     const { id } = (await create(await ada.token([own]))).json as { id: string };
@@ -289,7 +294,7 @@ test.each(['while the new client is delivered', 'before the new client is delive
   },
 );
 
-test('a user who creates a client before the first login has it at the provider after that login', async () => {
+test('the provider gets the client that a user created before the first login after that login', async () => {
   const id = randomUUID();
   const subject = `auth0|${id}`;
   provider.know(subject, 'ACCOUNT_MANAGER', [own]);
@@ -307,7 +312,7 @@ test.each<readonly [string, Fault, RegExp]>([
   ['cannot be reached', broken, /gave no answer/],
   ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
   ['refuses our credential', (_request, response) => sendError(response, 403, 'scope', 'No'), /403: scope, No/],
-])('a change waits while the provider %s, and is delivered later', async (_what, fault, reason) => {
+])('a change of rights waits while the provider %s, and is delivered later', async (_what, fault, reason) => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   provider.fault = fault;
@@ -324,7 +329,7 @@ test.each<readonly [string, Fault, RegExp]>([
   expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
 });
 
-test('a slow delivery is broken off before its claim expires, so that no two instances deliver at once', async () => {
+test('a worker aborts a slow delivery before its claim expires, so that no two instances deliver the same change', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const ends: Promise<unknown>[] = [];
@@ -337,7 +342,7 @@ test('a slow delivery is broken off before its claim expires, so that no two ins
   const another = workerOf();
   while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
     await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
-  // The claim has expired, and its worker has broken off the delivery.
+  // At this point the claim has expired, and its worker has aborted the delivery.
   await due();
   await another.deliverNow();
   expect(await states(ada)).toEqual(['DELIVERED']);
@@ -345,7 +350,7 @@ test('a slow delivery is broken off before its claim expires, so that no two ins
   expect(JSON.stringify(said)).not.toContain('another has delivered');
 });
 
-test('a user whom the provider refuses or does not know is tried once an hour, and the others are delivered', async () => {
+test('a worker retries a user whom the provider refuses or does not know once an hour, and delivers the other users’ changes', async () => {
   const [ada, bob, eve] = [await person('CLIENT', [own]), await person('CLIENT', [own]), await person('CLIENT', [own])];
   provider.users.delete(ada.subject);
   provider.fault = (_request, response, { path }) =>
@@ -359,7 +364,7 @@ test('a user whom the provider refuses or does not know is tried once an hour, a
   expect(waits.filter(({ rarely }) => rarely)).toHaveLength(2);
 });
 
-test('changes wait for a correct AUTH_MANAGEMENT_URL, and no user counts as unknown meanwhile', async () => {
+test('changes of rights wait for a correct AUTH_MANAGEMENT_URL, and no user counts as unknown meanwhile', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   const management = openManagementClient({
@@ -371,7 +376,7 @@ test('changes wait for a correct AUTH_MANAGEMENT_URL, and no user counts as unkn
   expect(failed.length).toBeGreaterThan(0);
   for (const { last_error } of failed)
     expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
-  // No change waits for an hour, as one of an unknown user does.
+  // No change waits for an hour, as a change of an unknown user would.
   const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
   expect(await service.admin(late)).toEqual([]);
   expect(said.filter(({ level }) => level === 40)).toMatchObject([
@@ -386,7 +391,7 @@ test('changes wait for a correct AUTH_MANAGEMENT_URL, and no user counts as unkn
   expect(people.map(known)).toMatchObject(people.map(() => ({ client_access: [] })));
 });
 
-test('all changes wait after the provider has answered 429', async () => {
+test('all changes of rights wait after the provider has answered 429', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   provider.fault = (_request, response) =>
@@ -403,7 +408,7 @@ test('all changes wait after the provider has answered 429', async () => {
   expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
 });
 
-test('a worker stops asking an unreachable provider after a few changes', async () => {
+test('a worker stops sending changes of rights to an unreachable provider after a few failures', async () => {
   const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   provider.fault = broken;
@@ -412,7 +417,7 @@ test('a worker stops asking an unreachable provider after a few changes', async 
   expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
 });
 
-test('a provider that is slow for one user does not delay the others', async () => {
+test('a provider that is slow for one user does not delay other users’ changes', async () => {
   const [slow, fast] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   const held = gate();
   provider.answering = ({ path }) => (path.includes(slow.id) ? held.wait() : Promise.resolve());
@@ -430,7 +435,7 @@ async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('four instances deliver each of 40 changes once', async () => {
+test('four instances deliver each of 40 changes of rights once', async () => {
   const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
   await service.sql`update public.users set client_access = '{}'
     where id = any (${people.map(({ id }) => id)})`;
@@ -443,7 +448,7 @@ test('four instances deliver each of 40 changes once', async () => {
   expect(new Set(patchedPaths).size).toBe(40);
 });
 
-test('an instance that waited for a row does not claim a user whom another has claimed meanwhile', async () => {
+test('an instance that waited for a row does not claim a user whom another instance has claimed meanwhile', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
@@ -451,7 +456,7 @@ test('an instance that waited for a row does not claim a user whom another has c
   const holder = await connected(service.postgres.adminUrl);
   await holder.query('begin');
   await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-  // This claim has seen both rows, and waits for the first.
+  // This claim has read both rows, and waits for the lock of the first row.
   const late = changes.claim(2, 60_000);
   while ((await waiting(service)) < 1);
   expect(await changes.claim(2, 60_000)).toMatchObject([{ userId: bob.id }]);
@@ -460,7 +465,7 @@ test('an instance that waited for a row does not claim a user whom another has c
   expect(await late).toMatchObject([{ userId: ada.id }]);
 });
 
-test('the newest rights are sent again after a frozen instance has sent older ones', async () => {
+test('the service sends a user’s newest rights again after a frozen instance has sent older rights', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const [frozen] = await changes.claim(1, 60_000);
@@ -469,7 +474,7 @@ test('the newest rights are sent again after a frozen instance has sent older on
   await change(ada.id, { client_access: [other] });
   await workerOf().deliverNow();
   expect(known(ada)).toMatchObject({ client_access: [other] });
-  // It thaws: its message arrives last, and its claim has passed to another.
+  // The frozen instance continues: its message arrives last, when another instance has the claim.
   const late = openManagementClient({ url: provider.url, token: 'management-token' });
   const signal = AbortSignal.timeout(5_000);
   await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
@@ -482,7 +487,7 @@ test('the newest rights are sent again after a frozen instance has sent older on
   expect(await dated(ada)).not.toBe('infinity');
 });
 
-test('a user whose row is locked does not delay the changes of other users', async () => {
+test('a user whose row is locked does not delay the delivery of other users’ changes', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   const holder = await connected(service.postgres.adminUrl);
@@ -496,7 +501,7 @@ test('a user whose row is locked does not delay the changes of other users', asy
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('a change that an instance did not finish before its end is delivered by another', async () => {
+test('another instance delivers a change of rights that an instance did not finish before its end', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
   const held = gate();
@@ -514,7 +519,7 @@ test('a change that an instance did not finish before its end is delivered by an
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('delivered changes are deleted after 90 days, and undelivered ones never', async () => {
+test('the service deletes delivered changes of rights after 90 days, and never undelivered ones', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   provider.users.delete(bob.subject);
@@ -531,7 +536,7 @@ test('delivered changes are deleted after 90 days, and undelivered ones never', 
   expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
 });
 
-test('app.end_identity_management drops undelivered changes, and later changes are queued only once a worker runs again', async () => {
+test('app.end_identity_management drops undelivered changes, and the service queues later ones only once a worker runs again', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
   expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);

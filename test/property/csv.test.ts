@@ -4,7 +4,7 @@ import papaparse from 'papaparse';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Arbitrary texts in the CSV of a list, read with a library that the service does not use, and imported again. */
+/* Arbitrary texts in a list’s CSV are read with a library that the service does not use, and imported again. */
 
 const TEXTS = 600;
 const SEED = 20_261_101;
@@ -15,8 +15,8 @@ const BLANKS = [' ', '\u00A0', '\u202F', '\u3000', '\uFEFF'];
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /**
- * Characters with a meaning in CSV, often next to each other, and letters. Digits are absent since numbers stay
- * unchanged.
+ * Arbitrary texts of letters and of characters with a meaning in CSV. They contain no digits, because the service
+ * exports numbers unchanged.
  */
 const text = fc
   .array(
@@ -39,12 +39,17 @@ const texts = [
 
 const NEWLINES = ['\r\n', '\n', '\r'] as const;
 
-/** The ways in which a spreadsheet or a careless program may read the file. The service writes CSV for the first. */
+/**
+ * The ways in which a spreadsheet or a careless program may read a CSV file. The service writes CSV for the first way.
+ */
 const READERS = [',', ';', '\t', '|'].flatMap((delimiter) =>
   NEWLINES.flatMap((newline) => ['"', '\0'].map((quoteChar) => ({ delimiter, newline, quoteChar }))),
 );
 
-/** Some readers drop blanks and quotes before a sign. */
+/**
+ * Matches a cell that a spreadsheet may evaluate as a formula; some spreadsheets ignore blanks and quotes before a
+ * sign.
+ */
 const FORMULA = /^[\s"]*[=+\-@＝＋－＠]/;
 
 const service = await forSuite(startService());
@@ -59,7 +64,7 @@ async function exported(): Promise<string> {
   return answer.text;
 }
 
-test('no cell of an exported list begins with a formula, whatever separator, line break or quote its reader assumes', async () => {
+test('no cell of an exported CSV begins with a formula, whatever separator, line break or quote its reader assumes', async () => {
   const file = await exported();
   for (const reader of READERS) {
     const cells = papaparse.parse<string[]>(file, reader).data.flat();
@@ -68,17 +73,20 @@ test('no cell of an exported list begins with a formula, whatever separator, lin
   }
 });
 
-test.each(NEWLINES)('a CSV reader with the line break %j finds one row for each record', async (newline) => {
-  const file = await exported();
-  const { data, errors } = papaparse.parse<Record<string, string>>(file, { header: true, newline });
-  expect(errors.filter(({ code }) => code !== 'TooFewFields')).toEqual([]);
-  const addresses = new Map(data.map(({ site_name = '', address = '' }) => [site_name, address]));
-  const plain = (one: string | undefined) => one?.replaceAll("'", '');
-  expect(texts.map((_, index) => plain(addresses.get(`Site ${index + 1}`)))).toEqual(texts.map(plain));
-  expect([...addresses.values()].filter((address) => /^[\t\r\n]/.test(address))).toEqual([]);
-});
+test.each(NEWLINES)(
+  'a program that reads an exported list with the line break %j finds one row for each record',
+  async (newline) => {
+    const file = await exported();
+    const { data, errors } = papaparse.parse<Record<string, string>>(file, { header: true, newline });
+    expect(errors.filter(({ code }) => code !== 'TooFewFields')).toEqual([]);
+    const addresses = new Map(data.map(({ site_name = '', address = '' }) => [site_name, address]));
+    const plain = (one: string | undefined) => one?.replaceAll("'", '');
+    expect(texts.map((_, index) => plain(addresses.get(`Site ${index + 1}`)))).toEqual(texts.map(plain));
+    expect([...addresses.values()].filter((address) => /^[\t\r\n]/.test(address))).toEqual([]);
+  },
+);
 
-test('an exported list that is imported again stores every text unchanged', async () => {
+test('a user who imports an exported CSV again stores every text unchanged', async () => {
   const answer = await service.ask('POST /api/sites/import', {
     token,
     headers: { 'content-type': 'text/csv' },

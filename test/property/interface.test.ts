@@ -9,11 +9,11 @@ import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Requests generated from the OpenAPI description. Their responses must be as the description says. */
+/* Requests are generated from the OpenAPI description, and their responses must match the description. */
 
 const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 10_000);
 const SEED = 20_260_101;
-/** Callers delete their records, so they get a new tenant after this many requests. */
+/** The number of requests after which the callers get a new tenant, because callers delete their own records. */
 const TENANT_LASTS = 50;
 
 let own: Tenant;
@@ -23,7 +23,7 @@ let tokens: Readonly<Partial<Record<Caller, string>>>;
 const service = await forSuite(startService());
 const foreign = await service.furnishedTenant('Garage Dupont');
 
-/** Makes a new tenant, and tokens of each role for it. */
+/** Creates a new tenant, and tokens of each role for this tenant. */
 async function renew(): Promise<void> {
   own = await service.furnishedTenant('Boulangerie Martin');
   const roles = CALLERS.filter((caller) => caller !== 'nobody');
@@ -32,7 +32,7 @@ async function renew(): Promise<void> {
   );
 }
 
-/** All rows of the tenant to which no caller has access. */
+/** Reads all rows of the tenant to which no caller has access. */
 const foreignRows = (): Promise<unknown> => service.admin(foreignRowsSql(foreign));
 
 function fillIds(text: string): string {
@@ -43,23 +43,23 @@ function fillIds(text: string): string {
   });
 }
 
-/** Expects the response to have every value as it was sent, without rounding or truncation. */
+/** Expects a response to contain every sent value without rounding or truncation. */
 function expectSentValues({ operation, body = '{}' }: Request, { json }: Answer): void {
   const fields = writableFields(operation);
-  // An upload has no fields in JSON.
+  // The body of an upload has no JSON fields.
   const sent = (fields.length === 0 ? {} : JSON.parse(fillIds(body))) as Record<string, unknown>;
   const kept = json as Record<string, unknown>;
   for (const field of fields) {
-    // Null lets the database calculate the value.
+    // The database calculates a value for a field that is sent as null.
     if (sent[field] == null || !(field in kept)) continue;
     expect([operation, field, plain(sent[field], kept[field])]).toEqual([operation, field, plain(kept[field])]);
   }
 }
 
-/** The sent or the stored value, in a form in which the two can be compared. */
+/** Writes a sent or a stored value in a form in which both can be compared. */
 function plain(value: unknown, like = value): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
-  // Minus zero is stored as zero.
+  // The database stores minus zero as zero.
   if (typeof like === 'number') return Number(value) + 0;
   if (typeof value !== 'string') return value;
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return Date.parse(value);
@@ -75,7 +75,7 @@ async function send({ target, caller, headers, body }: Request): Promise<Answer>
   });
 }
 
-test(`${REQUESTS} generated requests get the described responses, no 5xx, and no record of another tenant`, async () => {
+test(`the service answers ${REQUESTS} generated requests as described, without 5xx and without a record of another tenant`, async () => {
   const before = await foreignRows();
   const statuses = new Map<string, Set<number>>();
   let count = 0;
@@ -94,7 +94,7 @@ test(`${REQUESTS} generated requests get the described responses, no 5xx, and no
     { numRuns: REQUESTS, seed: SEED },
   );
   expect(await foreignRows()).toEqual(before);
-  // Each operation must have been called, and in long runs must have succeeded.
+  // Each operation must have been called, and in long runs each operation must have succeeded at least once.
   for (const { name } of OPERATIONS) {
     const statusesOfOperation = [...(statuses.get(name) ?? [])];
     expect([name, statusesOfOperation]).toEqual([name, expect.arrayContaining([expect.any(Number)])]);

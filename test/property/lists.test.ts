@@ -7,8 +7,8 @@ import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
- * A list with any filters, order and pages returns what a filter in JavaScript leaves of all rows that the caller sees.
- * The filters and orders come from the description, so new ones are included automatically.
+ * A list with any filters, order and pages must return what a filter in JavaScript leaves of all rows that the caller
+ * may read. The filters and orders come from the OpenAPI description, so new ones are tested automatically.
  */
 
 const RUNS = 400;
@@ -24,7 +24,10 @@ interface Parameter {
 
 type Paths = Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 
-/** The fields in which `q` searches, besides the names of a claim’s client and site. */
+/**
+ * The fields that the filter `q` searches in each list. For claims it also searches the names of the client and the
+ * site.
+ */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   clients: ['company_name', 'contact_email', 'address'],
   sites: ['site_name', 'address'],
@@ -56,7 +59,7 @@ const TEXTS = [
 ];
 
 const tenants = [newTenant(), newTenant(), newTenant()] as const;
-/** All rows of a list that a caller sees, by caller and path. */
+/** All rows of each list that each caller may read, by caller and path. */
 const everything = new Map<string, readonly Row[]>();
 const tokens = new Map<string, string>();
 
@@ -81,7 +84,7 @@ for (const caller of tokens.keys())
       everything.set(`${caller} ${path}`, await pagesOf(caller, `${at(path)}?limit=1000${expand}`, 1));
     }
 const named = [...(everything.get('admin /api/clients') ?? []), ...(everything.get('admin /api/sites') ?? [])];
-/** The names of clients and sites by id. */
+/** The names of all clients and sites, by id. */
 const names = new Map(named.map((row) => [row['id'], String(row['company_name'] ?? row['site_name'])]));
 const words = [...everything.values()]
   .flat()
@@ -89,10 +92,13 @@ const words = [...everything.values()]
   .filter((one) => typeof one === 'string');
 const ordered = await service.sql`select w.word
   from (select distinct unnest(${words}::text[])) as w (word) order by w.word collate "und-x-icu"`;
-/** The rank of each text in the order in which people sort. */
+/** The rank of each text in alphabetical order. */
 const ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
 
-/** Few different values, and null among them, so that many rows tie. */
+/**
+ * Returns SQL that creates rows with few different values, among them null, so that many rows have the same place in an
+ * order.
+ */
 function population(
   n: number,
   { clients, sites, reclamations, biller, users, newcomer }: ReturnType<typeof newTenant>,
@@ -152,7 +158,7 @@ function isFor(caller: string, path: string): boolean {
   const staffOnly = ['/api/users', '/api/partners', '/api/partner-invoices'];
   if (path === '/api/audit-logs' || path === '/api/identity-changes') return caller === 'admin' || caller === 'scoped';
   if (caller === 'client') return !staffOnly.includes(path);
-  // The ids in such paths are the first tenant’s.
+  // Paths with an id name the first tenant, to which the limited ADMIN has no access.
   return caller !== 'scoped' || !path.includes('{');
 }
 
@@ -160,21 +166,21 @@ function at(path: string): string {
   return path.replace('{clientId}', tenants[0].clients).replace('{id}', tenants[0].reclamations);
 }
 
-/** Reads all pages, and expects `pages` of them. */
+/** Reads all pages of a list, and expects the number `pages` of them. */
 async function pagesOf(caller: string, line: string, pages?: number): Promise<Row[]> {
   const answers = await readPages(service, line, tokens.get(caller) ?? '');
   if (pages !== undefined) expect(answers).toHaveLength(pages);
   return answers.flatMap(({ json }) => json as Row[]);
 }
 
-/** The value of a field, or the name of the record that an expanded field shows. */
+/** The value of a row’s field, or the name of the record in an expanded field. */
 function valueIn(row: Row, name: string): unknown {
   const value = row[name];
   const isNamed = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isNamed ? Object.values(value).at(-1) : value;
 }
 
-/** The field of a record that a filter compares. */
+/** Returns the field of a record that a filter compares. */
 function fieldOf(name: string, rows: readonly Row[]): string | undefined {
   const bare = name.replace(/^not_|_(?:from|to)$/, '');
   const known = Object.keys(rows[0] ?? {});
@@ -194,7 +200,7 @@ function wordsOf(text: string): readonly string[] {
   return searchable(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** A value to compare: a text by its rank, a date or time as a text of fixed length. */
+/** Converts a value for comparison: a text to its rank, and a date or time to a text of fixed length. */
 function comparable(value: unknown): number | string {
   if (typeof value !== 'string') return Number(value);
   if (!/^\d{4}-\d\d-\d\d/.test(value)) return ranks.get(value) ?? value;
@@ -223,13 +229,13 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   return (isList ? value.split(',') : [value]).includes(sought);
 }
 
-/** Whether the filter accepts only the word none. */
+/** Whether a filter accepts only the word `none`. */
 function isNoneAlone(parameter: Parameter | undefined): boolean {
   const { enum: words } = resolved(parameter?.schema ?? {}) as { readonly enum?: readonly string[] };
   return words?.join() === 'none';
 }
 
-/** Whether the filter accepts the word none among its values. */
+/** Whether a filter accepts the word `none` among its values. */
 function takesNone(filters: readonly Parameter[], name: string): boolean {
   return JSON.stringify(filters.find((one) => one.name === name)?.schema).includes('(?:none|');
 }
@@ -237,7 +243,7 @@ function takesNone(filters: readonly Parameter[], name: string): boolean {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const coerced = (like: unknown, value: string): unknown => (typeof like === 'number' ? Number(value) : value);
 
-/** The schema whose enum lists the statuses of a record in the order of its life. */
+/** The OpenAPI schema of each record’s status. Its enum lists the statuses in the order of the record’s life. */
 const LIVES: Readonly<Record<string, string>> = {
   reclamations: 'ReclamationStatus',
   invoices: 'InvoiceStatus',
@@ -277,7 +283,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** One or several values that occur in the rows. */
+/** Generates one or several values of a filter that occur in the rows. */
 function valueOf(parameter: Parameter, rows: readonly Row[]): fc.Arbitrary<string> | undefined {
   const { name, schema } = parameter;
   if (name === 'q') return fc.constantFrom(...TEXTS);
@@ -336,7 +342,7 @@ function anyQuery(): fc.Arbitrary<Asked> {
   });
 }
 
-test('a list returns what a filter in JavaScript leaves of the caller’s rows, in the requested order and pages', async () => {
+test('every list returns exactly the caller’s rows that match its filters, in the requested order and pages', async () => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(anyQuery(), async ({ caller, list, filters, sort, limit }) => {
@@ -355,6 +361,6 @@ test('a list returns what a filter in JavaScript leaves of the caller’s rows, 
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  // Enough of the generated filters must have found something.
+  // At least a quarter of the generated filters must have found rows, or the test proves little.
   expect(found).toBeGreaterThan(RUNS / 4);
 }, 300_000);

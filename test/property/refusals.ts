@@ -6,12 +6,12 @@ import { OPERATIONS } from './requests.ts';
 import type { Request } from './requests.ts';
 import type { Schema } from './values.ts';
 
-/* A request that its schema allows may get 400 only for a rule that the description of the operation states. */
+/* A request that its JSON schema allows may get 400 only for a rule in the description of the operation. */
 
 const ajv = new Ajv({ strict: false, validateSchema: false });
 addFormats.default(ajv);
 
-/** Rules that the description states in other words. */
+/** Rules of the service with the words in which the OpenAPI description states them. */
 const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
   'must lie between 1900 and 2200': 'from 1900-01-01',
   'must lie between 0001 and 9999': 'in the years 0001 to 9999',
@@ -22,13 +22,13 @@ function wordsOf(text: string): string {
   return text.replaceAll(/[`\\]/g, '').toLowerCase();
 }
 
-/** The part of a rule that a sentence of the description contains. */
+/** Returns the part of a rule that the OpenAPI description must contain. */
 function core(rule: string): string {
   if (/^must not name \w+ twice$/.test(rule)) return 'two different fields';
   return wordsOf(IN_OTHER_WORDS[rule] ?? rule).replace(/^must (?:not )?(?:be |have )?(?:an? )?/, '');
 }
 
-/** A value of a query string in the type of its schema. */
+/** Converts a value of a query string into the type of its schema. */
 function typed(schema: Schema, text: string): unknown {
   if (schema.type === 'array') return text.split(',').map((one) => typed(schema.items ?? {}, one));
   if (schema.type === 'integer' || schema.type === 'number') return /^[\d.]+$/.test(text) ? Number(text) : text;
@@ -44,7 +44,7 @@ function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The fields that were refused with a rule that is neither in their schema nor in the description. */
+/** Returns the fields that were refused by a rule that is neither in their schema nor in the OpenAPI description. */
 export function undescribedRules({ operation, target, body }: Request, { status, json }: Answer): string[] {
   if (status !== 400) return [];
   const { details = {} } = (json as { error: { details?: Readonly<Record<string, string>> } }).error;

@@ -3,7 +3,7 @@ import { document, resolved } from '../support/described.ts';
 import { idFor, NUMBERS, objectOf, stringOf, SURPRISES, valueOf } from './values.ts';
 import type { Schema } from './values.ts';
 
-/** A request generated from the description, with names in place of ids. */
+/** A generated request with names in place of ids. */
 export interface Request {
   readonly operation: string;
   readonly target: string;
@@ -28,7 +28,7 @@ interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** The part of the description with its references resolved. */
+/** Returns a part of the OpenAPI description with its references resolved. */
 function inFull(part: unknown): unknown {
   return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
     const isReference = typeof value === 'object' && value !== null && '$ref' in value;
@@ -36,7 +36,7 @@ function inFull(part: unknown): unknown {
   });
 }
 
-/** Every operation of the description. */
+/** Every operation of the OpenAPI description. */
 export const OPERATIONS = Object.entries(inFull(document.paths) as Paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -46,14 +46,14 @@ export const OPERATIONS = Object.entries(inFull(document.paths) as Paths).flatMa
   })),
 );
 
-/** The fields that an operation stores as they are sent. */
+/** The request fields that an operation stores as they are sent. */
 export function writableFields(name: string): readonly string[] {
   const content = OPERATIONS.find((one) => one.name === name)?.operation.requestBody?.content;
   const { properties = {} } = content?.['application/json']?.schema ?? {};
   return Object.keys(properties).filter((field) => properties[field]?.readOnly !== true);
 }
 
-/** The table of the record that an `id` in a path names. */
+/** The table of the record that the parameter `id` of a path names. */
 function tableOf(path: string): string {
   const table = path.split('/')[2]?.replace('-', '_') ?? '';
   return { invoices: 'factures', '': 'clients' }[table] ?? table;
@@ -132,7 +132,7 @@ const headers: fc.Arbitrary<Record<string, string>> = fc.oneof(
 
 const BOUNDARY = 'boundary-of-the-form';
 
-/** Forms with a file whose name contains data, and malformed forms. */
+/** Generates upload forms with unusual file names, and malformed forms. */
 const form: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('file', 'file', 'file', 'file', 'other', '__proto__'),
@@ -169,7 +169,7 @@ const NO_BODIES = [
   ...['', '[]', 'null', '1', '"x"', '{', '{}', '{"a":1,}', '\u0000', '['.repeat(5_000), '{"a":'.repeat(2_000)],
 ];
 
-/** Tables of records in CSV, and malformed tables. */
+/** Generates CSV tables of records, and malformed tables. */
 function tableOfMany({ properties = {} }: Schema = {}) {
   const name = fc.constantFrom(...Object.keys(properties), 'surprise', '', '__proto__');
   const cell = fc.oneof(
@@ -213,7 +213,7 @@ function bodyOf({ requestBody }: Operation): fc.Arbitrary<{ body?: string; heade
     .map(([body, contentType]) => ({ body, headers: { 'content-type': contentType } }));
 }
 
-/** A request that the description allows, or almost. */
+/** Generates a request that the OpenAPI description allows, or that differs from an allowed request in a detail. */
 export const anyRequest: fc.Arbitrary<Request> = fc.oneof(
   ...OPERATIONS.map(({ name, method, path, operation }) =>
     fc

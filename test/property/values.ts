@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The part of a JSON schema that the generators read. */
+/** The part of a JSON schema that the value generators read. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -18,7 +18,10 @@ export interface Schema {
   readonly required?: readonly string[];
 }
 
-/** Ids are written as names until the request is sent: `<own.sites>` is the site of the caller’s tenant. */
+/**
+ * The table of each id field. A generated id is a name such as `<own.sites>` for the site of the caller’s tenant, until
+ * the request is sent.
+ */
 const TABLES: Readonly<Record<string, string>> = {
   client_id: 'clients',
   clientId: 'clients',
@@ -32,7 +35,7 @@ const TABLES: Readonly<Record<string, string>> = {
   user_id: 'users',
 };
 
-/** An id: mostly an own one, sometimes a foreign or unknown one in upper case. */
+/** Generates an id: mostly of the caller’s tenant, and sometimes a foreign one or an unknown one in upper case. */
 export function idFor(name: string, table = TABLES[name] ?? 'clients'): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: fc.constant(`<own.${table}>`) },
@@ -43,7 +46,7 @@ export function idFor(name: string, table = TABLES[name] ?? 'clients'): fc.Arbit
 
 const HOME = '🏠';
 
-/** Text of up to one character more than allowed, with characters of one to four bytes. */
+/** Generates texts of up to one character more than allowed, with characters of one to four bytes. */
 function textOf(maxLength = 40): fc.Arbitrary<string> {
   const lengths = [0, 1, maxLength - 1, maxLength, maxLength + 1];
   return fc.oneof(
@@ -69,7 +72,7 @@ const NO_TIMES = [
   ...['2026-12-31T23:59:60Z'],
 ];
 
-/** A string that the schema allows, or almost. */
+/** Generates strings that a schema allows, or that differ from allowed strings in a detail. */
 export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   const { format, pattern } = schema;
   const words = schema.items?.enum?.map(String);
@@ -85,7 +88,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
       fc.emailAddress(),
       fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', 'a b@c.fr', ''),
     );
-  // Hashing is slow: one valid password, and two with invalid lengths.
+  // There is only one valid password, because hashing is slow, and two passwords have an invalid length.
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));
   if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');
@@ -93,7 +96,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   return textOf(schema.maxLength);
 }
 
-/** Numbers as JSON may contain them. */
+/** Numbers in the forms that JSON may contain. */
 export const NUMBERS = [
   ...['0', '-0', '1', '-1', '0.01', '0.1', '1.005', '1.10', '0.001', '99.99', '100', '100.01', '1e2', '1E-2', '1e-7'],
   ...['99999999.99', '99999999.991', '100000000', '4999999999.99', '5000000000', '2147483647', '2147483648'],
@@ -114,7 +117,7 @@ const STRINGS = [
 ];
 const DECIMALS = ['1.00', '1.005', '00000000001.5', '1,5', '0x10', 'NaN', 'Infinity', '-1', '1e3', '.5', '1.', '٣'];
 
-/** JSON texts that no field accepts. */
+/** Generates JSON texts that no field accepts. */
 const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('null', 'true', 'false', '[]', '{}', '[null]', '[[[]]]', '{"__proto__":{"a":1}}', '{"length":1}'),
   fc.constantFrom(...NUMBERS),
@@ -123,7 +126,7 @@ const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.json({ maxDepth: 3 }),
 );
 
-/** A JSON text for a field, mostly one that the schema allows. */
+/** Generates a JSON text for a field, mostly one that the schema allows. */
 export function valueOf(schema: Schema, name: string): fc.Arbitrary<string> {
   const weights = { asked: 14, hostile: 1, none: schema.nullable === true ? 2 : 0 };
   return fc.oneof(
@@ -159,12 +162,12 @@ function askedFor(schema: Schema, name: string): fc.Arbitrary<string> {
     case 'object':
       return objectOf(schema);
     default:
-      // Read-only fields may have any value.
+      // A read-only field may have any value in a request.
       return fc.oneof(fc.constant('"x"'), hostile);
   }
 }
 
-/** The JSON text of an object with missing, repeated and unknown fields. */
+/** Generates the JSON text of an object with missing, repeated and unknown fields. */
 export function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<string> {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const member = valueOf(schema, name).map((value) => `${JSON.stringify(name)}:${value}`);

@@ -12,9 +12,9 @@ export interface Found extends Violation {
 
 export interface Results {
   readonly found: readonly Found[];
-  /** Races in which a request got 503. A 503 is no violation, but the proof prints these races. */
+  /** The races in which a request got 503. A 503 violates no invariant, but the proof prints these races. */
   readonly unavailable: readonly Outcome[];
-  /** Violations by documents and their contents after all races. */
+  /** The violations by the stored documents and their contents after all races. */
   readonly atRest: readonly Violation[];
   readonly races: number;
   readonly requests: number;

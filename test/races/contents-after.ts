@@ -6,7 +6,10 @@ import type { Outcome } from './race.ts';
 
 export const STORED_FILE = 'each document has its content, and each content its document';
 
-/** The paths of the documents that a race created, changed or deleted, and whether a document has the path afterwards. */
+/**
+ * The SQL that returns the path of each document that a race created, changed or deleted, and whether a document still
+ * has the path.
+ */
 const PATHS = `
 select coalesce(w.after, w.before) ->> 'file_path' as path, bool_or(d.id is not null) as kept
 from races.writes as w
@@ -14,7 +17,7 @@ left join public.documents as d on d.file_path = coalesce(w.after, w.before) ->>
 where w.request_id = any ($1) and w.table_name = 'documents'
 group by 1`;
 
-/** Compares the documents that a race wrote with the stored contents, after the removal of the contents that are due. */
+/** Compares the documents that a race wrote with the stored contents, after the removal of all planned contents. */
 export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const { rows } = await lane.watcher.query<{ path: string; kept: boolean }>({
@@ -32,7 +35,10 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
   return found.flat().map((detail) => ({ invariant: STORED_FILE, detail }));
 }
 
-/** Compares all documents of a lane with all stored contents. Only this finds the content of a refused upload. */
+/**
+ * Compares all documents of a lane with all stored contents. Only this comparison finds the content of a refused
+ * upload.
+ */
 export async function contentsAtRest({ service, watcher }: Lane): Promise<Violation[]> {
   await service.documents.removeDueContents();
   const entries = await readdir(service.documentFolder, { recursive: true });

@@ -12,11 +12,13 @@ export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;
   readonly answer: Answer;
-  /** How the response differs from the OpenAPI description. */
+  /** How the response differs from the OpenAPI description; undefined if it does not. */
   readonly difference?: string;
 }
 
-/** Sends the request of an operation. The hold `write` stops a request that `stops` before its first write. */
+/**
+ * Sends the request of an operation in a race. The hold `write` delays a request with `stops` before its first write.
+ */
 export async function exchange(
   { service, provider }: Lane,
   operation: Operation,
@@ -29,7 +31,7 @@ export async function exchange(
     return { operation, claims: said, answer };
   }
   const claims = operation.isRenewed === true ? await provider.renewed(said) : said;
-  // The provider’s token endpoint answers 400 if it gives no token.
+  // The identity provider’s token endpoint answers 400 if it refuses a token.
   if (claims === undefined) return { operation, claims: said, answer: answerOf(400) };
   const token = await service.identity.token({ ...claims });
   const question = operation.question?.(tenant) ?? {};

@@ -10,14 +10,14 @@ interface Ids {
   readonly client: string;
 }
 
-/** A deliberate fault in the rows that a race wrote. One invariant must notice the fault. */
+/** A deliberate fault in the rows that a race wrote, which one invariant must notice. */
 export interface Fault {
-  /** The beginnings of the names of the race’s operations. */
+  /** The beginnings of the names of the race’s operations, in their order. */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
   /** True if the service sends changes of rights to the provider. */
   readonly isManaged?: true;
-  /** The changed response to the first request. */
+  /** Changes of the first request’s response; absent if the response stays. */
   readonly answered?: { readonly status?: number; readonly difference?: string };
 }
 
@@ -35,13 +35,13 @@ const recorded =
     `insert into public.audit_logs (action, resource_type, success, request_id, actor)
      values ('PUT', 'sites', ${String(success)}, '${first}', 'nobody')`;
 
-/** Changes the values before or after the first request’s write, in the log of the witness. */
+/** Changes the values before or after the first request’s write in the witness’s log. */
 const witnessed =
   (change: string) =>
   ({ first }: Ids): string =>
     `update races.writes set ${change} where request_id = '${first}' and table_name <> 'clients'`;
 
-/** Adds to the log of the witness a write by the second request that gives the first request’s user other rights. */
+/** Adds to the witness’s log a write by the second request that gives the first request’s user other rights. */
 const overwritten = ({ first, second }: Ids): string => `
 insert into races.writes (request_id, table_name, command, nested, row_id, before, after)
 select '${second}', table_name, command, nested, row_id, after, after || '{"access_digest": "another"}'
@@ -54,7 +54,7 @@ const ofUsers =
     `update public.users set ${change} where '${client}' = any (client_access)`;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  // This fault comes first, because later faults take the clients of users who have a calendar.
+  // This fault is first in the list, because later faults take the clients of users who have a calendar.
   'no user without rights has a calendar': {
     after: [CLAIM],
     sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),
@@ -106,7 +106,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     after: ['PUT /api/users/{id}, manager has another client', NEW_CLIENT],
     sql: overwritten,
   },
-  'no user changes a user after another user has changed the rights of the former': {
+  'no user changes another user after somebody else has changed the rights of the first user': {
     after: ['PUT /api/users/{id}, deputy is inactive', 'PUT /api/users/{id}, chief is inactive'],
     sql: overwritten,
   },
@@ -114,7 +114,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     after: [NEWER_LOGIN, LOGIN],
     sql: overwritten,
   },
-  'the creator of a client has it, unless another user has changed the creator’s rights since': {
+  'the creator of a client has access to the client, unless another user has changed the creator’s rights since': {
     after: [NEW_CLIENT],
     sql: ofUsers(`client_access = '{}'`),
   },

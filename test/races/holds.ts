@@ -19,12 +19,12 @@ export type Hold = (typeof HOLDS)[number];
 const inAll = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
-/** The tables that all operations write. */
+/** Returns the tables that all operations of a race write. */
 export function sharedTables(members: readonly Measured[]): readonly string[] {
   return inAll(members.map(({ tables }) => tables));
 }
 
-/** The SQL that takes the lock in the holder’s transaction. */
+/** Returns the SQL that takes the lock of a hold in the superuser’s transaction. */
 export function holdSql(hold: Hold, members: readonly Measured[], tenant: RaceTenant, keys: Lane['keys']): string {
   switch (hold) {
     case 'row':

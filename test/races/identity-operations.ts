@@ -3,14 +3,20 @@ import type { Operation, Variation } from './operation.ts';
 import { claimsOf, PASSWORD } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
-/* Operations that change or use the rights of users: by ADMINs, by account managers, and by the users themselves. */
+/*
+ * Operations of races that change or use the rights of users: by ADMINs, by account managers, and by the users
+ * themselves.
+ */
 
 const LOGIN = 'POST /api/auth/login';
 const USER = 'PUT /api/users/{id}';
 const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
 const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
 
-/** How much later the provider issued the token of a login with other rights. It is still older than the race. */
+/**
+ * The seconds by which a login’s token with other rights is newer than the other tokens. It is still older than the
+ * race.
+ */
 const LATER_S = 300;
 
 function login(by: Person, what: string, other?: (tenant: RaceTenant) => Partial<Claims>): Operation {
@@ -62,7 +68,10 @@ function calendar(method: 'POST' | 'DELETE', by: Person): Operation {
   return operation(`${method} /api/users/me/calendar`, by, 'their own', variation);
 }
 
-/** A delivery of rights of `users` and `manager` to the provider. It locks the rows of both when it records the outcome. */
+/**
+ * An operation that delivers the rights of `users` and `manager` to the identity provider. It locks both users’ rows
+ * when it records the outcome.
+ */
 function delivery(kind: 'due' | 'claimed', what: string): Operation {
   return {
     ...operation('DELIVERY', 'deputy', what, {

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** The id by which an audit record names a row. */
+/** The SQL for the id by which an audit record names a row. */
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
 /** Invariants that compare the response to a request with its writes and its audit records. */
@@ -45,7 +45,8 @@ export const EFFECTS: Invariants = {
     ) as a using (request_id, table_name, resource)
     where w.number is distinct from a.number`,
 
-  // The audit record of a list of clients has only the removed and the added clients, so the list is left out.
+  // The audit record of a changed list of clients has only the added and the removed clients, so this invariant leaves
+  // that column out.
   'the audit record of a change has the old and the new value of each changed column': `
     select format('%s of %s %s changed %s', o.endpoint, o.table_name, o.row_id, c.changed)
     from own as o

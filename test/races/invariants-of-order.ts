@@ -1,9 +1,12 @@
 import type { Invariants } from './invariants.ts';
 
-/** Columns of users that no response shows. */
+/** The columns of `users` that no response contains. */
 const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
 
-/** Invariants of times. The ids of the witness’s log have the order in which each row was written. */
+/**
+ * Invariants of times and of the order of writes. The ids of the witness’s log have the order in which each row was
+ * written.
+ */
 export const ORDER: Invariants = {
   'each move of a claim starts where the move before it ended, and the last ends at the claim’s status': `
     select format('%s: %s', p.reclamation_id, string_agg(p.step, ', ' order by p.changed_at, p.id))
@@ -41,7 +44,7 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
-  // The dates of a change of rights and of the end of sessions do not belong to the version of a user.
+  // The dates of a user’s change of rights and end of sessions do not belong to the user’s version.
   'each write of a row gives it a later version': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** Invariants of the rights of users, after requests that change or use them. */
+/** Invariants of users’ rights after requests that change or use them. */
 export const RIGHTS: Invariants = {
   'no login with an older token undoes a change of the user’s rights by another user': `
     select format(
@@ -20,7 +20,7 @@ export const RIGHTS: Invariants = {
     join changes as l on l.row_id = c.row_id and l.id > c.id
     where c.by_another and c.changed_rights and l.endpoint = 'POST /api/clients'`,
 
-  'no user changes a user after another user has changed the rights of the former': `
+  'no user changes another user after somebody else has changed the rights of the first user': `
     select format(
         '%s made of user %s %s %s, and they did %s to user %s after it', c.endpoint, c.row_id, c.after ->> 'role',
         c.after ->> 'client_access', l.endpoint, l.row_id
@@ -39,7 +39,7 @@ export const RIGHTS: Invariants = {
         and l.changed_list
         and l.issued_at < c.issued_at`,
 
-  'the creator of a client has it, unless another user has changed the creator’s rights since': `
+  'the creator of a client has access to the client, unless another user has changed the creator’s rights since': `
     select format('user %s created %s and has %s', u.id, r.created, u.client_access)
     from requests as r
     join public.users as u on u.subject = r.subject
@@ -68,7 +68,7 @@ export const RIGHTS: Invariants = {
             )
         )`,
 
-  // A second write of the same request may date the change.
+  // The date of a change of rights may come from a second write of the same request.
   'a change of rights is dated after the wait for a lock': `
     select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
     from changes as c

@@ -10,7 +10,10 @@ import { run } from './race.ts';
 import type { Outcome } from './race.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Each invariant of the races can fail: after a race in which the invariant holds, the superuser makes a fault. */
+/*
+ * A test of each invariant of the races: after a race in which the invariant holds, the superuser makes a fault that
+ * the invariant must notice.
+ */
 
 const lane = await forSuite(openLane());
 
@@ -24,7 +27,7 @@ async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   return run(lane, { members, hold: 'row', isManaged: isManaged === true });
 }
 
-/** Makes the fault in the rows or responses of a race. */
+/** Makes a fault in the rows or the responses of a race. */
 async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
   const [first = '', second = ''] = outcome.exchanges.map(({ answer }) => String(answer.headers['x-request-id']));
   if (sql !== undefined) {

@@ -32,7 +32,10 @@ export const INVARIANTS = [
   STORED_FILE,
 ];
 
-/* $1: the requests; $2: the client of the tenant; $3: when the hold ended, or null if the first request had already written. */
+/*
+ * The parameters of this SQL: $1 are the requests, $2 is the tenant’s client, and $3 is the time when the hold ended,
+ * or null if the first request had already written.
+ */
 const ALL = `
 with requests as materialized (
     select *
@@ -68,7 +71,7 @@ ${Object.entries(IN_SQL)
   .map(([name, sql]) => `select '${name}' as invariant, detail from (${sql}) as v (detail)`)
   .join('\nunion all\n')}`;
 
-/** The violations of all invariants after a race. */
+/** Returns the violations of all invariants after a race. */
 export async function violations(lane: Lane, outcome: Outcome): Promise<Violation[]> {
   const { exchanges, tenant, hold, releasedAt } = outcome;
   const { rows } = await lane.watcher.query<Violation>({

@@ -11,26 +11,26 @@ import { installWitness } from './witness.ts';
 import type { Keys } from './witness.ts';
 import { connected } from '../support/database.ts';
 
-/** A service with its own database, in which one race runs at a time, and connections of the superuser. */
+/** A lane runs one race at a time. It has a service with its own database, and connections of the superuser. */
 export interface Lane {
   readonly service: Service;
   readonly provider: RaceProvider;
   readonly keys: Keys;
-  /** The connection that holds the lock for which the requests wait. */
+  /** The connection that holds the lock for which the race’s requests wait. */
   readonly holder: pg.Client;
-  /** The connection that checks the invariants. */
+  /** The connection that checks the invariants after a race. */
   readonly watcher: pg.Client;
   /** Creates a tenant. Its two ADMINs of all clients are the only active ones. */
   tenant(): Promise<RaceTenant>;
   close(): Promise<void>;
 }
 
-/** Postgres’s default of a second would only make races with a deadlock longer. */
+/** A short deadlock_timeout, because Postgres’s default of a second would only make races with a deadlock longer. */
 const DEADLOCK_TIMEOUT = '20ms';
 
 export async function openLane(): Promise<Lane> {
   const service = await startService();
-  // A new plan for the checks after each race would take longer than the checks.
+  // The checks use generic plans, because planning them anew after each race would take longer than the checks.
   const connect = () => connected(service.postgres.adminUrl, '-c plan_cache_mode=force_generic_plan');
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
@@ -44,7 +44,7 @@ export async function openLane(): Promise<Lane> {
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
-      // New statistics make Postgres plan anew, because plans for small tables are slow for large ones.
+      // New statistics make Postgres plan the checks anew, because plans for small tables are slow for large ones.
       if (tenants >= 64 && Number.isInteger(Math.log2(tenants))) await watcher.query('analyze');
       const [sleeping, awake] = [last, tenant].map((one) =>
         one === undefined ? '{}' : `{${one.chief},${one.deputy}}`,

@@ -3,20 +3,23 @@ import { exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { RaceTenant } from './people.ts';
 
-/** An operation with the rows that its request writes when no other request runs. */
+/** An operation of a race, with the rows that its request writes when no other request runs. */
 export interface Measured {
   readonly operation: Operation;
   readonly status: number;
   readonly tables: readonly string[];
-  /** The written rows that already existed: the table and the names of their ids, as `sites:annex`. */
+  /** The existing rows that the request writes, as the table and the names of the ids, for example `sites:annex`. */
   readonly rows: readonly string[];
-  /** The names of the ids of these rows, of the ids in a created row, and `new` with the table of a created row. */
+  /**
+   * The names of the ids of the written rows and of the ids in created rows, and `new` with the table of each created
+   * row.
+   */
   readonly touched: readonly string[];
-  /** The name of the caller’s id; undefined if the caller is not stored. */
+  /** The name of the caller’s id; undefined if the database does not store the caller. */
   readonly caller: string | undefined;
 }
 
-/** The id of a name. A part of a key that is no name stays as it is. */
+/** Returns the id that a name stands for. A part of a key that is no name stays unchanged. */
 export function idIn(tenant: RaceTenant, kind: string): string {
   return (tenant as Readonly<Record<string, string>>)[kind] ?? kind;
 }
@@ -24,11 +27,11 @@ export function idIn(tenant: RaceTenant, kind: string): string {
 interface Write {
   readonly table: string;
   readonly id: string;
-  /** The values of a created row, null for another row. */
+  /** The values of a created row; null for an existing row. */
   readonly made: readonly string[] | null;
 }
 
-/** Runs an operation alone, and reads from the witness’s log which rows the operation wrote, including cascades. */
+/** Runs an operation alone, and reads the rows that it wrote, including cascades, from the witness’s log. */
 export async function measure(lane: Lane, operation: Operation): Promise<Measured> {
   const tenant = await lane.tenant();
   const { answer } = await exchange(lane, operation, tenant);

@@ -9,7 +9,10 @@ import { VARIATIONS } from './variations.ts';
 
 const ASSIGNMENT = '/api/users/{id}/client-access/{clientId}';
 
-/** A row of test/resources/access.ts as an operation, by an account manager if managers have the right, else by an ADMIN. */
+/**
+ * Turns a row of test/resources/access.ts into an operation of an account manager if managers have the right, and
+ * otherwise of an ADMIN.
+ */
 function ofRow(row: Row): Operation {
   const [table, right] = row.right;
   const isManagers = table !== 'everyone' && RIGHTS[table].ACCOUNT_MANAGER.includes(right);

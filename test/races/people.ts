@@ -4,9 +4,9 @@ import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /**
- * The records of a race besides the tenant’s: two more clients, another site, invoice and bill, and users. `users` is a
- * specialist of the first two clients. `chief` and `deputy` are ADMINs of all clients, `north` and `south` of two clients.
- * `stranger` is not stored.
+ * The records of a race in addition to its tenant’s: two more clients, another site, invoice and bill, and users.
+ * `users` is a specialist of the first two clients. `chief` and `deputy` are ADMINs of all clients, and `north` and
+ * `south` are ADMINs of two clients. The database does not store `stranger`.
  */
 const MORE = [
   'second',
@@ -24,7 +24,7 @@ const MORE = [
 
 export type RaceTenant = Tenant & Readonly<Record<(typeof MORE)[number], string>>;
 
-/** The first version of every claim, and its ETag. */
+/** The first version of every claim in a race, and its ETag. */
 export const FIRST_VERSION = '2026-01-01T00:00:00Z';
 export const FIRST_TAG = `"${Date.parse(FIRST_VERSION) * 1000}"`;
 
@@ -49,7 +49,7 @@ export interface Claims {
   readonly iat: number;
 }
 
-/** The age of a race’s tokens: they are newer than the rights stored before the race. */
+/** The age in seconds of the tokens in a race. They are newer than the rights stored before the race. */
 const AGE_S = 600;
 const STORED_AGE = '1 hour';
 
@@ -64,11 +64,11 @@ const PEOPLE: Readonly<Record<Person, { readonly role: Role; readonly clients: r
   stranger: { role: 'CLIENT', clients: ['clients'] },
 };
 
-/** The password of each stored user. Its hash has bcrypt’s lowest cost. */
+/** The password of each stored user in a race. Its hash has bcrypt’s lowest cost. */
 export const PASSWORD = 'the present password';
 const HASH = '$2b$04$abcdefghijklmnopqrstuuvrJlxH64ME9z5TblLpE4iP2re04ZQ5S';
 
-/** The claims of a person’s token, with the stored rights. */
+/** Returns the claims of a person’s token with the person’s stored rights. */
 export function claimsOf(person: Person, tenant: RaceTenant): Claims {
   const { role, clients } = PEOPLE[person];
   return {
@@ -82,8 +82,8 @@ export function claimsOf(person: Person, tenant: RaceTenant): Claims {
 }
 
 /**
- * The SQL that creates the records of a race. The ADMINs of all clients are inactive until their race. As a `replica`
- * Postgres runs no triggers, which takes half the time, so the SQL also writes the copies that triggers would write.
+ * Returns the SQL that creates the records of a race. The ADMINs of all clients are inactive until their race. Postgres
+ * as a `replica` runs no triggers, which halves the time, so this SQL also writes the copies that triggers would write.
  */
 export function raceTenantSql(tenant: RaceTenant): string {
   const id = (kind: keyof RaceTenant): string => `'${tenant[kind]}'`;

@@ -9,7 +9,10 @@ export interface Plan {
   readonly races: readonly Race[];
 }
 
-/** Whether two operations write the same record, create records in one table, or one changes the caller of the other. */
+/**
+ * Whether two operations write the same record, create records in one table, or one of them changes the caller of the
+ * other.
+ */
 function meet(one: Measured, other: Measured): boolean {
   const isAbout = ({ touched }: Measured, record = ''): boolean => touched.includes(record);
   return (
@@ -17,14 +20,16 @@ function meet(one: Measured, other: Measured): boolean {
   );
 }
 
-/** Every two operations that write the same table, also one operation twice. */
+/** Returns every pair of operations that write the same table, including each operation with itself. */
 function pairsOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, index) =>
     all.slice(index).flatMap((other) => (sharedTables([one, other]).length > 0 ? [[one, other]] : [])),
   );
 }
 
-/** Every three operations that write the same table and of which each meets another one. */
+/**
+ * Returns every triple of operations that write the same table, if each operation meets at least one of the other two.
+ */
 function triplesOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, first) =>
     all.slice(first + 1).flatMap((second, place) =>
@@ -46,8 +51,8 @@ function ordersOf<T>(members: readonly T[]): T[][] {
 }
 
 /**
- * Every pair in every order with every hold; pairs that write users also with a provider that gets the changes. Every
- * triple in every order, each order with another hold.
+ * Plans every pair of operations in every order with every hold; pairs that write users also run with a provider that
+ * gets the changes. Plans every triple in every order, each order with another hold.
  */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);
@@ -67,7 +72,7 @@ export function planOf(all: readonly Measured[]): Plan {
   return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
 }
 
-/** The races to run with or without a provider that gets changes of rights. */
+/** Returns whether a race runs with a provider that gets changes of rights, without one, or both. */
 function modesOf(members: readonly Measured[]): readonly boolean[] {
   if (members.some(({ operation }) => operation.delivery !== undefined)) return [true];
   return members.some(({ tables }) => tables.includes('users')) ? [false, true] : [false];

@@ -34,7 +34,7 @@ const textOf = (role: string, clients: readonly string[], isActive: boolean): st
 
 const textOfClaims = ({ role, client_access: clients }: Claims): string => textOf(role, clients, true);
 
-/** Compares the provider’s rights of each user with the stored ones after the last delivery. */
+/** Compares the rights of each user at the provider with the stored rights after the last delivery. */
 export async function providerViolations(
   { watcher, provider }: Lane,
   { exchanges, tenant, isManaged }: Outcome,
@@ -44,7 +44,7 @@ export async function providerViolations(
   const loggedIn = exchanges
     .filter(({ operation, answer }) => operation.isLogin === true && answer.status === 200)
     .map(({ claims }) => claims);
-  // Rights that the provider has without a delivery: those before the race, and those of a token of a login.
+  // The rights that the provider has without a delivery: those before the race, and those in the token of a login.
   const said = Map.groupBy([...before, ...loggedIn], ({ sub }) => sub);
   const subjects = [[...said.keys()]];
   const held = await watcher.query<{ detail: string }>({

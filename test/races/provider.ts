@@ -9,19 +9,21 @@ import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 import type { Claims } from './people.ts';
 
-/** The identity provider of a lane: it receives changes of rights, and renews tokens. */
+/** The identity provider of a lane, which receives changes of rights and renews tokens. */
 export interface RaceProvider {
-  /** The rights that the provider received last, by subject. */
+  /** The rights that the provider received last for each subject. */
   readonly lastRights: ReadonlyMap<string, UserRights>;
-  /** Claims the delivery of these users’ rights. An earlier claim of them ends. */
+  /** Claims the delivery of these users’ rights, and thereby ends an earlier claim of them. */
   claim(users: readonly string[]): Promise<void>;
-  /** Delivers the oldest claim, and records the outcome. */
+  /** Delivers the rights of the oldest claim, and records the outcome. */
   settle(): Promise<Answer>;
-  /** Delivers the changes that are due. */
+  /** Delivers the changes of rights that are due. */
   deliver(): Promise<Answer>;
-  /** Delivers changes until none is left. */
+  /** Delivers changes of rights until none is left. */
   drain(): Promise<void>;
-  /** The claims of a token that the provider issues now for an earlier login; undefined if it refuses. */
+  /**
+   * Returns the claims of a token that the provider issues now for an earlier login; undefined if the provider refuses.
+   */
   renewed(claims: Claims): Promise<Claims | undefined>;
   close(): Promise<void>;
 }
@@ -29,7 +31,7 @@ export interface RaceProvider {
 const MOST = 100;
 const LEASE_MS = 600_000;
 
-/** A response to something that is no request to the API. */
+/** Returns an answer to an operation that is no request to the API. */
 export function answerOf(status: number): Answer {
   return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
 }

@@ -6,7 +6,7 @@ import type { Lane } from './lane.ts';
 import type { Measured } from './measure.ts';
 import type { RaceTenant } from './people.ts';
 
-/** Operations in the order in which they are sent, and the lock for which they wait. */
+/** The operations of a race in the order in which they are sent, and the lock for which they wait. */
 export interface Race {
   readonly members: readonly Measured[];
   readonly hold: Hold;
@@ -17,11 +17,14 @@ export interface Race {
 export interface Outcome extends Race {
   readonly tenant: RaceTenant;
   readonly exchanges: readonly Exchange[];
-  /** When the hold ended, by the database's clock. */
+  /** The time when the hold ended, by the database’s clock. */
   readonly releasedAt: string;
 }
 
-/** Takes the lock, sends each request once the request before it waits or has its response, and releases the lock. */
+/**
+ * Runs a race: takes the lock, sends each request once the previous one waits or has its response, and releases the
+ * lock.
+ */
 export async function run(lane: Lane, { members, hold, isManaged }: Race): Promise<Outcome> {
   const tenant = await lane.tenant();
   const { holder, watcher, provider } = lane;
@@ -49,7 +52,7 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
   };
 }
 
-/** How many requests wait for a lock. */
+/** Returns the number of requests that wait for a lock. */
 async function waiting({ watcher }: Lane): Promise<number> {
   const { rows } = await watcher.query<{ count: number }>({
     name: 'waiting',

@@ -12,14 +12,17 @@ import { planOf } from './plan.ts';
 import type { Race } from './race.ts';
 import { report, reportUnavailable } from './report.ts';
 
-/* Valid requests at the same time, in every order: the invariants of `invariants-of-*.ts` hold after each race. */
+/*
+ * Valid requests run at the same time, in every order. All invariants in `invariants-of-*.ts` must hold after each
+ * race.
+ */
 
 const LANES = 3;
-/** Only races with an operation whose name matches are run. */
+/** The proof runs only races with an operation whose name matches RACES_LIKE. */
 const LIKE = new RegExp(process.env['RACES_LIKE'] ?? '');
-/** RACES_PART=1/2 runs the first of two parts of these races. */
+/** RACES_PART=1/2 runs the first of two parts of the races. */
 const [PART = 1, PARTS = 1] = (process.env['RACES_PART'] ?? '1/1').split('/').map(Number);
-/** No race begins after this time. The races that ran are a sample that `TEST_DAY` chooses. */
+/** The milliseconds after which no race begins. The races of a run are a sample, which depends on `TEST_DAY`. */
 const LONGEST_MS = Number(process.env['RACES_MINUTES'] ?? 8) * 60_000;
 
 function isChosen({ members }: Race, index: number): boolean {
@@ -41,7 +44,7 @@ const plan = planOf(all);
 
 afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
 
-test.each(WRITING)('the proof races has a race with %s', (line) => {
+test.each(WRITING)('the proof `races` has a race with the endpoint %s', (line) => {
   expect(OPERATIONS.map(({ endpoint }) => endpoint)).toContain(line);
   const races = plan.races.filter(({ members }) => members.some(({ operation }) => operation.endpoint === line));
   expect(races).not.toEqual([]);

@@ -1,11 +1,11 @@
 import type { Found, Results } from './all-races.ts';
 import type { Outcome } from './race.ts';
 
-/** The number of kinds of races shown with an example for each invariant. */
+/** The number of example races that the report shows for each invariant. */
 const EXAMPLES = 3;
 const LONGEST_BODY = 240;
 
-/** The violations by invariant, the most frequent first; empty without a violation. */
+/** Returns the violations by invariant, the most frequent first; empty without a violation. */
 export function report({ found, atRest }: Results): string {
   return [
     ...byFrequency(Map.groupBy(found, ({ invariant }) => invariant)).map(([invariant, all]) =>
@@ -15,7 +15,7 @@ export function report({ found, atRest }: Results): string {
   ].join('\n\n');
 }
 
-/** The races in which a request got 503, the most frequent first. */
+/** Returns the races in which a request got 503, the most frequent first. */
 export function reportUnavailable({ unavailable }: Results): string {
   return byFrequency(Map.groupBy(unavailable, nameOf))
     .map(([name, all]) => `  ${all.length} × ${name} (${holdsOf(all)})`)
@@ -34,7 +34,7 @@ function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
   return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
 }
 
-/** The names of a race’s operations, sorted. */
+/** Returns the sorted names of a race’s operations. */
 function nameOf({ members }: Outcome): string {
   const names = members.map(({ operation }) => operation.name);
   return names.toSorted().join(' | ');
@@ -46,7 +46,7 @@ function holdsOf(outcomes: readonly Outcome[]): string {
     .join(', ');
 }
 
-/** The requests of a race in the order in which they were sent, with their responses. */
+/** Returns the requests of a race with their responses, in the order in which they were sent. */
 function example({ outcome: { hold, isManaged, exchanges }, detail }: Found): string {
   const answers = exchanges.map(
     ({ operation, answer }, index) =>

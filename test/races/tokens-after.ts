@@ -10,7 +10,7 @@ export const OLDER_TOKEN =
 
 const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
 
-/** The people whose row another user has written last, and whether their token names the stored rights. */
+/** The SQL that returns the users whose row another user wrote last, and whether their token has the stored rights. */
 const CHANGED = `
 select
     u.id,
@@ -28,7 +28,7 @@ cross join lateral (
 ) as l
 where l.request_id = any ($3)`;
 
-/** Sends a request with the token of each person whom another user changed in a race. */
+/** Sends a request with the token of each user whom another user changed in a race. */
 export async function tokensAfter({ service, watcher }: Lane, { exchanges, tenant }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const ofOthers = ids.filter((_id, index) => exchanges[index]?.operation.endpoint.includes('/users/{id}'));

@@ -3,7 +3,10 @@ import type { Operation } from './operation.ts';
 import { FIRST_TAG, FIRST_VERSION } from './people.ts';
 import type { RaceTenant } from './people.ts';
 
-/* Further requests to endpoints of test/resources/access.ts that may conflict in another way than the body there. */
+/*
+ * Further operations of races: requests to endpoints of test/resources/access.ts that may conflict in another way than
+ * the body there.
+ */
 
 const CLAIM = 'PUT /api/reclamations/{id}';
 const INVOICE = 'PUT /api/invoices/{id}';
@@ -14,7 +17,7 @@ const INVOICES = 'POST /api/invoices/changes';
 const claim = { id: 'reclamations' } as const;
 const invoice = { id: 'factures' } as const;
 
-/** A request body with the same change of each of these records, in this order. */
+/** Returns a request body with the same change of several records, in their order. */
 const each =
   (kinds: readonly (keyof RaceTenant)[], change: object) =>
   (tenant: RaceTenant): object => ({ changes: kinds.map((kind) => ({ id: tenant[kind], ...change })) });

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** The first key of the advisory locks at which one request waits while the others overtake it. */
+/** The first key of the advisory locks that delay one request of a race while the other requests overtake it. */
 const STOP = 7;
 /** The user agent of the request that waits before its first write. */
 export const STOPPED = 'races/stopped';
@@ -8,7 +8,7 @@ export const STOPPED = 'races/stopped';
 /** The SQL of the lock at which a request with this user agent waits before its first write. */
 export const STOP_WRITING = `select pg_advisory_xact_lock(${STOP}, 0)`;
 
-/** The SQL of the lock at which each transaction of a person waits after it has begun. */
+/** Returns the SQL of the lock at which each transaction of a person waits after it has begun. */
 export const stopAtBeginning = (subject: string): string =>
   `select pg_advisory_xact_lock(${STOP}, hashtext('${subject}'))`;
 
@@ -104,7 +104,7 @@ begin
 end
 $function$;`;
 
-/** Every table of the service, from the catalog, except the logs of its own changes. */
+/** The SQL that returns every table of the service from the catalog, except the logs of the service’s own changes. */
 const TABLES = `
 select c.relname as name, array_agg(a.attname::text order by k.place) as key
 from pg_class as c
@@ -114,10 +114,13 @@ join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.attnum
 where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname not in ('audit_logs', 'identity_changes')
 group by c.relname`;
 
-/** The columns of each table’s primary key. The log has a row’s id as the values of these columns, with slashes. */
+/**
+ * The columns of each table’s primary key. The witness’s log has a row’s id as the values of these columns, joined by
+ * slashes.
+ */
 export type Keys = ReadonlyMap<string, readonly string[]>;
 
-/** Installs the witness, and returns the logged tables with their keys. */
+/** Installs the witness in a database, and returns the logged tables with their keys. */
 export async function installWitness(admin: Client): Promise<Keys> {
   await admin.query(LOG);
   const { rows } = await admin.query<{ name: string; key: string[] }>(TABLES);

@@ -1,4 +1,4 @@
-/** A client's newest claims with Express and pg, and nothing else: no token, no policies, no limits, no log. */
+/** Returns a client’s newest claims with Express and pg alone, without tokens, policies, limits or logs. */
 import express from 'express';
 import { Pool } from 'pg';
 

@@ -1,7 +1,6 @@
 /**
- * PostGraphile over the same tables, policies and roles: the login is the API's, and each request becomes the role
- * with the clients of its token, which is verified for each request by the library that PostGraphile's own preset
- * for tokens uses.
+ * Runs PostGraphile over the same tables, policies and roles. The login is the API’s, and each request gets the role
+ * and the clients of its token. The library of PostGraphile’s own token preset verifies the token for each request.
  */
 import { createServer } from 'node:http';
 import jsonwebtoken from 'jsonwebtoken';

@@ -1,11 +1,11 @@
--- Every table of a tenant has its client as a column: documents and parcels get theirs from the claim and the site. For a
--- copy of a migrated database (docs/scale.md); on a live one each step is a migration of its own, in this order.
+-- This script gives documents and parcels the client of their claim or site as a column. It is for a copy of a migrated
+-- database (docs/scale.md). On a live database each step would be a migration of its own, in this order.
 
--- 1. The column, without a value yet: a moment's lock, no row is written.
+-- 1. The new column has no value yet: Postgres locks each table for a moment and writes no row.
 alter table public.documents add column client_id uuid;
 alter table public.cadastres add column client_id uuid;
 
--- 2. New rows have it from their parent, whatever the statement says; so the release before goes on writing.
+-- 2. A trigger gives each new row the client of its claim or site, so that the previous release can still write.
 create function app.take_client_of_claim()
     returns trigger
     language plpgsql
@@ -30,7 +30,7 @@ begin
 end
 $function$;
 
--- Each sees ids alone, as app.locate does.
+-- The trigger functions run as taxclaims_definer, which may read only ids, as app.locate does.
 alter function app.take_client_of_claim() owner to taxclaims_definer;
 alter function app.take_client_of_site() owner to taxclaims_definer;
 revoke execute on function app.take_client_of_claim(), app.take_client_of_site() from public;
@@ -46,8 +46,8 @@ create trigger cadastres_take_client
     for each row
     execute function app.take_client_of_site();
 
--- 3. The rows that were there. On a live database ten thousand at a time, each its own transaction. Nothing of it is
--- anybody's write: no audit record, no new version.
+-- 3. The existing rows get their client, without audit records and new versions. On a live database each transaction
+-- would update ten thousand rows.
 alter table public.documents disable trigger user;
 alter table public.cadastres disable trigger user;
 
@@ -64,8 +64,8 @@ where s.id = k.site_id and k.client_id is null;
 alter table public.documents enable trigger user;
 alter table public.cadastres enable trigger user;
 
--- 4. No row without, and none of another client than its parent's: the key that a claim has with its client is there
--- already. `not valid` first, so that nobody waits for the reading of all rows.
+-- 4. The constraints forbid a row without a client or with another client than its claim or site, whose keys already
+-- contain the client. They are `not valid` at first, so that no request waits while Postgres reads all rows.
 alter table public.documents
     add constraint documents_client_id_known check (client_id is not null) not valid,
     add constraint documents_reclamation_of_client foreign key (reclamation_id, client_id)
@@ -88,11 +88,11 @@ alter table public.cadastres
     drop constraint cadastres_client_id_known,
     drop constraint cadastres_site_id_fkey;
 
--- 5. Found by client, as claims are; on a live database `concurrently`.
+-- 5. Indexes find documents and parcels by client. On a live database they would be created `concurrently`.
 create index documents_client_id_idx on public.documents (client_id, uploaded_at desc, id desc);
 create index cadastres_client_id_idx on public.cadastres (client_id, created_at desc, id desc);
 
--- 6. The policies of both are those of claims from now on: the row itself says whose it is.
+-- 6. Documents and parcels get the policies of claims, because each row now has its client.
 grant select (client_id), insert (client_id) on public.documents to
     taxclaims_admin, taxclaims_scoped_admin, taxclaims_account_manager, taxclaims_tax_specialist, taxclaims_client;
 grant select (client_id) on public.cadastres to

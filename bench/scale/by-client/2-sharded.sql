@@ -1,6 +1,6 @@
--- The tables of tenants a second time, each in eight parts by the hash of its client: what a distributed Postgres would
--- have on eight nodes. Keys and foreign keys begin with the client, since no other can be held within one part. Behind
--- 1-key.sql, in the schema `sharded`; what tells one node from another is not here.
+-- This script creates the tables of tenants a second time in the schema `sharded`, each in eight partitions by the hash
+-- of the client, as a distributed Postgres would have them on eight nodes. Keys and foreign keys contain the client,
+-- because Postgres enforces no unique key without the partition column. The script runs after 1-key.sql.
 
 create schema sharded;
 grant usage on schema sharded to
@@ -47,7 +47,7 @@ begin
 end
 $tables$;
 
--- Indexes, rights and policies of the request roles as they stand on the tables of 1-key.sql; unique ones are above.
+-- The new tables get the indexes, grants and policies of the tables of 1-key.sql. Unique indexes are created above.
 do $copies$
 declare
     statement text;

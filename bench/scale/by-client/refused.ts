@@ -3,14 +3,14 @@ import { table } from '../../measure.ts';
 
 interface Attempt {
   readonly what: string;
-  /** As an account manager of this client; as a superuser, whom no policy holds, where absent. */
+  /** The client whose account manager makes the attempt; a superuser without policies makes it if absent. */
   readonly of?: 'the claim' | 'others';
   readonly text: string;
-  /** A part of the refusal; absent where nothing refuses it. */
+  /** A part of the error message that must refuse the attempt; absent if the attempt must succeed. */
   readonly refusal?: string;
 }
 
-/** `claim` and `other` in a text: a claim with its client, and another client. */
+/** The SQL for the ids that the attempts name: a claim with its client, and another client. */
 const NAMED = `
   with claim as (select id, client_id from public.reclamations order by id limit 1),
   other as (select c.id from public.clients as c, claim where c.id <> claim.client_id order by c.id limit 1)
@@ -23,55 +23,67 @@ const POLICY = 'violates row-level security policy';
 const KEY = 'violates foreign key constraint';
 
 const ATTEMPTS: readonly Attempt[] = [
-  { what: 'a document, as it is attached today', of: 'the claim', text: attach('public') },
-  { what: 'a document of the claim of others', of: 'others', text: attach('public'), refusal: POLICY },
   {
-    ...{ what: 'the same, as one of the own client', of: 'others' },
+    what: 'an account manager attaches a document to a claim of the own client',
+    of: 'the claim',
+    text: attach('public'),
+  },
+  {
+    what: 'an account manager attaches a document to a foreign claim',
+    of: 'others',
+    text: attach('public'),
+    refusal: POLICY,
+  },
+  {
+    ...{ what: 'an account manager attaches a document with the own client to a foreign claim', of: 'others' },
     ...{ text: attach('public', '{other}'), refusal: POLICY },
   },
   {
-    what: 'a document moves to another client',
+    what: 'a superuser moves a document to another client',
     text: `update public.documents set client_id = '{other}' where reclamation_id = '{claim}'`,
     refusal: KEY,
   },
   {
-    what: 'a parcel moves to another client',
+    what: 'a superuser moves a parcel to another client',
     text: `update public.cadastres set client_id = '{other}' where client_id = '{client}'`,
     refusal: KEY,
   },
   {
-    what: 'in parts: a document of its claim’s client',
+    what: 'partitioned: an account manager attaches a document to a claim of the own client',
     of: 'the claim',
     text: attach('sharded', '{client}'),
   },
   {
-    ...{ what: 'in parts: a document of the claim of others', of: 'others' },
+    ...{ what: 'partitioned: an account manager attaches a document to a foreign claim', of: 'others' },
     ...{ text: attach('sharded', '{client}'), refusal: POLICY },
   },
   {
-    ...{ what: 'in parts: the same, as one of the own client', of: 'others' },
+    ...{
+      what: 'partitioned: an account manager attaches a document with the own client to a foreign claim',
+      of: 'others',
+    },
     ...{ text: attach('sharded', '{other}'), refusal: KEY },
   },
   {
-    what: 'in parts: a document moves to another client',
+    what: 'partitioned: a superuser moves a document to another client',
     text: `update sharded.documents set client_id = '{other}' where reclamation_id = '{claim}'`,
     refusal: KEY,
   },
   {
-    what: 'in parts: the same id for two clients',
+    what: 'partitioned: a superuser stores the same site id for two clients',
     text: `insert into sharded.sites (id, client_id, site_name)
            select id, '{other}', 'twice' from sharded.sites where client_id = '{client}' limit 1`,
   },
   {
-    what: 'in parts: the same number of an invoice for two clients',
+    what: 'partitioned: a superuser stores the same invoice number for two clients',
     text: `insert into sharded.factures (id, client_id, amount_excl_tax, number, status, issue_date)
            select gen_random_uuid(), c, 1, '2099-1', 'ISSUED', now() from unnest(array['{client}', '{other}']::uuid[]) as c`,
   },
 ];
 
 /**
- * What becomes of each attempt, as a table; nothing of it stays.
- * @throws Error when one that is to be refused is not, or the other way round
+ * Returns a table of all attempts with their outcomes, and rolls each attempt back.
+ * @throws Error if an attempt succeeds or fails against its expectation
  */
 export async function refused(admin: Client): Promise<string> {
   const { rows: named } = await admin.query<Record<'claim' | 'client' | 'other', string>>(NAMED);

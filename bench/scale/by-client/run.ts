@@ -1,10 +1,10 @@
 /**
- * What docs/scale.md says of the client as the key of everything, tried on a copy of a filled and migrated database:
+ * Tries what docs/scale.md says about the client as a part of every key, on a copy of a filled and migrated database.
  *
  *   npx node bench/scale/by-client/run.ts 300000
  *
- * Makes the copy, gives every table its client (1-key.sql), makes the tables a second time in parts by client
- * (2-sharded.sql), and asks both for the same rows with the endpoints' own statements, under the policies.
+ * The benchmark gives every table its client (1-key.sql), and creates the tables a second time, partitioned by client
+ * (2-sharded.sql). Then it reads the same rows from both with the endpoints’ own statements, under the policies.
  */
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -42,7 +42,10 @@ try {
   await server.close();
 }
 
-/** Each block by itself: what a deferred key still has to look at would keep an index from being made. */
+/**
+ * Each block of the script is a transaction of its own, because a deferred foreign key with open checks prevents the
+ * creation of an index.
+ */
 async function apply(admin: Client, file: string): Promise<void> {
   const script = await readFile(join(import.meta.dirname, file), 'utf8');
   for (const part of script.split(/(?<=^\$\w+\$;$)/m)) await admin.query(part);
@@ -76,14 +79,14 @@ async function compare(adminUrl: string, count: number): Promise<void> {
   );
 }
 
-/** The same statement over the tables in parts; what is no tenant's stays where it is. */
+/** Returns the statement over the partitioned tables; tables without a client stay the same. */
 function inParts({ text, values }: Statement): Statement {
   const tables =
     /\bpublic\.(?=(?:clients|sites|cadastres|reclamations|reclamation_history|documents|factures|client_partners|partner_invoices)\b)/g;
   return { text: text.replace(tables, 'sharded.'), values };
 }
 
-/** Into how many of the eight Postgres looked. */
+/** Returns the number of the eight partitions that Postgres read for a statement. */
 async function touched(
   session: { rows(statement: Statement): Promise<readonly unknown[]> },
   { text, values }: Statement,

@@ -29,14 +29,14 @@ test('embedded providers of two folders that start at the same time have differe
   const first = await Promise.all([begin(dataDir), begin(other)]);
   expect(first[0].issuer).not.toBe(first[1].issuer);
   await Promise.all(first.map((each) => each.close()));
-  // In the other order: a chosen port is kept.
+  // The providers start in the other order this time, because each must keep its chosen port.
   const second = [await begin(other), await begin(dataDir)].reverse();
   expect(second.map(({ issuer }) => issuer)).toEqual(first.map(({ issuer }) => issuer));
   expect(await chooseIssuerUrl(dataDir, undefined)).toBe(first[0].issuer);
   await Promise.all(second.map((each) => each.close()));
 });
 
-test('a token that is signed before the first start names the issuer of that start', async () => {
+test('a token that is signed before the embedded provider’s first start names the issuer of that start', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);
   const provider = await begin(dataDir);
   expect(provider.issuer).toBe(issuer);

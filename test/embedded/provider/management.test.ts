@@ -16,7 +16,7 @@ async function ask(method: string, path: string, body?: object, token = world.pr
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-test('the embedded provider shows a user by the url-encoded subject, in the shape of Auth0', async () => {
+test('the embedded provider returns a user by the URL-encoded subject, in the format of Auth0', async () => {
   const { email } = await world.person({ subject: 'auth0|a/b c', client_access: [], role: 'CLIENT' });
   expect(await ask('GET', `/users/${encodeURIComponent('auth0|a/b c')}`)).toEqual({
     status: 200,

@@ -4,7 +4,7 @@ import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { badConnection, head } from '../sockets.ts';
 
-/* Callers who behave badly. */
+/* Faults that callers make: slow, broken and oversized requests. */
 
 const CALLERS = 60;
 
@@ -16,8 +16,8 @@ const EVERY_MS = 100;
 export const faults: readonly Fault[] = [
   {
     name: 'clients-do-not-read',
-    what: '60 callers download a document of 20 MB and take nothing of it',
-    must: 'the others are answered as ever',
+    what: '60 callers download a document of 20 MB and read none of it',
+    must: 'the other callers are answered as usual',
     holdMs: 4_000,
     spares: () => true,
     begin({ service: { port }, people, largeDocument }) {
@@ -36,8 +36,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'clients-hang-up',
-    what: 'callers hang up: within the head, within a body, within an upload, before the answer',
-    must: 'the others are answered as ever; what was hung up on is stored once or not at all',
+    what: 'callers hang up within the head, within a body, within an upload, or before the answer',
+    must: 'the other callers are answered as usual, and an abandoned creation is stored once or not at all',
     holdMs: 0,
     spares: (operation) => operation !== 'create site and hang up',
     async begin({ service: { port }, people }, load) {
@@ -66,8 +66,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'clients-send-slowly',
-    what: '160 callers send a head, a JSON body, an upload or a body that is refused, ten bytes a second',
-    must: 'the others are answered as ever',
+    what: '160 callers send a head, a JSON body, an upload or a refused body, at ten bytes a second',
+    must: 'the other callers are answered as usual',
     holdMs: 4_000,
     spares: () => true,
     begin({ service: { port }, people }) {

@@ -4,21 +4,24 @@ import { holdTable } from '../held-table.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* Creations that are broken in the middle of their transaction, and repeated with the same key. */
+/*
+ * Faults that interrupt creations inside their transactions. The load then repeats the creations with the same
+ * Idempotency-Key.
+ */
 
-/** Each operation with the table that its transaction waits for. */
+/** The operations that create, each with the table for whose lock its transaction waits. */
 const TABLES = { 'create site': 'sites', upload: 'documents' };
 const OPERATIONS = Object.keys(TABLES);
 const BURST = 60;
-/** Some of so many have a key. */
+/** The fault waits until so many creations wait for the lock, so that some of them have an Idempotency-Key. */
 const WAITING_AT_LEAST = 4;
 
-/** Sessions of the service that wait for a table which `holdTable` has locked. */
+/** Counts the database sessions of the service that wait for a table which `holdTable` has locked. */
 const WAITING = `
   select pid, query from pg_stat_activity
   where datname = $1 and application_name like 'taxclaims-api%' and wait_event_type = 'Lock'`;
 
-/** Interrupts sites, and then documents, whose creations wait within their transactions. */
+/** Interrupts creations of sites, and then of documents, while their transactions wait for a lock. */
 function interruptedBy(interrupt: (world: World) => Promise<unknown>): Fault['begin'] {
   return async (world, load) => {
     for (const [operation, table] of Object.entries(TABLES)) {
@@ -44,7 +47,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'session-killed-while-creating',
     what: 'Postgres ends the sessions of creations and uploads in the middle of their transactions',
-    must: 'they are 503 and leave nothing; each repeated key has one record, one content and one answer',
+    must: 'interrupted creations get 503 and store nothing, and each repeated Idempotency-Key has one record and one answer',
     holdMs: 500,
     meets,
     begin: interruptedBy((world) =>
@@ -53,8 +56,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'service-killed-while-creating',
-    what: 'kill -9 of the service in the middle of the transactions of creations and uploads, and a new start',
-    must: 'what was begun is taken back; each repeated key has one record, one content and one answer',
+    what: 'the service is killed in the middle of the transactions of creations and uploads, and started again',
+    must: 'interrupted creations are rolled back, and each repeated Idempotency-Key has one record and one answer',
     holdMs: 0,
     endsService: true,
     meets,
@@ -62,8 +65,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'commit-unheard',
-    what: 'the answer to each commit is lost, and its connection with it',
-    must: 'a creation that was committed unheard is 503, and the same key gets the record that it made',
+    what: 'the connection breaks before Postgres’s answer to each commit arrives',
+    must: 'a creation whose commit got no answer gets 503, and the same Idempotency-Key then gets the created record',
     holdMs: 2_500,
     meets: {
       'a creation with a key was committed unheard, and its key was answered after': `

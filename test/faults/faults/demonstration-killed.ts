@@ -11,7 +11,9 @@ import { accepting, embeddedAdminUrl } from '../../support/world.ts';
 
 const PREFIX = 'first-start';
 
-/** What the demonstration has stored of documents; nothing as long as there is no database yet. */
+/**
+ * Returns the documents that the demonstration data has stored in the database, or none if there is no database yet.
+ */
 async function documentsIn(data: string): Promise<{ path: string; size: number }[]> {
   try {
     return await withAdmin(await embeddedAdminUrl(data), async (admin) => {
@@ -28,8 +30,8 @@ async function documentsIn(data: string): Promise<{ path: string; size: number }
 export const faults: readonly Fault[] = [
   {
     name: 'demonstration-killed',
-    what: 'a first npm start is killed when the demonstration is committed and its files are not there',
-    must: 'the next start puts them where their rows say',
+    what: 'the first npm start is killed after it committed the demonstration data and before it stored the documents',
+    must: 'the next start stores each document of the demonstration at the path in its row',
     world: { store: 's3' },
     holdMs: 0,
     spares: () => true,
@@ -37,7 +39,7 @@ export const faults: readonly Fault[] = [
       const data = join(folder, PREFIX);
       await mkdir(data);
       const line = await layFaultyLine({ port: s3Port });
-      // No content can be placed, so that the moment lasts.
+      // The document store answers nothing, so that the service stays in the middle of loading the demonstration data.
       line.become('mute');
       const environment = {
         ...{ PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', ...storeInS3(line.port, `/${PREFIX}`) },

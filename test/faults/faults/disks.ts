@@ -2,13 +2,13 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Fault } from '../fault.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* A disk that is full or away. */
+/* Faults of a disk that is full or not mounted. */
 
 export const faults: readonly Fault[] = [
   {
     name: 'data-disk-full',
-    what: 'the disk under DATA_DIR is full while Postgres is well',
-    must: 'nobody notices',
+    what: 'the disk of DATA_DIR is full while Postgres is reachable',
+    must: 'every request is answered as usual',
     world: { smallDisk: 'data' },
     holdMs: 2_000,
     spares: () => true,
@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'documents-disk-full',
-    what: 'the disk under the documents is full',
-    must: 'uploads are 503, everything else is answered as ever, and uploads are taken again after',
+    what: 'the disk of the documents is full',
+    must: 'uploads get 503 until the disk has room again, and other requests are answered as usual',
     world: { smallDisk: 'documents' },
     holdMs: 2_000,
     spares: (operation) => operation !== 'upload',
@@ -35,8 +35,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'documents-away',
-    what: 'the folder of the documents is away, and a file is in its place',
-    must: 'uploads and downloads are 503, everything else is answered as ever, and deleted documents lose their contents after',
+    what: 'the folder of the documents is missing, and a file is in its place',
+    must: 'uploads and downloads get 503, other requests are answered as usual, and contents of deleted documents are removed later',
     holdMs: 2_000,
     spares: (operation) => !['upload', 'download'].includes(operation),
     async begin({ documents }) {
@@ -50,8 +50,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'spool-full',
-    what: 'the disk under DATA_DIR is full while Postgres is out of reach: a refusal can be kept nowhere',
-    must: 'what cannot be recorded is not refused but 503, and what was refused before is recorded',
+    what: 'the disk of DATA_DIR is full while Postgres is unreachable, so the service cannot store a refusal',
+    must: 'a request whose refusal cannot be stored gets 503, and every earlier refusal is recorded',
     world: { smallDisk: 'data' },
     holdMs: STATEMENT_TIMEOUT_MS + 2_000,
     async begin({ line, smallDisk }) {

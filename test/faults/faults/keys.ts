@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { spoilKeys } from '../spoiled-keys.ts';
 
-/* What the identity provider says of its keys. */
+/* Faults in the identity provider’s answers to requests for its signing keys. */
 
 const nothingAtAll: Answer = (request) => {
   request.resume();
@@ -11,25 +11,31 @@ const nothingAtAll: Answer = (request) => {
 
 const spoiled = (name: string, what: string, holdMs: number, answer: Parameters<typeof spoilKeys>[2]): Fault => ({
   ...{ name, what, holdMs },
-  must: 'tokens of known keys are good as ever, and others are answered in time',
-  // One with a wrong signature makes the service ask for keys, and then not for a while.
+  must: 'tokens of known keys are accepted as usual, and requests with other tokens are answered in time',
+  // The load sends no token with a wrong signature here. After such a token the service does not ask for keys for a
+  // while.
   without: ['ask with a bad token'],
   spares: (operation) => operation !== 'read with a new key',
   begin: (world, load) => spoilKeys(world, load, answer),
 });
 
 export const faults: readonly Fault[] = [
-  spoiled('keys-hang', 'the identity provider takes the request for its keys and answers nothing', 6_000, nothingAtAll),
+  spoiled('keys-hang', 'the identity provider accepts requests for its keys and answers nothing', 6_000, nothingAtAll),
   spoiled('keys-none', 'the identity provider publishes no key: {"keys":[]}', 3_000, (_request, response) => {
     response.end('{"keys":[]}');
   }),
-  spoiled('keys-slow', 'the identity provider gives its keys three seconds late', 5_000, (_request, response, keys) => {
-    setTimeout(() => response.end(keys), 3_000);
-  }),
+  spoiled(
+    'keys-slow',
+    'the identity provider answers requests for its keys three seconds late',
+    5_000,
+    (_request, response, keys) => {
+      setTimeout(() => response.end(keys), 3_000);
+    },
+  ),
   {
     name: 'keys-hang-at-start',
-    what: 'the service is killed and started again while the identity provider answers nothing: it has no keys at all',
-    must: 'nobody waits for the keys without end, and tokens are good once they can be had',
+    what: 'the service is killed and started again while the identity provider answers nothing, so it has no keys',
+    must: 'no request waits endlessly for the keys, and tokens are accepted once the provider answers',
     holdMs: 6_000,
     endsService: true,
     async begin({ service, identity }) {

@@ -5,16 +5,16 @@ import { join } from '../parts.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* Something fails while two instances mail to users who are due a mail. */
+/* Faults while two instances of the service send reminders to users. */
 
 const JOINERS = 40;
 const KILLS = 3;
 
-/** Breaks something each time that mails are on their way. */
+/** Interrupts something each time that reminders are being sent. */
 function whileMailing(name: string, what: string, interrupt: (world: World) => Promise<unknown>): Fault {
   return {
     ...{ name, what, holdMs: 0, world: { peer: true } },
-    must: 'each user who is due gets one mail, and another one only where the answer to the first was lost',
+    must: 'each user with a due reminder gets one mail, and a second one only if the mail server’s answer to the first was lost',
     meets: { 'mails arrived after the failure': `select from mails having count(*) >= ${KILLS * JOINERS}` },
     async begin(world) {
       const { admin, peer, parts } = world;
@@ -35,7 +35,7 @@ const DOWN_MS = 300;
 export const faults: readonly Fault[] = [
   whileMailing(
     'mail-server-killed',
-    'the mail server breaks its connections while it takes mails, three times, and starts again',
+    'the mail server is killed three times while it receives mails, and starts again',
     async ({ parts: { mails } }) => {
       await mails.kill();
       await delay(DOWN_MS);
@@ -45,7 +45,7 @@ export const faults: readonly Fault[] = [
   {
     ...whileMailing(
       'mail-answers-lost',
-      'the mail server takes a mail and loses the answer, three times',
+      'the mail server accepts a mail three times without answering',
       async ({ parts: { mails } }) => {
         const lost = Promise.withResolvers<undefined>();
         mails.faults.answer = async () => {
@@ -64,14 +64,14 @@ export const faults: readonly Fault[] = [
   },
   whileMailing(
     'peer-killed-while-mailing',
-    'kill -9 of an instance while it sends mails, three times, and new starts',
+    'an instance is killed three times while it sends mails, and started again',
     async ({ peer }) => {
       if (peer !== undefined) await killAndStart(peer);
     },
   ),
   whileMailing(
     'postmaster-killed-while-mailing',
-    'kill -9 of the postmaster while mails are sent, three times, and new starts',
+    'the postmaster is killed three times while instances send mails, and started again',
     async ({ cluster }) => {
       await cluster.killPostmaster();
       await delay(DOWN_MS);

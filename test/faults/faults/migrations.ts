@@ -3,16 +3,17 @@ import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 
-/* A deploy. */
+/* Faults during a deploy, such as a killed migration. */
 
 const MOMENTS_MS = [350, 500, 650, 800, 1_000, 1_300];
 
 export const faults: readonly Fault[] = [
   {
     name: 'migrated-under-load',
-    what: 'npm run db:migrate three times, twice of them at once',
-    must: 'every request is answered as ever',
-    // As it is by default: a deploy may hold a table for a moment, and that of the other faults is shorter.
+    what: 'npm run db:migrate runs three times, two of them at the same time',
+    must: 'every request is answered as usual',
+    // The default statement time-out applies: a deploy may lock a table for a moment, and the time-out of the other
+    // faults is shorter.
     world: { environment: { DATABASE_STATEMENT_TIMEOUT_MS: '5000' } },
     holdMs: 0,
     spares: () => true,
@@ -26,8 +27,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'migration-killed',
-    what: 'kill -9 of npm run db:migrate at six moments, then one to its end',
-    must: 'nobody sees more than they may at any moment, and the last one finishes',
+    what: 'npm run db:migrate is killed at six moments, and then runs to its end',
+    must: 'no caller ever sees a foreign record, and the last db:migrate succeeds',
     holdMs: 0,
     async begin({ adminUrl }) {
       for (const moment of MOMENTS_MS) {

@@ -5,9 +5,9 @@ import type { Fault } from '../fault.ts';
 import { HUNG_MS } from '../journal.ts';
 import type { World } from '../world.ts';
 
-/* What Postgres does, or is made to do. */
+/* Faults of the Postgres server: it ends sessions, restarts, freezes or becomes a standby. */
 
-/** Of the login that the service has. */
+/** Ends all sessions of the service’s login. */
 const THROW_OUT = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = $1 and application_name like 'taxclaims%'`;
@@ -20,8 +20,8 @@ async function limit({ admin }: World, connections: number): Promise<void> {
 export const faults: readonly Fault[] = [
   {
     name: 'backend-killed',
-    what: 'kill -9 of one of Postgres’s sessions: the server throws all of them out and recovers',
-    must: 'the service finds it again by itself',
+    what: 'a Postgres backend is killed with SIGKILL, so Postgres ends all sessions and recovers',
+    must: 'the service reconnects to Postgres by itself',
     holdMs: 0,
     async begin({ admin, database }) {
       const [{ pid } = {}] = await admin(
@@ -34,8 +34,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'embedded-postmaster-killed',
-    what: 'kill -9 of the postmaster of the embedded Postgres',
-    must: 'the service starts it again by itself',
+    what: 'the postmaster of the embedded Postgres is killed',
+    must: 'the service starts its embedded Postgres again by itself',
     world: { embedded: true },
     holdMs: 5_000,
     async begin({ folder }) {
@@ -46,8 +46,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'in-recovery',
-    what: 'Postgres comes back as a standby, which only reads, and is promoted',
-    must: 'writes are 503 and not refused, and the service writes again after',
+    what: 'Postgres restarts as a read-only standby, and is promoted later',
+    must: 'writes get 503, not a refusal, and succeed again after the promotion',
     holdMs: 2_000,
     async begin({ cluster, admin }) {
       await cluster.startAsStandby();
@@ -58,8 +58,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'postgres-frozen',
-    what: 'SIGSTOP of every process of Postgres for longer than the time-outs, then SIGCONT',
-    must: 'nobody waits for it longer than the time-outs, and the service finds it again',
+    what: 'every Postgres process is suspended for longer than the time-outs',
+    must: 'no request waits longer than the time-outs, and the service reconnects',
     holdMs: HUNG_MS + 1_000,
     async begin({ cluster }, load) {
       await cluster.freeze();
@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'postgres-stopped',
     what: 'Postgres is shut down and started again',
-    must: 'the service finds it again by itself',
+    must: 'the service reconnects to Postgres by itself',
     holdMs: 1_500,
     async begin({ cluster }) {
       await cluster.stop();
@@ -79,8 +79,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'postmaster-killed',
-    what: 'kill -9 of the postmaster, and a new start a second later',
-    must: 'the service finds it again by itself',
+    what: 'the postmaster is killed, and started again a second later',
+    must: 'the service reconnects to Postgres by itself',
     holdMs: 1_000,
     async begin({ cluster }) {
       await cluster.killPostmaster();
@@ -89,8 +89,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'read-only',
-    what: 'alter database … set default_transaction_read_only, for every new session',
-    must: 'writes are 503 and not refused, and the service writes again when it may',
+    what: 'alter database … set default_transaction_read_only makes every new session read-only',
+    must: 'writes get 503, not a refusal, and succeed again after the setting is removed',
     holdMs: 2_000,
     async begin({ admin, database }) {
       await admin(`alter database ${database} set default_transaction_read_only = on`);
@@ -103,8 +103,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'connections-exhausted',
-    what: 'the sessions of the service are ended, and the server takes one of its connections and no other',
-    must: 'the service makes do with it, and has all again when it may',
+    what: 'Postgres ends the sessions of the service, and accepts only one connection of the service',
+    must: 'the service works with one connection, and opens the others once Postgres accepts them',
     holdMs: 2_500,
     async begin(world) {
       await limit(world, 1);

@@ -6,10 +6,10 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* The provider that is told rights fails, or the service fails while it tells them. */
+/* Faults of the identity provider, or of the service while it sends changes of rights to the provider. */
 
 const KILLS = 3;
-/** Longer than the service waits for the provider. */
+/** How long the provider does not answer, in milliseconds: longer than the service waits for an answer. */
 const DEAF_MS = 6_000;
 
 const meets = {
@@ -22,7 +22,7 @@ const meets = {
 function spoiled(name: string, what: string, fault: ProviderFault): Fault {
   return {
     ...{ name, what, holdMs: 2_500, meets, spares: () => true },
-    must: 'rights change as ever, and arrive in their order once the provider is back',
+    must: 'users’ rights change as usual, and reach the provider in their order once it answers',
     begin({ parts: { provider } }) {
       provider.fault = fault;
       return Promise.resolve(() => {
@@ -33,7 +33,7 @@ function spoiled(name: string, what: string, fault: ProviderFault): Fault {
   };
 }
 
-/** Kills an instance each time the provider is being told something. */
+/** Kills an instance of the service each time that it is sending a change of rights to the provider. */
 const killedWhileTelling = (instanceOf: (world: World) => World['service'] | undefined): Fault['begin'] => {
   return async (world) => {
     const instance = instanceOf(world);
@@ -51,8 +51,8 @@ export const faults: readonly Fault[] = [
   spoiled('provider-fails', 'the provider answers 500 to each change of rights', instead(500, '{}')),
   {
     name: 'provider-deaf',
-    what: 'the provider does what it is told, and answers nothing for longer than the time-out',
-    must: 'rights change as ever; what the provider was told unanswered it is told again, and never after later rights',
+    what: 'the provider stores each change of rights, and answers nothing for longer than the time-out',
+    must: 'users’ rights change as usual, and the provider gets each unanswered change again, never after a later change',
     holdMs: DEAF_MS,
     meets,
     spares: () => true,
@@ -72,16 +72,16 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'service-killed-while-telling',
-    what: 'kill -9 of the service three times while it tells the provider rights, and new starts',
-    must: 'each acknowledged change of rights arrives, and no withdrawn right is accepted',
+    what: 'the service is killed three times while it sends changes of rights to the provider, and started again',
+    must: 'each acknowledged change of rights reaches the provider, and the service accepts no withdrawn right',
     holdMs: 0,
     endsService: true,
     begin: killedWhileTelling(({ service }) => service),
   },
   {
     name: 'peer-killed-while-telling',
-    what: 'two instances serve; kill -9 of one of them three times while the provider is told rights, and new starts',
-    must: 'each acknowledged change of rights arrives in its order; the other instance accepts no withdrawn right',
+    what: 'one of two instances is killed three times while it sends changes of rights to the provider, and started again',
+    must: 'each acknowledged change of rights reaches the provider in order, and the other instance accepts no withdrawn right',
     world: { peer: true },
     holdMs: 0,
     begin: killedWhileTelling(({ peer }) => peer),

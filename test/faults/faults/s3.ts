@@ -2,14 +2,14 @@ import type { Fault } from '../fault.ts';
 import { HUNG_WITH_CONTENT_MS } from '../journal.ts';
 import type { World } from '../world.ts';
 
-/* What becomes of the store of the documents, while it is S3. */
+/* Faults of an S3 document store. */
 
 type Line = World['s3Line'];
 
 function s3(name: string, what: string, begin: (line: Line) => void, holdMs = 2_500): Fault {
   return {
     ...{ name, what, holdMs, world: { store: 's3' } },
-    must: 'uploads and downloads are 503 or broken off, everything else is answered as ever',
+    must: 'uploads and downloads get 503 or break off, and other requests are answered as usual',
     spares: (operation) => !['upload', 'download'].includes(operation),
     begin({ s3Line }) {
       begin(s3Line);
@@ -23,7 +23,7 @@ function s3(name: string, what: string, begin: (line: Line) => void, holdMs = 2_
 }
 
 export const faults: readonly Fault[] = [
-  s3('s3-cuts', 'S3 breaks off each connection after 2 kB of answers: downloads end half-way', (line) => {
+  s3('s3-cuts', 'S3 closes each connection after 2 kB of answers, so downloads break off', (line) => {
     line.cutAfter(2_000);
   }),
   s3('s3-fails', 'S3 answers everything with 500', (line) => {
@@ -31,13 +31,13 @@ export const faults: readonly Fault[] = [
   }),
   s3(
     's3-hangs',
-    'S3 takes connections and requests and answers nothing',
+    'S3 accepts connections and requests, and answers nothing',
     (line) => {
       line.become('mute');
     },
     HUNG_WITH_CONTENT_MS + 1_000,
   ),
-  s3('s3-refuses', 'S3 takes no connection', (line) => {
+  s3('s3-refuses', 'S3 accepts no connection', (line) => {
     line.become('cut');
   }),
 ];

@@ -7,7 +7,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { endService } from '../while-ending.ts';
 
-/* What becomes of the service itself. */
+/* Faults of the service process itself: a kill, a freeze, a full event loop or a wrong clock. */
 
 const REFUSING_MS = 1_500;
 
@@ -17,8 +17,8 @@ const CLOCK = fileURLToPath(new URL('../clock.ts', import.meta.url));
 export const faults: readonly Fault[] = [
   {
     name: 'service-killed',
-    what: 'kill -9 of the service, and a new start',
-    must: 'whatever was answered before is stored; each repeated key has one record',
+    what: 'the service is killed with SIGKILL and started again',
+    must: 'every acknowledged write is stored, and each repeated Idempotency-Key has one record',
     holdMs: 0,
     endsService: true,
     async begin({ service }) {
@@ -28,8 +28,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'service-killed-with-refusals-kept',
-    what: 'kill -9 of the service, and a new start, while Postgres is out of reach and refusals lie on the disk',
-    must: 'each refusal that was answered is recorded once Postgres is back',
+    what: 'the service is killed and started again while Postgres is unreachable and refusals are spooled on the disk',
+    must: 'each answered refusal is recorded once Postgres is reachable',
     holdMs: 1_000,
     endsService: true,
     async begin({ line, service }) {
@@ -44,8 +44,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'sigterm',
-    what: 'SIGTERM under load, and a new start',
-    must: 'it ends with 0 within ten seconds, and what it took is answered',
+    what: 'the service gets SIGTERM under load, and is started again',
+    must: 'the service exits with 0 within ten seconds, after it has answered every accepted request',
     holdMs: 0,
     endsService: true,
     async begin({ service }) {
@@ -59,14 +59,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'clock-jumps',
-    what: 'the service’s clock jumps an hour ahead, two back, five minutes ahead and to what is right',
-    must: 'every request is answered as ever, and each refusal is dated when it was',
+    what: 'the service’s clock jumps an hour ahead, two hours back, five minutes ahead, and to the right time',
+    must: 'every request is answered as usual, and each refusal has the right date',
     world: { environment: { NODE_OPTIONS: `--import ${CLOCK}`, FAULTS_CLOCK: 'clock' } },
     holdMs: 0,
     spares: () => true,
     async begin({ folder, service }) {
       for (const jump of [HOUR_MS, -HOUR_MS, HOUR_MS / 12, 0]) {
-        // The service's working folder is this one.
+        // The test writes the clock file into the working folder of the service.
         await writeFile(join(folder, 'clock'), String(jump));
         service.signal('SIGUSR2');
         await delay(800);
@@ -76,8 +76,8 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'no-fault',
-    what: 'nothing goes wrong: what the others are held against',
-    must: 'every request is answered, none with 503',
+    what: 'the load runs without a fault, for comparison with the other faults',
+    must: 'every request is answered, and no request gets 503',
     holdMs: 1_500,
     spares: () => true,
     begin: () => Promise.resolve(nothing),

@@ -10,11 +10,14 @@ import { processesIn } from '../processes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CTRL_C = '\x03';
-/** After the start: while the cluster is made, while it is migrated, and once it serves. */
+/**
+ * Milliseconds from the start of the service to the interruption: while it creates its database, migrates it, or
+ * serves.
+ */
 const MOMENTS_MS = [400, 1_200, 2_500, 500, 1_500, undefined, undefined];
 const TIMEOUT_MS = 12_000;
 
-/** `npm start` in a terminal of its own. */
+/** Runs `npm start` in a terminal of its own. */
 function startInTerminal(data: string): ChildProcess {
   return spawn('script', ['--quiet', '--return', '--command', `npm start --prefix ${ROOT}`, '/dev/null'], {
     env: { PATH: process.env['PATH'], TERM: 'dumb', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn' },
@@ -30,7 +33,7 @@ async function untilItServes({ stdout }: ChildProcess): Promise<void> {
   }
 }
 
-/** @throws Error where something of the start lives on */
+/** @throws Error if a process of the interrupted start is still alive */
 async function interrupt(child: ChildProcess, data: string): Promise<void> {
   const ended = once(child, 'close').then(() => true);
   child.stdin?.write(CTRL_C);
@@ -45,8 +48,8 @@ async function interrupt(child: ChildProcess, data: string): Promise<void> {
 export const faults: readonly Fault[] = [
   {
     name: 'start-interrupted',
-    what: 'npm start in a terminal, and Ctrl-C at seven moments of its first and later starts',
-    must: 'it ends, and no process of Postgres lives on',
+    what: 'a user presses Ctrl-C at seven moments of npm start in a terminal',
+    must: 'npm start ends, and every process of its Postgres ends too',
     holdMs: 0,
     spares: () => true,
     async begin({ folder }) {

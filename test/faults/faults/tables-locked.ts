@@ -3,9 +3,11 @@ import { holdTable } from '../held-table.ts';
 import { HEALTH } from '../journal.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* A lock that somebody holds for longer than the time-outs. */
+/* Faults in which another session locks tables for longer than the service’s time-outs. */
 
 const DECIDED_BY_THE_TOKEN = [HEALTH, 'ask without a token', 'ask with a bad token', 'create in the wrong role'];
+
+const UNAFFECTED = 'health checks and requests that the token alone decides are answered as usual';
 
 const lasting = {
   holdMs: STATEMENT_TIMEOUT_MS + 2_000,
@@ -21,14 +23,14 @@ export const faults: readonly Fault[] = [
   locked(
     'audit-logs-locked',
     'audit_logs',
-    'health and refusals are answered as ever, and each refusal is recorded after',
+    'health checks and refusals are answered as usual, and each refusal is recorded after the lock',
   ),
-  locked('clients-locked', 'clients', 'health and what the token decides are answered as ever'),
-  locked('reclamations-locked', 'reclamations', 'health and what the token decides are answered as ever'),
+  locked('clients-locked', 'clients', UNAFFECTED),
+  locked('reclamations-locked', 'reclamations', UNAFFECTED),
   {
     name: 'pool-exhausted',
-    what: 'the service has two connections, and both wait for a lock most of the time',
-    must: 'health and what the token decides are answered as ever, the others wait their turn or are told to come again',
+    what: 'the service has two database connections, and both wait for a lock most of the time',
+    must: `${UNAFFECTED}; other requests wait or get 503 with Retry-After`,
     world: { environment: { DATABASE_POOL_SIZE: '2' } },
     ...lasting,
     async begin(world, load) {

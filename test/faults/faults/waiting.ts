@@ -4,12 +4,12 @@ import { holdTable } from '../held-table.ts';
 import { HEALTH } from '../journal.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/** So many requests behind one lock, beside the others. */
+/** A fault in which a number of requests wait for one lock while other requests arrive. */
 function waiting(name: string, count: number): Fault {
   return {
     name,
-    what: `${count} requests at once that wait for one locked table`,
-    must: 'each is answered, and health as ever',
+    what: `${count} simultaneous requests wait for one locked table`,
+    must: 'each request is answered, and health checks are answered as usual',
     holdMs: STATEMENT_TIMEOUT_MS + 1_500,
     spares: (operation) => operation === HEALTH,
     async begin(world, load) {

@@ -4,7 +4,10 @@ import type { Belongings, Claim } from './people.ts';
 import { rowOf } from './rows.ts';
 import type { Kept } from './sight.ts';
 
-/** A person's own record leaves the list while it is written: without an answer its state is not known. */
+/**
+ * Removes a record from a person’s list while it is being changed, because its state is unknown if the change gets no
+ * answer.
+ */
 function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = () => true): T | undefined {
   const good = from.filter(isGood);
   const one = good[Math.floor(random() * good.length)];
@@ -12,7 +15,10 @@ function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = 
   return one;
 }
 
-/** What an answer to a change shows is what was written, and what the caller is to read from then on. */
+/**
+ * Compares the answer to a change with the sent value. From then on, answers to this person must show the answered
+ * record.
+ */
 function written(own: Belongings, table: Kept, body: Buffer, field: string, value: string): string | null {
   const row = rowOf(body);
   own.sight.acknowledged(table, row);
@@ -25,7 +31,7 @@ const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
 const FEW = 5;
 
 function move({ own, random, person: { role } }: Situation) {
-  // Back to a draft is not a specialist's to say.
+  // A tax specialist may not move a claim back to a draft.
   const isMovable = ({ status }: Claim) => role !== 'TAX_SPECIALIST' || status === 'DRAFT';
   const claim = take(own.claims, random, isMovable);
   if (claim === undefined) return undefined;
@@ -67,7 +73,7 @@ export const CHANGES: readonly Operation[] = [
     prepare: move,
   },
   {
-    // Each takes its number from the one row that all tenants share.
+    // Every issue of an invoice takes its number from one row that all tenants share.
     ...{ name: 'issue invoice', kind: 'move', table: 'factures', weight: 3, roles: MANAGERS },
     prepare: ({ own, random }) => {
       const record = take(own.drafts, random);

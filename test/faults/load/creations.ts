@@ -6,10 +6,13 @@ import { idOf, rowOf } from './rows.ts';
 
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
 
-/** Lines of a content: one content in thirty is large enough to arrive in many pieces. */
+/**
+ * The number of lines of a small and of a large document. One document in thirty is so large that it arrives in many
+ * pieces.
+ */
 const [FEW_LINES, MANY_LINES] = [20, 8_000];
 
-/** Nobody hears whether it was stored; at most once it is. */
+/** A creation whose sender hangs up before the answer, so that the record may be stored once or not at all. */
 export const HUNG_UP: Operation = {
   ...{ name: 'create site and hang up', kind: 'create', table: 'sites', weight: 0, roles: STAFF },
   prepare: ({ person: { tenant }, random, marker }) => ({
@@ -75,7 +78,7 @@ export const CREATIONS: readonly Operation[] = [
     }),
   },
   {
-    // An invoice has no text of its own: what it is about tells it from others.
+    // The amount of an invoice distinguishes it from other invoices, because an invoice has no text of its own.
     ...{ name: 'create invoice', kind: 'create', table: 'factures', weight: 3, keyed: 70 },
     roles: ['ADMIN', 'ACCOUNT_MANAGER'],
     prepare: ({ person: { tenant }, own, serial }) => ({
@@ -97,7 +100,7 @@ export const CREATIONS: readonly Operation[] = [
       own.claims.splice(own.claims.indexOf(claim), 1, { ...claim, hasDocuments: true });
       const lines = random() < 1 / 30 ? MANY_LINES : FEW_LINES;
       const content = `${marker}\n`.repeat(lines);
-      // The checks of the contents derive the bytes from this name.
+      // The checks of the documents derive a document’s expected bytes from this file name.
       const name = `${marker} x${lines}.txt`;
       return {
         line: `POST /api/reclamations/${claim.id}/documents`,

@@ -6,11 +6,11 @@ export interface Sent {
   readonly line: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** Whose connections it uses; false for one of its own. */
+  /** The HTTP agent whose connections the request uses; false for a connection of its own. */
   readonly agent: Agent | false;
-  /** When it is given up. */
+  /** The milliseconds after which the sender gives up the request. */
   readonly boundMs: number;
-  /** When the connection is ended by the sender. */
+  /** The milliseconds after which the sender closes the connection; undefined if it waits for the answer. */
   readonly hangUpMs: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Received {
   readonly ms: number;
 }
 
-/** Sends one request; an answer that does not come, or not whole, is a result like any other. */
+/** Sends one request. A missing or incomplete answer is a result, not an error. */
 export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }: Sent): Promise<Received> {
   const [method = '', path = ''] = line.split(' ');
   const started = performance.now();
@@ -58,7 +58,7 @@ export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }
   });
 }
 
-/** A proxy says that it got no answer; whatever the service answers itself has the id of its request. */
+/** Whether an error answer is from a proxy. Every answer of the service itself has the id of its request. */
 function isOfProxy({ statusCode = 0, headers }: IncomingMessage): boolean {
   return [502, 503, 504].includes(statusCode) && headers['x-request-id'] === undefined;
 }

@@ -1,13 +1,16 @@
 import type { LoadTenant } from './people.ts';
 
-/** What of another tenant an answer may hold; each begins with what it is counted by. */
+/**
+ * The ways in which an answer can contain something of another tenant. Each text is the beginning of a violation, by which violations are
+ * counted.
+ */
 export const FOREIGN = {
   text: 'has a text of another tenant',
   row: 'has a row of another client',
   count: 'counts more than the tenant has',
 } as const;
 
-/** What the answer to somebody of one tenant holds of what it must not. */
+/** Returns the foreign texts in an answer to a person of one tenant. */
 export function foreignIn(
   answer: { readonly headers: object; readonly body: Buffer },
   { own, others }: { readonly own: LoadTenant; readonly others: readonly LoadTenant[] },
@@ -23,7 +26,10 @@ export function foreignIn(
   ];
 }
 
-/** A count that is larger than what the tenant's people have sent, be it answered or not, and what was there before. */
+/**
+ * Returns a violation if a count exceeds the tenant’s records: those before the load and those that requests of the
+ * load may have created.
+ */
 export function foreignCount(count: number, most: number): string[] {
   return count > most ? [`${FOREIGN.count}: ${String(count)}, and ${String(most)} at most are its`] : [];
 }

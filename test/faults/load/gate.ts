@@ -1,4 +1,4 @@
-/** Where workers wait between two requests while it is closed. */
+/** A gate at which the workers of the load wait between two requests while the gate is closed. */
 export class Gate {
   readonly #workers: number;
   #atWork: number;
@@ -17,7 +17,7 @@ export class Gate {
     await this.#opening.promise;
   }
 
-  /** Resolves once every worker waits at it. */
+  /** Closes the gate. Resolves once every worker waits at the gate. */
   async close(): Promise<void> {
     this.#opening ??= Promise.withResolvers();
     this.#still ??= Promise.withResolvers();

@@ -6,20 +6,20 @@ import type { Wanted } from './operations.ts';
 import type { LoadTenant } from './people.ts';
 import { idOf } from './rows.ts';
 
-/** What is to be thought of an answer. */
+/** The judgement of an answer to a request of the load. */
 interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
-  /** What of another tenant it holds. */
+  /** The texts and rows of another tenant in the answer. */
   readonly foreign: readonly string[];
-  /** The record that it says was created. */
+  /** The id of the record that the answer reports as created. */
   readonly record: string | undefined;
 }
 
 export interface Asked {
-  /** The request will be sent again: of this answer only foreign content counts. */
+  /** True if the request will be sent again: only foreign content of its answer counts then. */
   readonly repeated: boolean;
-  /** An earlier attempt with the same key was answered, and `wanted.answered` was called with that answer. */
+  /** True if an earlier attempt with the same Idempotency-Key was answered, and `wanted.answered` got that answer. */
   readonly isKnown: boolean;
   readonly tenant: LoadTenant;
   readonly others: readonly LoadTenant[];
@@ -43,13 +43,19 @@ function isGood({ status, lost }: Received): boolean {
   return lost === null && status !== null && status >= 200 && status < 300;
 }
 
-/** Whether the write may have been stored, or another attempt with its key is still under way. */
+/**
+ * Whether the service may have stored the write of a request, or still runs another attempt with the same
+ * Idempotency-Key.
+ */
 export function isUnanswered({ status, lost, headers }: Received): boolean {
   if (lost !== null || status === null || status === 503) return true;
   return status === 409 && headers['retry-after'] !== undefined;
 }
 
-/** A digest of everything that must be the same in each answer to one key; null where there is no whole good answer. */
+/**
+ * A digest of the parts that every answer to one Idempotency-Key must share; null for an answer that is incomplete or
+ * no success.
+ */
 export function digestOf(received: Received): string | null {
   if (!isGood(received)) return null;
   const { status, headers, body } = received;

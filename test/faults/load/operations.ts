@@ -8,36 +8,36 @@ import { CREATIONS, HUNG_UP } from './creations.ts';
 import { READS } from './reads.ts';
 import { REFUSALS } from './refused.ts';
 
-/** Who asks, and what they have to ask it with. */
+/** The person who sends a request, and the records that the request may use. */
 export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
-  /** What all people of the tenant have sent. */
+  /** The number of claims that all people of the tenant have sent. */
   readonly tally: Tally;
   readonly random: Random;
-  /** A number, and a text, that no other request has. */
+  /** A number and a text that no other request has. */
   readonly serial: number;
   readonly marker: string;
-  /** A token that was signed with a key of which the service may not know yet. */
+  /** A token whose signing key the service may not know yet. */
   readonly newToken: string | undefined;
 }
 
-/** One request, and what to do with its answer. */
+/** A request of the load, and the check of its answer. */
 export interface Wanted {
   readonly line: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: object | Buffer;
-  /** The person's when absent; null for none. */
+  /** The token of the request: the person’s token if absent, and none if null. */
   readonly token?: string | null;
   readonly marker?: string;
   readonly record?: string;
   readonly expects: readonly number[];
-  /** Hangs up so soon after it has been sent. */
+  /** The milliseconds after which the sender closes the connection. */
   readonly hangUpMs?: number;
-  /** Looks at an answer that was expected; gives what is wrong with it. */
+  /** Checks an expected answer, and returns what is wrong with it; null if nothing is. */
   readonly answered?: (body: Buffer) => string | null;
-  /** What of another tenant a good answer holds beyond its text. */
+  /** Returns the foreign rows of a success answer that a search for foreign texts does not find. */
   readonly foreign?: (body: Buffer) => string[];
 }
 
@@ -45,12 +45,15 @@ export interface Operation {
   readonly name: string;
   readonly kind: Kind;
   readonly table?: string;
-  /** How often it is chosen; 0 for those that are only sent when a fault asks for them. */
+  /**
+   * How often the load chooses this operation, in relation to the others; 0 for an operation that only a fault
+   * requests.
+   */
   readonly weight: number;
   readonly roles: readonly Role[];
-  /** How many of a hundred are sent with a key. */
+  /** How many of a hundred requests have an Idempotency-Key. */
   readonly keyed?: number;
-  /** Undefined where the person has nothing to do it with. */
+  /** Prepares a request; undefined if the person has no record that the operation needs. */
   prepare(situation: Situation): Wanted | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Role } from '../../../src/identity/caller.ts';
 import type { RightsPlan } from './rights.ts';
 import type { Sight } from './sight.ts';
 
-/** One tenant, with a word that stands in all that it stores and in nothing of the others. */
+/** A tenant of the load, with a word that is in each of its stored texts and in no text of another tenant. */
 export interface LoadTenant {
   readonly word: string;
   readonly client: string;
@@ -10,7 +10,7 @@ export interface LoadTenant {
   readonly claim: string;
 }
 
-/** Somebody with a token of one tenant. */
+/** A person with a role and a token for the clients of one tenant. */
 export interface Person {
   readonly subject: string;
   readonly role: Role;
@@ -21,7 +21,7 @@ export interface Person {
 export interface Claim {
   readonly id: string;
   readonly status: string;
-  /** It may have documents, which would go with it. */
+  /** Whether the claim may have documents, which a deletion of the claim would delete too. */
   readonly hasDocuments: boolean;
 }
 
@@ -30,33 +30,36 @@ interface Upload {
   readonly content: string;
 }
 
-/** What one worker has stored and knows the state of; whatever had no answer is taken out and left alone. */
+/**
+ * The records that one worker has stored and whose state it knows. A record whose change got no answer is removed from
+ * here.
+ */
 export interface Belongings {
   readonly sites: string[];
-  /** What it must be shown. */
+  /** What answers to this worker must show. */
   readonly sight: Sight;
   readonly claims: Claim[];
   readonly uploads: Upload[];
-  /** Drafts of invoices. */
+  /** The ids of the worker’s draft invoices. */
   readonly drafts: string[];
 }
 
-/** How much the people of one tenant have sent, answered or not, and what was there before. */
+/** The number of claims of one tenant: those before the load, and those that requests may have created. */
 export interface Tally {
   claims: number;
 }
 
-/** What the load is told before it begins. */
+/** The plan that the load process reads before it starts. */
 export interface Plan {
   readonly port: number;
   readonly journal: string;
   readonly seed: number;
   readonly people: readonly Person[];
-  /** Where rights change as well, and the ports of all instances. */
+  /** The users whose rights change, and the ports of all instances; absent if no rights change. */
   readonly rights?: RightsPlan;
   readonly ports?: readonly number[];
-  /** Operations that are not chosen. */
+  /** The names of operations that the load does not choose. */
   readonly without: readonly string[];
-  /** How long a worker waits between two requests, on the average. */
+  /** The average milliseconds that a worker waits between two requests. */
   readonly thinkMs: number;
 }

@@ -1,7 +1,7 @@
-/** Numbers from 0 up to 1, always the same ones for the same seed. */
+/** Returns numbers from 0 up to, but not including, 1. The same seed gives the same numbers. */
 export type Random = () => number;
 
-/** Mulberry32: small, and even enough to choose requests with. */
+/** Creates a random generator (Mulberry32), which is small and good enough to choose requests. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   return () => {

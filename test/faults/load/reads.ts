@@ -8,7 +8,7 @@ import type { Kept, Row } from './sight.ts';
 const noList = (body: Buffer): string => `no list: ${body.toString().slice(0, 200)}`;
 const list = (body: Buffer): string | null => (rowsOf(body) === undefined ? noList(body) : null);
 
-/** Looks at the newest of a table, of which there are so many at most. */
+/** Checks a list of the newest records of a table, which has at most `limit` records. */
 function pageOf(table: Kept, limit: number, { own }: Situation): (body: Buffer) => string | null {
   const view = own.sight.view();
   return (body) => {
@@ -81,7 +81,7 @@ export const READS: readonly Operation[] = [
         line: 'GET /api/reclamations/summary',
         expects: [200],
         answered: (body) => list(body) ?? view.countOfClaims(counted(body)),
-        // Of those that are sent meanwhile, some may be in it.
+        // The count may include claims whose creation was sent after the count was requested.
         foreign: (body) => foreignCount(counted(body), tally.claims),
       };
     },
@@ -99,7 +99,7 @@ export const READS: readonly Operation[] = [
     },
   },
   {
-    // Where the provider cannot be asked for a new key, a token of it is no better than a bad one.
+    // A token with a new signing key may get 401 while the service cannot get that key from the provider.
     ...{ name: 'read with a new key', kind: 'refuse', weight: 6, roles: ROLES },
     prepare: ({ newToken }) =>
       newToken === undefined ? undefined : { line: 'GET /api/auth/profile', token: newToken, expects: [200, 401] },

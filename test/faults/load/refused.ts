@@ -4,7 +4,7 @@ import { anyOf } from './random.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
-/** What is refused, and what is wrong without being refused. */
+/** Requests that the service must refuse, and wrong requests that get an error other than a refusal. */
 export const REFUSALS: readonly Operation[] = [
   {
     ...{ name: 'ask without a token', kind: 'refuse', weight: 3, roles: ROLES },
@@ -34,7 +34,7 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    // Only the database knows whose it is.
+    // The path names a record of another tenant, and only the database knows its tenant.
     ...{ name: 'read a foreign record', kind: 'refuse', weight: 3, roles: ROLES },
     prepare: ({ others, random }) => {
       const other = anyOf(random, others);

@@ -9,27 +9,27 @@ import type { LoadTenant } from './people.ts';
 import { anyOf } from './random.ts';
 import type { Random } from './random.ts';
 
-/* Rights that change while they are used: each change and each use is in the journal. */
+/* The part of the load that changes users’ rights and uses their tokens. Each change and each use is in the journal. */
 
-/** A user whom the provider knows, and whose rights change. */
+/** A user whom the identity provider knows, and whose rights the load changes. */
 export interface Member {
   readonly id: string;
   readonly subject: string;
   readonly tenant: LoadTenant;
-  /** Clients of the tenant to which the user may get access, and those of the beginning. */
+  /** The clients of the tenant to which the user may get access, and the clients at the beginning. */
   readonly clients: readonly string[];
   readonly first: readonly string[];
 }
 
 export interface RightsPlan {
   readonly members: readonly Member[];
-  /** The token of an ADMIN of all clients. */
+  /** The token of an ADMIN of all clients, who makes the changes. */
   readonly steward: string;
-  /** Where the provider gives tokens, by subject. */
+  /** The address at which the provider returns a token for a subject. */
   readonly logins: string;
 }
 
-/** All rights of a user as one text, as the checks write them. */
+/** Writes all rights of a user as one text, in the form that the SQL checks use. */
 export function rightsOf(role: unknown, clients: readonly string[], isActive: boolean): string {
   return [role, ...clients.toSorted(), isActive ? 'active' : 'inactive'].join(' ');
 }
@@ -44,7 +44,7 @@ const KEPT_TOKENS = 200;
 
 interface Lane {
   readonly plan: RightsPlan;
-  /** Of the instances: a right that was withdrawn by one must be refused by all. */
+  /** The ports of all instances: every instance must refuse a right that another instance has withdrawn. */
   readonly ports: readonly number[];
   readonly tenants: readonly LoadTenant[];
   readonly random: Random;
@@ -53,14 +53,14 @@ interface Lane {
   write(entry: Entry): void;
 }
 
-/** Resolves once the load is over and nothing is under way. */
+/** Changes and uses rights, and resolves once the load is over and no request is open. */
 export async function changeAndUseRights(lane: Lane): Promise<void> {
   const { plan, ports, tenants, random, isOver } = lane;
   const pick = <T>(choices: readonly T[]): T => anyOf(random, choices) as T;
   const stock: { member: Member; token: string; rights: string }[] = [];
   let changes = Math.floor(random() * 1_000);
 
-  /** Sends one request, and writes it into the journal. */
+  /** Sends a request, and writes it into the journal with its answer. */
   async function send(
     line: string,
     { member, token, body, about }: { member: Member; token: string; body?: object; about: Partial<Entry> },
@@ -98,7 +98,9 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
     return received;
   }
 
-  /** Sets every right of a user anew, and to what they have not been before: the number of the change is in the subset. */
+  /**
+   * Sets all rights of a user to a combination that the user never had: the number of the change selects the clients.
+   */
   async function change(): Promise<void> {
     changes += 1;
     const member = pick(plan.members);
@@ -108,7 +110,7 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
       ...{ member, token: plan.steward, body: { role, is_active: isActive, client_access: clients } },
       about: { operation: CHANGE_RIGHTS, kind: 'grant', marker: rightsOf(role, clients, isActive) },
     });
-    // Some changes follow each other at once; mostly there is time for the provider to be told of one.
+    // Some changes follow each other at once. After most changes there is time to send them to the provider.
     await delay((random() < 0.4 ? 30 : 700) * random());
   }
 
@@ -122,7 +124,7 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
     await delay(60 * random());
   }
 
-  /** Uses one of the last tokens mostly, and sometimes one from long before. */
+  /** Uses one of the newest tokens in most cases, and sometimes a much older token. */
   async function use(): Promise<void> {
     const chosen = anyOf(random, stock.slice(random() < 0.6 ? -8 : 0));
     if (chosen !== undefined) {

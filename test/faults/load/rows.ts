@@ -1,6 +1,6 @@
 import type { Row } from './sight.ts';
 
-/* What a body has in it, of whose shape the tests of the interface are. */
+/* Parses the JSON of an answer without checking its shape, which other tests check. */
 
 export const parsed = (body: Buffer): unknown => JSON.parse(body.toString()) as unknown;
 
@@ -8,7 +8,7 @@ export const rowOf = (body: Buffer): Row => parsed(body) as Row;
 
 export const idOf = (body: Buffer): string => rowOf(body).id;
 
-/** Undefined where it is no list. */
+/** The rows of a list; undefined if the body is no list. */
 export function rowsOf(body: Buffer): readonly Row[] | undefined {
   const rows = parsed(body);
   return Array.isArray(rows) ? (rows as readonly Row[]) : undefined;

@@ -1,12 +1,13 @@
 /*
- * What the answers to one caller must show: all that was acknowledged to them, and nothing older than they have seen. It
- * knows no request and no database, so that test/faults/load/sight.test.ts can lie to it.
+ * What the answers to one caller must show: each acknowledged write of this caller, and no older version than the
+ * caller has read. This file uses neither requests nor a database, so that test/faults/load/sight.test.ts can check
+ * invented answers.
  */
 
-/** A record as an answer has it. */
+/** A record in an answer. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly updated_at: string };
 
-/** In what way an answer is behind; each begins with what it is counted by. */
+/** The kinds of stale answers. Each text is the beginning of a violation, by which violations are counted. */
 export const BEHIND = {
   lacking: 'lacks what was acknowledged',
   old: 'has an old value of what was acknowledged',
@@ -15,7 +16,7 @@ export const BEHIND = {
   fewer: 'counts less than was acknowledged',
 } as const;
 
-/** What of a record nobody but its writer changes. */
+/** The fields of a record that only the person who wrote them changes. */
 const KEPT = { sites: ['site_name', 'address'], reclamations: ['status', 'grounds'] } as const;
 export type Kept = keyof typeof KEPT;
 
@@ -24,23 +25,26 @@ interface Written {
   readonly row: Row;
 }
 
-/** What one caller has written, deleted and seen. */
+/** The records that one caller has written, deleted and read. */
 export class Sight {
   readonly #written = new Map<string, Written>();
   readonly #deleted = new Set<string>();
-  /** The latest version of each. */
+  /** The newest version of each record that the caller has read, by id. */
   readonly #seen = new Map<string, string>();
   readonly #own = new Set<string>();
   #claims = 0;
 
-  /** A write was answered with this record. */
+  /** Notes a record that the service returned as the answer to a write. */
   acknowledged(table: Kept, row: Row): void {
     if (table === 'reclamations' && !this.#own.has(row.id)) this.#claims += 1;
     this.#own.add(row.id);
     this.#written.set(row.id, { table, row });
   }
 
-  /** A write of it begins: until that is acknowledged it may be as before, or as after. */
+  /**
+   * Notes that a write of a record was sent. Until its answer, other answers may show the record before or after the
+   * write.
+   */
   begun(id: string): void {
     this.#written.delete(id);
   }
@@ -49,11 +53,11 @@ export class Sight {
     this.#deleted.add(id);
   }
 
-  /** What an answer must show to a request that is sent now. */
+  /** Returns a view of what an answer to a request that is sent now must show. */
   view(): View {
     const [written, seen] = [new Map(this.#written), new Map(this.#seen)];
     const [deleted, claims] = [new Set(this.#deleted), this.#claims];
-    // What a write that began meanwhile has left is no more than before.
+    // An answer need not show a record whose next write was sent after the view was taken.
     const isStill = (id: string): boolean => this.#written.get(id) === written.get(id);
 
     const record = (row: Row): string | null => {
@@ -80,7 +84,8 @@ export class Sight {
         const defect = rows.map(record).find((one) => one !== null);
         if (defect !== undefined) return defect;
         const ids = new Set(rows.map(({ id }) => id));
-        // Newest first: whatever is newer than the last of a full page is on it.
+        // The newest records come first, so a full page has every record that is newer than the last record of the
+        // page.
         const end = rows.length < limit ? '' : createdAt(rows.at(-1));
         for (const [id, own] of written) {
           const belongs = own.table === table && createdAt(own.row) > end;
@@ -94,10 +99,10 @@ export class Sight {
   }
 }
 
-/** Each gives what is wrong, beginning with one of `BEHIND`; null where nothing is. */
+/** Checks of answers to one request. Each returns a violation that begins with a text of `BEHIND`, or null. */
 interface View {
   record(row: Row): string | null;
-  /** The newest, so many at most. */
+  /** Checks a page with the newest records, at most `limit` of them. */
   page(table: Kept, rows: readonly Row[], limit: number): string | null;
   countOfClaims(count: number): string | null;
 }
@@ -107,7 +112,9 @@ function createdAt(row: Row | undefined): string {
   return typeof time === 'string' ? versionOf(time) : '';
 }
 
-/** Texts of which the greater is the later: a time leaves the zeros at its end out, and the end itself is in the way. */
+/**
+ * Writes a time so that the greater text is the later time. Times omit trailing zeros, so the `Z` at the end must go.
+ */
 export function versionOf(time: string): string {
   return time.replace(/Z$/, '');
 }

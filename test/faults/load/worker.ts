@@ -14,28 +14,31 @@ import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
 import { Sight } from './sight.ts';
 
-/** What all workers share. */
+/** The state that all workers of a load share. */
 export interface Shared {
   readonly plan: Plan;
   readonly tenants: readonly LoadTenant[];
-  /** A new number of a request. */
+  /** Returns the next number of a request. */
   nextSerial(): number;
   newToken: string | undefined;
-  /** Where everybody waits while the accounts are drawn up. */
+  /** The gate at which all workers wait while the checks run. */
   readonly gate: Gate;
   tallyOf(tenant: LoadTenant): Tally;
-  /** When nothing more is begun; what has a key is still repeated until then and PATIENCE_MS more. */
+  /**
+   * The time after which the workers begin no new request. Requests with an Idempotency-Key are repeated for at most
+   * PATIENCE_MS longer.
+   */
   stoppedAt: number | undefined;
   write(entry: Entry): void;
 }
 
 const RETRY_MS = 40_000;
 const REPEAT_MS = 250;
-/** How many of a hundred requests with a key are sent twice at once, and then once more. */
+/** How many of a hundred requests with an Idempotency-Key are sent twice at once and a third time after the answer. */
 const TWICE = 40;
 const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
 
-/** One person's requests, one after the other. */
+/** A worker sends the requests of one person, one after the other. */
 export class Worker {
   readonly #shared: Shared;
   readonly #person: Person;
@@ -53,7 +56,7 @@ export class Worker {
     );
   }
 
-  /** Until the load is stopped. */
+  /** Sends requests until the load is stopped. */
   async run(): Promise<void> {
     while (this.#shared.stoppedAt === undefined) {
       await this.#shared.gate.pass();
@@ -64,8 +67,9 @@ export class Worker {
   }
 
   /**
-   * Sends one operation until it is answered: a request with a key is repeated. Some are sent twice at once, and once more
-   * when they are answered, so that every fault meets keys that are under way and keys that are used.
+   * Sends one operation until it is answered, and repeats a request with an Idempotency-Key. Some requests are sent
+   * twice at once and a third time after the answer, so that every fault meets keys that are in use and keys that are
+   * used.
    */
   async send(operation: Operation, isAlone = false): Promise<void> {
     const serial = this.#shared.nextSerial();
@@ -75,7 +79,7 @@ export class Worker {
     const { name, kind, table = null } = operation;
     let attempts = 0;
     let isKnown = false;
-    /** Gives whether the request has to be repeated. */
+    /** Sends the request once, and returns whether it has to be repeated. */
     const attempt = async (): Promise<boolean> => {
       const number = (attempts += 1);
       const at = Date.now();

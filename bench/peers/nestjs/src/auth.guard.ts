@@ -7,7 +7,7 @@ export interface AuthenticatedRequest {
   user: { client_access: readonly string[] };
 }
 
-/** As the documentation of NestJS shows it: the token is verified for each request. */
+/** Verifies the token of each request, as the documentation of NestJS shows it. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(private readonly jwt: JwtService) {}

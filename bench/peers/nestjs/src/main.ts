@@ -1,4 +1,7 @@
-/** A client's newest claims with NestJS and TypeORM: the filter is written by hand, and no policy holds the login. */
+/**
+ * Returns a client’s newest claims with NestJS and TypeORM. The filter is written by hand, and no policy applies to the
+ * login.
+ */
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

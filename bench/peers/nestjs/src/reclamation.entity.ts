@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The twenty columns that the other services answer with, under their own names. */
+/** The twenty columns that the other services return, under their own names. */
 @Entity({ name: 'reclamations', schema: 'public' })
 export class Reclamation {
   @PrimaryColumn('uuid') id: string;
