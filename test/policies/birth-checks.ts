@@ -7,17 +7,17 @@ type Admin = World['admin'];
 
 const SCHEMAS = `('public', 'app', 'reporting', 'audit')`;
 
-/** The names of the service’s roles except the owner. */
+/** SQL that lists the service’s database roles except the owner of the tables. */
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
-/** The roles that try statements: one of each kind of caller, login or auditor. */
+/** The roles that try to read and write a newly added column: one of each kind of request role, login and auditor. */
 const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
 
 async function column(admin: Admin, sql: string): Promise<string[]> {
   return (await admin.query<{ found: string }>(sql)).rows.map(({ found }) => found);
 }
 
-/** Adds a column to every table, runs `look`, and rolls back. */
+/** Adds a column to every table of the service, runs `look`, and rolls the columns back. */
 async function withAddedColumns({ admin }: World, look: (tables: string[]) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -30,7 +30,10 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
   }
 }
 
-/** The rights to the added columns, as `table role privilege`: granted for the column, for the table or to PUBLIC. */
+/**
+ * The rights of these roles to the newly added columns, as `table role privilege`, whether a column, a table or PUBLIC
+ * has the grant.
+ */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
     admin,
@@ -93,7 +96,8 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // A right to the whole table opens the added column, so the refusals above come from the missing right.
+        // Shows that a right to the whole table opens the added column, so the refusals above come from the missing
+        // right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

@@ -7,7 +7,10 @@ import { attempt, takenBack } from './session.ts';
 
 const COPY = 'app.client_documents';
 
-/** app.client_documents, the copy of documents that lists read, has the read rights of documents. */
+/**
+ * Checks that app.client_documents, the copy of the documents from which lists read, has the same read rights as the
+ * documents.
+ */
 export const documentCopyChecks: readonly Check[] = [
   ...REQUEST_ROLES.map((role): Check => {
     const readers =
@@ -21,7 +24,8 @@ export const documentCopyChecks: readonly Check[] = [
             [`taxclaims_${role}`, OWN, SELF],
           );
           const { rows } = await admin.query<{ client: string }>(
-            // Reads every column and xmin, by which lists sort in the order of change.
+            // Reads every column, and xmin, the number of the writing transaction, by which lists sort in the order of
+            // change.
             `select distinct c.client_id as client from (select c.*, c.xmin from ${COPY} as c offset 0) as c order by 1`,
           );
           const firms = (['a', 'b'] as const).filter((firm) => firm === 'a' || role === 'admin');
