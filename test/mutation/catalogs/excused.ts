@@ -1,9 +1,9 @@
 import type { CatalogMutant } from './kinds.ts';
 
-/** Changes that may stay unreported, with the reason. */
+/** Changes of the database that the audit need not report, with the reason. */
 interface Excuse {
   readonly kinds: readonly string[];
-  /** The excused objects; without it all objects of the kinds. */
+  /** The names of the excused objects; if it is absent, all objects of these kinds of change are excused. */
   readonly object?: RegExp;
   readonly reason: string;
 }

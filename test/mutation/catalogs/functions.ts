@@ -11,13 +11,13 @@ const altered = (what: string, where?: string): string => routine(statement(`alt
 const changed = (assignment: string, where?: string): string =>
   routine(change('pg_proc', assignment, `'oid = ' || f.oid`), where);
 
-/** The definition of a function before its body. */
+/** The definition of a function up to its body. */
 const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \$|RETURN |BEGIN ATOMIC).*$', '\1')`;
 
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** A body of the same result type that returns no row or null. */
+/** A function body of the same result type that returns no row or null. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'
@@ -34,7 +34,7 @@ const NOTHING = `case
     else format('select null::%s', format_type(f.prorettype, null))
 end`;
 
-/** Changes of every function and each of its attributes. */
+/** Changes of every function of the service, and of each attribute of a function. */
 export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),

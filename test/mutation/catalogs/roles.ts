@@ -33,10 +33,10 @@ const newMember = (options: string, groups: string, where = 'true'): string => `
 const IN_HOUSE = isHouseRole('g');
 const BUILT_IN = String.raw`g.rolname like 'pg\_%' and g.rolname <> 'pg_database_owner'`;
 
-/** A login with the right to connect, because the audit ignores a login that cannot enter the database. */
+/** Creates a login that may connect, because the audit ignores a login that cannot enter the database. */
 const LOGIN = 'create role added_# login in role taxclaims_reporting';
 
-/** A login with a further membership. */
+/** Creates a login that is also a member of another role. */
 const newLogin = (how: string, groups: string): string => `
   select g.rolname::text as object, 'pg_authid ' || g.oid as covers,
       format('${LOGIN}; grant %I to added_#${how}', g.rolname) as sql

@@ -16,7 +16,10 @@ const DISARMING = `(
 
 const KNOWN = `(s.name like '%.%' or exists (select from pg_settings as p where p.name = s.name))`;
 
-/** Settings that are harmless, but are drift for a role of the service because no migration stores them. */
+/**
+ * Harmless settings that audit.drift reports when they are stored for a role of the service, because no migration
+ * stores them.
+ */
 const HARMLESS = `(values ('work_mem', '5MB'), ('statement_timeout', '1h'), ('log_statement', 'none')) as s (name, value)`;
 
 const ofRoles = (settings: string, where: string): string => `
@@ -30,7 +33,7 @@ const parameters = (right: string, who: string): string => `
       format('grant ${right} on parameter %s to %s', s.name, r.rolname) as sql
   from (${who}) as r (rolname) cross join ${DISARMING} where ${KNOWN}`;
 
-/** Settings stored for a role or the database, and granted rights to settings. */
+/** Changes that store a setting for a role or for the database, or that grant a right to a setting. */
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),
   'harmless setting stored for a role': ofRoles(HARMLESS, ''),
