@@ -1,23 +1,26 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** A firm: clients with at least one record of each kind. */
+/** A firm of the proof: clients with at least one record of each kind. */
 export interface Firm {
-  /** All ids of the firm are derived from the seed. */
+  /** The text from which all ids of the firm are derived. */
   readonly seed: string;
   readonly clients: number;
   readonly claims: number;
-  /** The flavour chooses the names, amounts, statuses, years and communes of the records. */
+  /** A number that chooses the names, amounts, statuses, years and communes of the firm's records. */
   readonly flavour: number;
-  /** The flavour of the firm's users; `flavour` if absent. */
+  /** The number that chooses the names of the firm's users. If it is absent, `flavour` does. */
   readonly people?: number;
 }
 
-/** The partner that firms may share; each firm also has a linked partner and one with bills. */
+/**
+ * The partners of each firm by number: a linked partner, a partner with bills, and a partner that another firm may
+ * share.
+ */
 const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 
-/** The ids of a client's first record of each kind. */
+/** The ids of the first record of each kind that a firm's first client has. */
 export type FirmNames = Tenant &
   Readonly<Record<'second' | 'shared' | 'draft' | Exclude<keyof typeof USERS, 'users' | 'newcomer'>, string>>;
 
@@ -43,7 +46,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** How many records of these kinds a client has. */
+/** The number of records of each kind that a client has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;
@@ -54,12 +57,12 @@ const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWL
 const COMMUNES = ['75056', '69123', '2A004', '13055'];
 const SIRETS = ['73282932000074', '35600000000048'];
 
-/** The SQL that chooses one of these words by an expression. */
+/** An SQL expression that chooses one of these words by a number. */
 const pick = (words: readonly string[], number: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(', ')}])[1 + (${number}) % ${words.length}]`;
 
 /**
- * The SQL that creates a firm. Its ids, times and texts are the same wherever it runs. It runs with the session role
+ * The SQL that creates a firm. The firm's ids, times and texts are the same in every database. The session role is
  * `replica`, so that no trigger changes a time or adds an audit record.
  */
 export function firmSql({ seed, clients, claims, flavour, people = flavour }: Firm): string {
@@ -200,10 +203,10 @@ set local session_replication_role = origin;
 `;
 }
 
-/** The content of each of the firm's documents. */
+/** The content of each document of a firm. */
 export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
-/** The storage paths of the firm's documents. */
+/** The storage paths of a firm's documents. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
   return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));

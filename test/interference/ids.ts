@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * An id that is derived from names. It is a UUID of version 8, which distinguishes it from the random ids of Postgres
- * (version 4).
+ * A UUID that is derived from names. Its version is 8, which distinguishes it from the random ids of Postgres (version
+ * 4).
  */
 export function idOf(...names: readonly (string | number)[]): string {
   const hex = createHash('md5').update(names.join('/')).digest('hex');
@@ -10,7 +10,7 @@ export function idOf(...names: readonly (string | number)[]): string {
   return id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The SQL expression of such an id; the numbers are SQL expressions too. */
+/** The SQL expression of a UUID derived from names; `numbers` are SQL expressions too. */
 export function idSql(seed: string, kind: string, ...numbers: readonly string[]): string {
   const name = [`'${seed}/${kind}'`, ...numbers.map((number) => `(${number})::text`)].join(` || '/' || `);
   return `overlay(overlay(md5(${name}) placing '8' from 13) placing '8' from 17)::uuid`;
