@@ -72,8 +72,7 @@ describe('audit.accept and audit.withdraw', () => {
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
   /**
-   * Runs the test, and afterwards runs this SQL and withdraws every acceptance, so that the next test finds nothing
-   * accepted.
+   * Runs a test, then this SQL and the withdrawal of every accepted finding, so that the next test finds nothing accepted.
    */
   async function afterwards(sql: string, work: () => Promise<void>): Promise<void> {
     try {

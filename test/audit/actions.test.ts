@@ -53,8 +53,7 @@ describe(`what the audit reports after actions of a DBA (${drawn.length} of ${AC
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
-      // A finding about a login of the API often comes with the finding api_login_objection, which the test then
-      // ignores.
+      // The test ignores the finding api_login_objection, which many findings about a login of the API cause.
       const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
       expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
         findings.map(expectedFinding),

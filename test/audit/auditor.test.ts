@@ -8,7 +8,7 @@ import { openAuditedWorld } from './auditor.ts';
 
 const world = await forSuite(openAuditedWorld());
 
-describe('an auditor', () => {
+describe('the rights of an auditor', () => {
   test.each(TABLES.filter((table) => table !== 'audit_logs'))('an auditor cannot read table %s', async (table) => {
     const sql = `select 1 from public.${table}`;
     expect(await attempt(world.auditor, { sql })).toBe('denied');
@@ -52,8 +52,7 @@ describe('an auditor', () => {
     );
     const log = 'select count(*)::integer as count from public.audit_logs where success';
     const succeeded = 'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
-    // An auditor has no usage of the schema public, so an auditor reads audit records only through the view
-    // audit.denials.
+    // An auditor has no usage of the schema public, so the view audit.denials is the only way to audit records.
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);

@@ -4,7 +4,7 @@ import { asDatabase, createTestDatabase, withAdmin } from '../support/database.t
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { openWorld, type World } from '../policies/world.ts';
 
-export interface AuditedWorld extends World {
+interface AuditedWorld extends World {
   readonly name: string;
   readonly adminUrl: string;
   /** The connection of a login that is a member of taxclaims_auditor alone. */

@@ -11,7 +11,7 @@ const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
 
-/** Statements that each change one part of the audit, so that the audit no longer reports the trigger of BREAK. */
+/** Statements that each change one part of the audit, so that the audit no longer reports an added trigger. */
 const REPLACED = {
   state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
     'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,

@@ -69,8 +69,7 @@ describe('the Postgres catalogs that the audit reads', () => {
     );
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
-    // audit.state() has a fact for each granted right and each stored setting, so audit.catalog_rows() need not compare
-    // these columns.
+    // audit.catalog_rows() need not compare these columns, because audit.state() has a fact for each right and setting.
     const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
       ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
     );

@@ -41,8 +41,7 @@ test('audit.drift still lists after a deploy which objects the deploy does not r
   const drift = await readDrift();
   await admin.query('drop event trigger by_hand; drop function public.watch(); drop index public.by_hand');
   expect(drift).toContainEqual({ kind: 'index', change: 'added', object: 'public.by_hand' });
-  // The repository cannot know the server’s event triggers, so audit.drift compares them with those that the first
-  // deploy recorded.
+  // audit.drift compares the server’s event triggers with those of the first deploy, not with the repository.
   expect(drift).toContainEqual({ kind: 'event trigger', change: 'added', object: 'by_hand' });
   expect(await readDrift()).toEqual(stale);
 });

@@ -16,8 +16,7 @@ const COMMANDS: Readonly<Record<Command, string>> = {
 };
 
 /**
- * For an INSERT, audit.explain_access takes the id of the parent record: of this table, or of clients for all other
- * tables.
+ * The table whose record’s id audit.explain_access takes for an INSERT; for a table without an entry it takes a client’s id.
  */
 const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
 
@@ -152,8 +151,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
   });
 
   test('audit.explain_access says if a trigger refuses a deletion that grant and policy allow', async () => {
-    // The test issues an invoice to a new client, because other tests delete the clients of firms a and b, and an
-    // issued invoice prevents that.
+    // The test bills a new client, because other tests must delete their clients, which an issued invoice prevents.
     const issued = await anotherInvoice();
     const verdict = await explain('ADMIN', [], 'factures', 'delete', issued);
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'a trigger or a constraint' });

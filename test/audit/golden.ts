@@ -96,8 +96,7 @@ export async function describeChanges(
   release: number,
 ): Promise<string> {
   const present = await withoutServer(client, facts);
-  // db:migrate writes this function from the digests of all other functions, whose changes are described, so its own
-  // change is left out.
+  // db:migrate writes this function from the digests of all other functions, so its own change says nothing.
   const isSource = ({ object }: FileFact): boolean => object !== 'app.read_deployed_digests()';
   const before = new Map((await readDeclaredFacts(release)).facts.filter(isSource).map((fact) => [keyOf(fact), fact]));
   const after = new Map(present.filter(isSource).map((fact) => [keyOf(fact), fact]));

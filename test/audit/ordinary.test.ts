@@ -26,8 +26,7 @@ const { database, admin } = await forSuite(openAsSuperuser());
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('ordinary actions of a DBA', () => {
-  // The actions of a DBA in the next two tests are rolled back, because roles belong to the whole server, which other
-  // suites use.
+  // A DBA’s actions are rolled back here, because roles belong to the whole server, which other suites use.
   test('the audit reports nothing after all actions of a DBA for which ordinary.sql names no finding and no drift', async () => {
     await admin.query('begin');
     try {
@@ -74,8 +73,7 @@ describe('ordinary actions of a DBA', () => {
 });
 
 async function doAll(actions: typeof ACTIONS): Promise<void> {
-  // An action that sets the isolation comes first, because Postgres sets the isolation only before the first query of a
-  // transaction.
+  // Postgres sets the isolation only before the first query of a transaction, so such an action comes first.
   const isolationFirst = actions.toSorted(
     (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
   );
@@ -101,7 +99,7 @@ async function readDrift(): Promise<{ kind: string; object: string }[]> {
   return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
 }
 
-/** The action with names of its own, because all actions run in one transaction and must not share names. */
+/** Numbers the names in the SQL of a DBA’s action, because all actions run in one transaction and must not share names. */
 function withOwnNames(sql: string, nth: number): string {
   return sql
     .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)

@@ -30,8 +30,7 @@ describe('npm run db:audit', () => {
   test('db:audit prints the matrix of rights of a migrated database and exits with 0', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
-    // The columns of the matrix are: owner, definer, api, admin, scoped admin, account manager, tax specialist, client,
-    // reporting, reporting all, auditor, identity provider.
+    // The columns of the matrix of rights are the service’s roles, from taxclaims_owner to taxclaims_auditor.
     expect(out).toMatch(
       /^public\.sites +···· +-R-- +---- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
     );

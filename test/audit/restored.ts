@@ -78,7 +78,7 @@ const PRINTED = `
   select n.nspname, 6, format('drop index %s; %s', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid))
   from pg_index as i join pg_class as c on c.oid = i.indexrelid join pg_namespace as n on n.oid = c.relnamespace
   where not exists (select from pg_constraint as k where k.conindid = i.indexrelid)
-      -- Those of a partitioned table are of many pieces, which a dump attaches one by one.
+      -- The index of a partitioned table is left out, because a dump attaches the indexes of its partitions one by one.
       and c.relkind = 'i' and not c.relispartition
   union all
   select n.nspname, 7, format('drop trigger %I on %s; %s', t.tgname, t.tgrelid::regclass, pg_get_triggerdef(t.oid))

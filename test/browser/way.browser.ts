@@ -44,8 +44,7 @@ async function pageOf({ token }: Person): Promise<Page> {
   const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
-  // The page that shows a mail has no origin and so no session storage, so the script stores the login only on the
-  // frontend.
+  // Only the frontend gets the login, because the page that shows a mail has no origin and no session storage.
   await page.addInitScript(
     `if (location.origin === '${frontend.origin}') sessionStorage.setItem('login', ${JSON.stringify(login)})`,
   );

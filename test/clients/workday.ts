@@ -19,8 +19,7 @@ function nextCursor(headers: Headers): string | undefined {
 }
 
 const [baseUrl = '', token = ''] = process.argv.slice(2);
-// The client also accepts other types than JSON, because a list can be text/csv and a document’s content can have any
-// type.
+// Besides JSON, the client accepts text/csv for lists, and any type for a document’s content.
 const api = createClient<paths, 'application/json' | '*/*'>({
   baseUrl,
   querySerializer: { array: { style: 'form', explode: false } },

@@ -1,13 +1,13 @@
 import type { World } from './world.ts';
 
 /**
- * A leak between tenants that the proof plants in every database, and the requests or statements that must notice the
+ * A leak between tenants that the proof `interference` plants in every database, and the requests or statements that must notice the
  * leak.
  */
 export interface Breakage {
   readonly name: string;
   readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };
-  /** Plants the leak in a database, and returns the SQL that removes the leak. */
+  /** Plants the leak between tenants in a database, and returns the SQL that removes the leak. */
   readonly make: (world: World) => Promise<string>;
 }
 
@@ -115,7 +115,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Runs `work` while every database has the leak. */
+/** Runs `work` while every database has the planted leak between tenants. */
 export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {

@@ -4,7 +4,7 @@ import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
 /**
- * The callers of the proof: users of a firm with two clients. A caller has both clients, the first client, or none. The
+ * The callers in the proof `interference`: users of a firm with two clients. A caller has both clients, the first client, or none. The
  * namesake's subject is the id of another tenant's user in some databases; the borrower's email is another tenant's
  * email.
  */

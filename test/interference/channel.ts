@@ -49,8 +49,7 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
-    // The numbers of replaced times, tags, ids and places are removed, because the two databases may number them
-    // differently.
+    // The two databases may number times, tags, ids and places differently, so the numbers are removed.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await lastAnswerOf(first);

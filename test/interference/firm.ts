@@ -1,7 +1,7 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** A firm of the proof: clients with at least one record of each kind. */
+/** A firm in the proof `interference`: clients with at least one record of each kind. */
 export interface Firm {
   /** The text from which all ids of the firm are derived. */
   readonly seed: string;
@@ -9,7 +9,7 @@ export interface Firm {
   readonly claims: number;
   /** A number that chooses the names, amounts, statuses, years and communes of the firm's records. */
   readonly flavour: number;
-  /** The number that chooses the names of the firm's users. If it is absent, `flavour` does. */
+  /** The number that chooses the names of the firm's users; without the number, `flavour` chooses the names. */
   readonly people?: number;
 }
 

@@ -40,7 +40,7 @@ export class Reading {
     this.#database = database;
   }
 
-  /** Starts the numbering of replaced values again. */
+  /** Numbers the values that a comparison of answers replaces from 1 again. */
   forget(): void {
     for (const made of [this.#made, this.#tags, this.#due]) made.clear();
   }
@@ -86,8 +86,7 @@ export class Reading {
         // Removes the remaining seconds and remaining requests of the rate limit, which depend on the clock.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
-        // The length in a HEAD response depends on the digits of times made during the run, so only the GET response is
-        // compared.
+        // The length in a HEAD response depends on the digits of times, so only the GET response is compared.
         if (text === '') return value === '0' ? value : '<length of what is not sent>';
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':

@@ -18,7 +18,7 @@ export interface Act {
 
 const SEED = 20_260_201;
 
-/** The caller of the proof for each kind of token that the request generator names. */
+/** The caller for each kind of token that the generator of random requests names. */
 const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   ADMIN: 'admin',
   ACCOUNT_MANAGER: 'manager',

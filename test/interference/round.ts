@@ -18,7 +18,7 @@ import type { World } from './world.ts';
  */
 const CALLERS_LAST = 60;
 
-/** The open databases of a round, all of which get the same requests and statements. */
+/** The open databases that the proof `interference` compares, all of which get the same requests and statements. */
 export interface Opened {
   readonly round: Round;
   readonly worlds: readonly World[];
@@ -65,7 +65,7 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
 }
 
 /**
- * Every `oneIn`th statement about these reporting views. The databases supply the values that belong to other tenants.
+ * Every `oneIn`th SQL statement about these reporting views. Some statements contain other tenants' values, which the databases supply.
  */
 export async function statementsOf(
   { worlds }: Opened,

@@ -146,8 +146,7 @@ const CATALOG = [
   'select * from app.invoice_counters',
   'select * from public.invoice_counters',
   'select * from audit.matrix order by 1, 2, 3, 4',
-  // The finding that counts all tenants' changes is left out, because docs/channels.md names it as the channel
-  // changes-for-an-auditor.
+  // docs/channels.md names the omitted finding, which counts all tenants' changes, as changes-for-an-auditor.
   `select level, finding, object, detail from audit.findings where finding <> 'identity_change_undelivered' order by 1, 2, 3, 4`,
   'select * from audit.drift order by 1, 2, 3',
   'select * from audit.exceptions order by 1, 2',

@@ -74,7 +74,7 @@ export const ROUNDS: readonly Round[] = [
   { variants: [neighbour, changed], foreign: namesOf(NEIGHBOUR) },
 ];
 
-/** A smaller database for the suite interference.test.ts. */
+/** The database with other tenants that interference.test.ts compares. The database is smaller than those of the proof `interference`. */
 const few: Variant = {
   ...crowd,
   firms: [{ ...MANY, clients: 60 }, { ...LARGE, claims: 600 }, SHARING],

@@ -96,8 +96,7 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // Shows that a right to the whole table opens the added column, so the refusals above come from the missing
-        // right.
+        // A right to the whole table opens the added column, so the refusals above come from the missing right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

@@ -116,8 +116,7 @@ export const calendarChecks: readonly Check[] = [
           const [user] = await opened(admin);
           equal((await begin(admin, user)).rowCount, 1);
           await become(admin, 'none');
-          // The change of the user’s rights counts as committed one hour later, so a caller with older rights is
-          // refused.
+          // The user’s rights change in an hour by the database’s clock, so a caller with the older rights is refused.
           await admin.query(
             `update public.users set client_access = array[$2::uuid], access_changed_at = now() + interval '1 hour'
              where id = $1`,

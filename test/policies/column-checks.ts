@@ -10,7 +10,7 @@ const PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'REFEREN
  * Checks that the request roles, reporting roles, API and auditor have exactly the column rights that rights.ts lists.
  */
 export const columnChecks: readonly Check[] = TABLES.map((table) => ({
-  title: `each role has exactly the listed rights to the columns of ${table}`,
+  title: `each role has exactly the rights to the columns of ${table} that rights.ts lists`,
   run: async ({ admin }: World) => {
     const { rows } = await admin.query<{ role: string; privilege: Privilege; columns: string[] }>(
       `select

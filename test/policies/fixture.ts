@@ -109,8 +109,7 @@ export function untouched(table: Table): string {
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },
   client_partners: { partner_id: UNLINKED_PARTNER },
-  // This note has no due date, because a note with a due date is a task, and a user with role CLIENT cannot create a
-  // task.
+  // A note with a due date would be a task, and a user with role CLIENT cannot create a task.
   notes: { author_id: SELF, due_on: null },
   partner_invoices: { number: 'new' },
   users: { role: 'CLIENT' },

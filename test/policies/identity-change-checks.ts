@@ -86,8 +86,7 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // Another instance has claimed the change since, so the function returns false and the newest rights are sent
-        // again.
+        // The first claim is no longer valid, so the function returns false, and the newest rights are sent again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });

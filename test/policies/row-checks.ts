@@ -45,8 +45,7 @@ export const rowChecks: readonly Check[] = [
   ),
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
-      // A partner with bills cannot be deleted because of a foreign key, so deletions of partners cannot show a missing
-      // policy.
+      // Deletions of partners are left out, because a foreign key prevents the deletion of a partner with bills.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
           title: `a caller in role ${role} can ${VERBS[command]} only ${table} of its own clients by a statement without a condition`,

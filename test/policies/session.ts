@@ -10,11 +10,10 @@ import type { World } from './world.ts';
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
-  /** The database role without its prefix `taxclaims_`. If it is absent, the login itself runs the statement. */
+  /** The database role without its prefix `taxclaims_`. Without a role, the login itself runs the statement. */
   readonly role?: string;
   /**
-   * The text of the setting app.client_access, the caller’s client list. If it is absent, the statement runs without
-   * the setting.
+   * The text of the setting app.client_access, the caller’s client list. Without a text, the setting stays unset.
    */
   readonly clientAccess?: string;
   readonly settings?: Readonly<Record<string, string>>;

@@ -55,8 +55,7 @@ describe('the changes that the proof mutation makes of database objects', () => 
       .map(({ catalog, column }) => `${catalog}.${column}`)
       .filter((column) => !columns.has(column) && !UNCHANGED_COLUMNS.has(column));
     expect(missing).toEqual([]);
-    // Postgres also changes these columns when a change rewrites a table. The columns describe the server and the
-    // table’s rows.
+    // Postgres also changes these columns when it rewrites a table, although they describe the table’s rows.
     for (const name of ['pg_class.relminmxid', 'pg_attribute.atthasmissing', 'pg_attribute.attmissingval'])
       columns.delete(name);
     expect([...UNCHANGED_COLUMNS.keys()].filter((column) => columns.has(column))).toEqual([]);

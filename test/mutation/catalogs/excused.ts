@@ -3,7 +3,7 @@ import type { CatalogMutant } from './kinds.ts';
 /** Changes of the database that the audit need not report, with the reason. */
 interface Excuse {
   readonly kinds: readonly string[];
-  /** The names of the excused objects; if it is absent, all objects of these kinds of change are excused. */
+  /** A pattern of the excused objects’ names. Without a pattern, all objects of these kinds of change are excused. */
   readonly object?: RegExp;
   readonly reason: string;
 }

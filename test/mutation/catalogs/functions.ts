@@ -11,13 +11,13 @@ const altered = (what: string, where?: string): string => routine(statement(`alt
 const changed = (assignment: string, where?: string): string =>
   routine(change('pg_proc', assignment, `'oid = ' || f.oid`), where);
 
-/** The definition of a function up to its body. */
+/** The SQL that defines a Postgres function, up to the function’s body. */
 const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \$|RETURN |BEGIN ATOMIC).*$', '\1')`;
 
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** A function body of the same result type that returns no row or null. */
+/** Another body for a Postgres function, which returns no row, or null of the same type. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'

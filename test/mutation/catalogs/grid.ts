@@ -10,7 +10,7 @@ export interface Grid<C extends Change> {
   readonly columns: readonly (readonly C[])[];
 }
 
-/** Fewer changes than this number get no grid: the judge tries them one by one. */
+/** The proof mutation tries fewer changes than this number one by one, and not in a square. */
 const SMALLEST = 8;
 const LARGEST = 30;
 

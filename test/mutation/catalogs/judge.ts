@@ -106,7 +106,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   };
 }
 
-/** The changes that audit.drift certainly reports; the judge tries all other changes one by one. */
+/** The changes that audit.drift certainly reports; the proof mutation tries all other changes one by one. */
 async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
@@ -114,7 +114,7 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // No change is on the grid’s diagonal, so a fact on the diagonal comes from several changes.
+  // No change is on the square’s diagonal, so a fact on the diagonal comes from several changes.
   const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {

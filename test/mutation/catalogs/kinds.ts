@@ -67,7 +67,7 @@ export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<
   const text = KINDS.get(kind);
   if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${CATALOG_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
-  // The judge makes several changes at once, so the name of a new object ends with the number of its change.
+  // The proof mutation makes several changes at once, so the name of a new object ends with the number of its change.
   return rows.map(({ sql, ...row }, index) => ({
     kind,
     ...row,

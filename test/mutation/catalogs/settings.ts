@@ -1,6 +1,6 @@
 import { IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Settings that change the effect of a statement, each with an unusual value. */
+/** Postgres settings that change the effect of a statement, each with an unusual value. */
 const DISARMING = `(
     values
         ('session_replication_role', 'replica'), ('row_security', 'off'), ('search_path', 'aside_#, public'),
