@@ -19,10 +19,7 @@ const ADVICE = [
   ...['several_permissive', 'table_without_policies', 'write_without_check'],
 ];
 
-/**
- * Matches a remedy that ends with a semicolon and perhaps a comment, which is an SQL statement; every other remedy is
- * advice.
- */
+/** Matches a remedy that is an SQL statement, which ends with a semicolon; every other remedy is advice. */
 const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 
 const world = await forSuite(openAuditedWorld());

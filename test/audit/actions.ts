@@ -36,10 +36,7 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
     .map(([name = '', object = '']) => ({ name, object }));
 }
 
-/**
- * The expected column as_role of audit.who_can_see: the name of the row’s finding for the field `who_can_see`, and NAME
- * for `who_can_see NAME`.
- */
+/** The expected as_role in audit.who_can_see: the row’s finding for `who_can_see`, NAME for `who_can_see NAME`. */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));
   const [, way = linesOf('finding', fields)[0]?.name ?? ''] = field?.split(' ') ?? [];

@@ -5,10 +5,7 @@ import { forSuite } from '../support/suite.ts';
 import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/**
- * Creates objects whose definitions Postgres prints in a format that depends on the session’s settings, and causes some
- * findings.
- */
+/** Creates findings, and objects whose definitions Postgres prints in a format of the session’s settings. */
 const BROKEN = `
   create table public.added (
     "Odd name" interval default '1 year 2 mons 03:04:05', at timestamptz default '2026-01-02 03:04:05+06',

@@ -71,10 +71,7 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
   );
 }
 
-/**
- * The facts that differ from Postgres 18, whose file is complete. A fact that only Postgres 18 has gets the definition
- * null.
- */
+/** The facts that differ from Postgres 18, with the definition null for a fact that only Postgres 18 has. */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));

@@ -15,10 +15,7 @@ interface Finding extends Found {
 const STRANGER = 'create role "A stranger";';
 const LOCK = 'pg_catalog.pg_try_advisory_xact_lock(bigint)';
 
-/**
- * Makes taxclaims_api inherit every request role: since Postgres 16 by an option of the membership, before by an
- * attribute of the member.
- */
+/** Makes taxclaims_api inherit every request role: by each membership, or before Postgres 16 by the role itself. */
 const INHERITING = `do $$ begin
     if current_setting('server_version_num')::integer < 160000 then alter role taxclaims_api inherit;
     else ${REQUEST_ROLES.map((role) => `execute 'grant taxclaims_${role} to taxclaims_api with inherit true';`).join(' ')}
@@ -31,38 +28,23 @@ const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows);
 
 const OBJECTS = [
+  { what: 'SELECT on a column', sql: `${STRANGER} grant select (site_name) on public.sites to "A stranger"` },
+  { what: 'SELECT on a whole view', sql: `${STRANGER} grant select on reporting.sites to "A stranger"` },
+  { what: 'USAGE on a sequence', sql: `${STRANGER} grant usage on sequence app.migrations_id_seq to "A stranger"` },
+  { what: 'EXECUTE on a function', sql: `${STRANGER} grant execute on function app.client_access() to "A stranger"` },
   {
-    what: 'a role’s right to read a column',
-    sql: `${STRANGER} grant select (site_name) on public.sites to "A stranger"`,
-  },
-  { what: 'a role’s right to read a whole view', sql: `${STRANGER} grant select on reporting.sites to "A stranger"` },
-  {
-    what: 'a role’s right to use a sequence',
-    sql: `${STRANGER} grant usage on sequence app.migrations_id_seq to "A stranger"`,
-  },
-  {
-    what: 'a role’s right to run a function',
-    sql: `${STRANGER} grant execute on function app.client_access() to "A stranger"`,
-  },
-  {
-    what: 'a role’s right to run a function of taxclaims_definer',
+    what: 'EXECUTE on a function of taxclaims_definer',
     sql: `${STRANGER} grant execute on function app.locate(text, uuid) to "A stranger"`,
   },
+  { what: 'CREATE on a schema', sql: `${STRANGER} grant usage, create on schema reporting to "A stranger"` },
   {
-    what: 'a role’s right to create objects in a schema',
-    sql: `${STRANGER} grant usage, create on schema reporting to "A stranger"`,
-  },
-  {
-    what: 'a role’s rights on the database',
+    what: 'CONNECT, CREATE and TEMPORARY on the database',
     sql: `${STRANGER} do $$ begin execute format(
       'grant connect, create, temporary on database %I to "A stranger", public', current_database()); end $$`,
   },
+  { what: 'TRIGGER on a view', sql: `${STRANGER} grant trigger on reporting.sites to "A stranger"` },
   {
-    what: 'a role’s right to create a trigger on a view',
-    sql: `${STRANGER} grant trigger on reporting.sites to "A stranger"`,
-  },
-  {
-    what: 'the right of PUBLIC to read password hashes',
+    what: 'SELECT of PUBLIC on password hashes',
     sql: 'grant select (password_hash) on public.users to public',
   },
   {

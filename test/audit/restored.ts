@@ -48,10 +48,7 @@ async function toolsOf(release: number): Promise<string | undefined> {
   return undefined;
 }
 
-/**
- * A query that returns statements, which recreate each object stored in parsed form from the text that pg_dump would
- * print.
- */
+/** A query of statements that recreate each object stored in parsed form from the text that pg_dump prints. */
 const PRINTED = `
   select n.nspname, 1 as step, format('create or replace view %s%s as %s', c.oid::regclass,
       ' with (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(c.oid)) as statement

@@ -8,10 +8,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { asDatabase } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/*
- * Findings about the settings of a server. The suite starts a server of its own, because the settings would affect
- * other suites.
- */
+/* Findings about the settings of a server, on a server of its own, because the settings affect other suites. */
 
 interface Finding {
   readonly finding: string;
@@ -104,10 +101,7 @@ test('the audit reports a replication slot, and the remedy drops the slot', asyn
   expect(await readFindings()).toEqual([]);
 });
 
-/**
- * Expects that the audit reports only this finding, and runs each statement of the finding’s remedy by itself, as psql
- * does.
- */
+/** Expects that the audit reports only this finding, and runs each statement of the remedy alone, as psql does. */
 async function expectMended(expected: Omit<Finding, 'remedy'>): Promise<void> {
   const [finding, ...more] = await readFindings();
   expect([finding, more]).toEqual([{ ...expected, remedy: expect.any(String) }, []]);

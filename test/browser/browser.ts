@@ -35,10 +35,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints };
 }
 
-/**
- * Takes a screenshot of the page, and expects that the page fits into the window's width and has no accessibility
- * violation.
- */
+/** Takes a screenshot, and expects that the page fits the window's width and has no accessibility violation. */
 export async function expectReadable(page: Page, screenshots: string, what: string): Promise<void> {
   const { width = 0 } = page.viewportSize() ?? {};
   await page.screenshot({ path: join(screenshots, `${what}-${width}.png`), fullPage: true });

@@ -16,10 +16,7 @@ import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/sen
 import type { Language } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 
-/*
- * The login and logout pages of the embedded identity provider, in a browser, in each language, window size and colour
- * scheme.
- */
+/* The pages of the embedded identity provider, in a browser, in each language, window size and colour scheme. */
 
 const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
 const EMAIL = 'marc.lefevre@cabinet.example';

@@ -5,10 +5,7 @@ import { blockOf } from '../support/pages.ts';
 import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES, tabTo } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/*
- * The command `npm start` with the embedded identity provider, in a browser: a login on /docs, and the login code of
- * docs/frontend.md.
- */
+/* The service of `npm start`, in a browser: a login on /docs, and the login code of docs/frontend.md. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 

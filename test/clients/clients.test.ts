@@ -13,17 +13,11 @@ import { shell } from '../support/shell.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { ROOT } from '../support/suites.ts';
 
-/*
- * A client that openapi-typescript generates from docs/openapi.json. Clients of other generators are compiled by hand,
- * not by a test.
- */
+/* A client that openapi-typescript generates from docs/openapi.json. No test compiles other generators' clients. */
 
 const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
 
-/**
- * The strict TypeScript options of a frontend, without `exactOptionalPropertyTypes`, with which generated code does not
- * compile.
- */
+/** The strict TypeScript options of a frontend except `exactOptionalPropertyTypes`, which generated code fails. */
 const TSCONFIG = {
   compilerOptions: {
     ...{ strict: true, noUncheckedIndexedAccess: true },
@@ -51,10 +45,7 @@ console.log(JSON.stringify([response.status, new URL(response.url).search, data]
 const service = await forSuite(startService());
 const folder = await folderForSuite();
 
-/**
- * Runs a Node script and returns its output. If the script fails, the error has the output, because tsc writes its
- * errors there.
- */
+/** Runs a Node script and returns its output. An error also has the output, because tsc writes errors there. */
 async function run(...args: string[]): Promise<string> {
   try {
     return (await promisify(execFile)(process.execPath, args, { cwd: folder })).stdout;

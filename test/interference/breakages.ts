@@ -1,9 +1,6 @@
 import type { World } from './world.ts';
 
-/**
- * A leak between tenants that the proof `interference` plants in every database, and the requests or statements that must notice the
- * leak.
- */
+/** A planted leak between tenants, with the requests or SQL statements whose answers must show the leak. */
 export interface Breakage {
   readonly name: string;
   readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };

@@ -25,10 +25,7 @@ export async function lookedAt(
   return sum;
 }
 
-/**
- * Compares the databases while they have the planted leak, also by statements with foreign values that were read before
- * the leak.
- */
+/** Compares the databases while they have the planted leak, also by statements that were built before the leak. */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);
   return broken(opened.worlds, breakage, () => lookedAt(opened, breakage, before));

@@ -5,19 +5,13 @@ import { take } from './step.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
-/**
- * A channel by which a caller can notice other tenants. docs/channels.md has a line for each channel, with the
- * channel's name and size.
- */
+/** A way by which a caller can notice other tenants. docs/channels.md has a line for each channel. */
 export interface Channel {
   readonly name: string;
   readonly size: string;
   /** SQL that runs in both compared databases before the requests. */
   readonly both?: (callers: Callers) => string;
-  /**
-   * What other tenants do in the second database before its service is asked. Returns a function that ends their
-   * action.
-   */
+  /** What other tenants do in the second database before the requests. Returns a function that ends their action. */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
   /** The requests or statements of the caller. Only the answer to the last step may differ between the databases. */
   readonly steps: (callers: Callers) => readonly Step[];

@@ -33,10 +33,7 @@ const connected =
 
 const OF_DATABASE = 'datname = current_database()';
 
-/**
- * The channels of docs/channels.md that SQL statements use. A BI login sends the statements, unless `login` names
- * another login.
- */
+/** The channels of docs/channels.md that SQL uses. A BI login sends the SQL, unless `login` names another login. */
 export const ofSql = (logins: Logins): readonly Channel[] => [
   statementChannel('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
   statementChannel(

@@ -19,10 +19,7 @@ export async function statedChannels(): Promise<Pick<Channel, 'name' | 'size'>[]
   return [...rows].map(([, name = '', size = '']) => ({ name, size }));
 }
 
-/**
- * Postgres's own relations and functions whose answers depend on other tenants although docs/channels.md does not name
- * them. Every `oneIn`th is tried.
- */
+/** Postgres's own relations and functions that tell about other tenants although docs/channels.md omits them. */
 export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<string[]> {
   const codes = [...(await read()).matchAll(/`([\w*]+)`/g)].map(([, code = '']) => code);
   const isStated = (name: string): boolean =>

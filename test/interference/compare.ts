@@ -27,10 +27,7 @@ const CONTEXT = 120;
 
 let turns = 0;
 
-/**
- * How often a statement whose answers differ is sent. Another test may create a role meanwhile, but a leak makes the
- * answers differ each time.
- */
+/** How often a statement is sent whose answers differ, because another test may create a role meanwhile. */
 export const ATTEMPTS = 3;
 
 /**

@@ -13,10 +13,7 @@ export interface Firm {
   readonly people?: number;
 }
 
-/**
- * The partners of each firm by number: a linked partner, a partner with bills, and a partner that another firm may
- * share.
- */
+/** The partners of each firm: one that the firm uses, one with bills, and one that another firm may share. */
 const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 

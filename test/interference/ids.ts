@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * A UUID that is derived from names. Its version is 8, which distinguishes it from the random ids of Postgres (version
- * 4).
- */
+/** A UUID that is derived from names. Postgres's random UUIDs have version 4, and this UUID has version 8. */
 export function idOf(...names: readonly (string | number)[]): string {
   const hex = createHash('md5').update(names.join('/')).digest('hex');
   const id = `${hex.slice(0, 12)}8${hex.slice(13, 16)}8${hex.slice(17)}`;

@@ -64,10 +64,7 @@ const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
 ];
 
-/**
- * Builds statements that have each condition in one of the places of a query, in rotation. A column without another
- * tenant's value has no statement.
- */
+/** Builds statements with each condition in one place of a query, for columns with another tenant's value. */
 export async function leaks(worlds: readonly World[], columns: readonly Column[]): Promise<Statement[]> {
   const all: Statement[] = [];
   for (const column of columns) {

@@ -3,10 +3,7 @@ import { readRun } from '../support/database.ts';
 import type { TestRun } from '../support/database.ts';
 import { makeLogin } from '../support/world.ts';
 
-/**
- * The database logins that send SQL statements. A login belongs to the whole server, so all databases have the same
- * logins.
- */
+/** The database logins that send SQL statements; all databases have them, because they belong to the server. */
 const LOGIN_NAMES = ['reporting', 'neighbour', 'auditor', 'api'] as const;
 export type LoginName = (typeof LOGIN_NAMES)[number];
 export type Logins = Readonly<Record<LoginName, TestRun['login']>>;

@@ -2,10 +2,7 @@ import { createWeakEtag } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
-/**
- * Matches the time in an ETag. The ETag of an expanded record continues with a dot and a digest of the names, and the
- * digest is compared.
- */
+/** Matches the time in an ETag. The digest of names that follows the time in some ETags is compared as text. */
 const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
@@ -121,10 +118,7 @@ export class Reading {
   }
 }
 
-/**
- * The ETags of lists and of the API's description are digests of content that is itself compared, so the ETags are
- * replaced.
- */
+/** The ETags of lists and of the API's description, which are replaced because they are digests of compared text. */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {
     const at = rawHeaders.indexOf(name);

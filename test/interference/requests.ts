@@ -53,10 +53,7 @@ export function madeUp(count: number): Act[] {
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
 
-/**
- * Requests of every caller to every endpoint: for own records, for other tenants' records and for ids that do not
- * exist.
- */
+/** Requests of every caller to every endpoint: for own records, other tenants' records and ids of no record. */
 const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ALL.flatMap((who) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
@@ -260,10 +257,7 @@ const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client',
 /** The secret in the address of a firm's first document, derived from the firm's seed and the client's number. */
 const secretOf = (document: string): string => hash('sha256', document);
 
-/**
- * Requests for whole and partial contents of documents, for versions, for the health probes and for the API's
- * description.
- */
+/** Requests for whole and partial contents of documents, for versions, health probes and the API's description. */
 const contents: readonly Act[] = ALL.map((who) => ({
   name: `${who} reads contents of documents, probes and the description`,
   requests: ({ firm, names, tokens }: Callers, foreign: FirmNames): Request[] => {

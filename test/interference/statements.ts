@@ -10,10 +10,7 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/**
- * A view with the days of a hundred years, which are the same for every login. The view is large, so it gets only one
- * query.
- */
+/** A large view with the days of a hundred years, which are the same for every login. The view gets only one query. */
 const OF_NOBODY = 'calendar';
 
 /** Every column of the schema reporting, read from the catalog so that a new view is included. */

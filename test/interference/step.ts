@@ -4,10 +4,7 @@ import type { LoginName } from './logins.ts';
 import type { RawResponse } from './reading.ts';
 import type { World } from './world.ts';
 
-/**
- * A request or SQL statement that every database gets. `<made>`, `<tag>`, `<time>` and `<next>` stand for values of the
- * last answer from the same database.
- */
+/** A request or SQL statement for every database. `<made>` or `<tag>` stands for a value of its last answer. */
 export type Step = Request | Statement;
 
 export interface Request {
@@ -52,10 +49,7 @@ export function describe(step: Step): string {
     : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
 }
 
-/**
- * Sends a request or statement and returns the comparable answer; `turn` is the number of the step, which is the same
- * for every database.
- */
+/** Sends a request or statement and returns the comparable answer; `turn` is the step's number in all databases. */
 export function take(world: World, step: Step, turn: string): Promise<StepAnswer> {
   return 'sql' in step ? ask(world, step) : request(world, step, turn);
 }

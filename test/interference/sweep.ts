@@ -3,10 +3,7 @@ import type { Opened } from './round.ts';
 import { take } from './step.ts';
 import type { World } from './world.ts';
 
-/*
- * Finds the relations and functions of Postgres itself that give a BI login different answers in two databases which
- * differ only in other tenants’ rows.
- */
+/* Finds the relations and functions of Postgres that tell a BI login about the rows of other tenants. */
 
 interface Question {
   /** The name of the relation or function of Postgres. */

@@ -19,10 +19,7 @@ const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 
-/**
- * SQL that gives other tenants a partner of the callers and its bills, and gives a specialist of the callers the other
- * tenants' clients.
- */
+/** SQL that links other tenants to a partner of the callers, and their clients to a specialist of the callers. */
 function sharing({ shared, guest }: FirmNames): string {
   const client = idSql(SHARING.seed, 'clients', 'c');
   return `begin;

@@ -14,10 +14,7 @@ import { UNLIMITED, accepting } from '../support/world.ts';
 
 const FIXED_IDS = join(import.meta.dirname, 'fixed-ids.ts');
 
-/**
- * A database with a service of its own, and the reading that makes the service's answers comparable with those of other
- * databases.
- */
+/** A database with a service of its own, and the reading that makes its answers comparable with others. */
 export interface World {
   readonly name: string;
   readonly port: number;

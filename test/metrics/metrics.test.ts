@@ -12,10 +12,7 @@ const figures = () => figuresAt(service.metricsPort);
 const count = async (name: string, labels: Record<string, string> = {}) => sumOf(await figures(), name, labels);
 const REQUESTS = 'taxclaims_http_request_duration_seconds_count';
 
-/**
- * Returns how much a figure of the metrics grows during `work`. Waits until no request is running, because the service
- * counts a request shortly after its response.
- */
+/** Returns how much a figure grows during `work`, and until the service has counted the requests of `work`. */
 async function growth(name: string, labels: Record<string, string>, work: () => Promise<unknown>): Promise<number> {
   const before = await count(name, labels);
   await work();

@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { JEST, ROOT } from '../support/suites.ts';
 import { applyMutant, type Mutant } from './mutate.ts';
 
-/**
- * A copy of the checkout, including uncommitted changes. Faults are made in the copy, so that an interrupted run leaves
- * the checkout unchanged.
- */
+/** A copy of the checkout with uncommitted changes, in which faults are made, so that the checkout stays unchanged. */
 export class Copy {
   readonly #folder: string;
   readonly #sound = new Map<string, boolean>();

@@ -20,10 +20,7 @@ for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
   }
 }
 
-/**
- * The suites that reach a source file by imports, nearest first: short import paths and similar file names come before
- * others.
- */
+/** The suites that import a source file, nearest first: short import paths and similar file names come first. */
 export function suitesNear(source: string): { nearest: string[]; fast: string[]; proven: string[] } {
   const distances = new Map([[source, 0]]);
   for (const [file, distance] of distances) {

@@ -5,10 +5,7 @@ const ROLES = `(select * from audit.house_roles as h where h.purpose <> 'back') 
 
 const RELATION = `format('%I.%I', c.relnamespace::regnamespace::text, c.relname)`;
 
-/**
- * The column grants of a table, because REVOKE on the table also revokes the grants on its columns and `undo` must
- * grant them again.
- */
+/** Grants the columns of a table again, because REVOKE on the table also revokes the grants on its columns. */
 const COLUMNS_AGAIN = `coalesce(
     (
         select string_agg(

@@ -15,10 +15,7 @@ export interface Mutant {
   readonly undo: string;
 }
 
-/**
- * Kinds of broken rights by name. Each is a query of Postgres’s catalogs that returns the statements to break and
- * restore each right.
- */
+/** Kinds of broken rights by name: queries that return the statements to break and restore each right. */
 const KINDS: Readonly<Record<string, string>> = { ...POLICIES, ...GRANTS, ...OBJECTS };
 
 /** Whether the change affects all databases of a server, because roles belong to the whole server. */

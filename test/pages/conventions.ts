@@ -15,10 +15,7 @@ const FILES: Readonly<Record<string, string>> = {
   [DENIAL]: 'import { expect, test }',
 };
 
-/**
- * The lines that the example test of CONVENTIONS.md needs in existing files, each with the beginning of the line that
- * follows it.
- */
+/** Lines that the example test of CONVENTIONS.md needs in existing files, each with the start of the next line. */
 const LINES: readonly (readonly [file: string, before: string, line: string])[] = [
   ['src/resources/index.ts', 'import { deadlinesEndpoint }', `import { contactEndpoints } from './contacts.ts';`],
   ['src/resources/index.ts', '  Cadastres:', `  Contacts: 'The people of a client whom the firm calls.',`],

@@ -14,10 +14,7 @@ import { shell } from '../support/shell.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/*
- * The code blocks of docs/frontend.md on the demonstration: the JavaScript blocks run as one module, all other blocks
- * in Bash.
- */
+/* The code blocks of docs/frontend.md on the demonstration: the JavaScript as one module, the rest in Bash. */
 
 const PAGE = 'docs/frontend.md';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';

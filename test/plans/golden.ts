@@ -7,10 +7,7 @@ import { clientsOf, populate } from './population.ts';
 
 const SIZES = [1, 50, 1000];
 
-/**
- * The Postgres release whose file has all query plans. The file of another release has only the plans that differ from
- * it.
- */
+/** The Postgres release whose file has all query plans. Files of other releases have only the plans that differ. */
 const WHOLE_RELEASE = 18;
 
 /** The file with the query plans of a major release of Postgres. */

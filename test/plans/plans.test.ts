@@ -15,10 +15,7 @@ import { forSuite } from '../support/suite.ts';
  */
 const PLANNED_ANEW = /offset=|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;
 
-/**
- * Postgres makes a new plan for each of the first five executions of a prepared statement, so seven executions show a
- * generic plan.
- */
+/** Postgres makes a new plan for the first five executions of a prepared statement, so seven show a generic plan. */
 const EXECUTIONS = 7;
 
 const postgres = await forSuite(createTestDatabase());

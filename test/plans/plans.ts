@@ -131,10 +131,7 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/**
- * Two indexes of a table begin with the id and cost the same, so Postgres may choose either; both get the same name in
- * the plan.
- */
+/** Postgres may choose either of a table's two indexes by id, so both indexes get the same name in the plan. */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
 /**
  * The partitions of the audit log change each month and have the same plan, so one partition stands for all of them.

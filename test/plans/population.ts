@@ -12,10 +12,7 @@ export async function clientsOf(admin: pg.Client, count: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/**
- * Inserts thousands of rows of every listed kind, always the same rows, and collects statistics, so that Postgres uses
- * indexes.
- */
+/** Inserts thousands of rows, always the same, and collects statistics, so that Postgres uses indexes. */
 export async function populate(admin: pg.Client): Promise<void> {
   // Transactions wait for the disk here, because vacuum otherwise does not mark the pages as all-visible.
   await admin.query('set synchronous_commit = on');

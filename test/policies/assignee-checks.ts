@@ -14,10 +14,7 @@ const assign = (user: string): string => `update public.reclamations set assigne
 const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
-/**
- * Statements that assign a claim, change its assignee as the superuser, and select the claim if the condition is true
- * afterwards.
- */
+/** Assigns a claim, changes its assignee as the superuser, and selects the claim if the condition is true then. */
 const after = (change: string, then: string): string =>
   `${assign(SPECIALIST)}; reset role; ${change}; select from public.reclamations where id = '${CLAIM}' and ${then}`;
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
@@ -63,10 +60,7 @@ const listed = (client: string): string => `select from app.assignees('${client}
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
-/**
- * Whether a caller may list the users to whom a client’s claims can be assigned, and whether a caller may read a user’s
- * name.
- */
+/** Whether a caller may list the possible assignees of a client’s claims, and may read a user’s name. */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [

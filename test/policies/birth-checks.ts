@@ -30,10 +30,7 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
   }
 }
 
-/**
- * The rights of these roles to the newly added columns, as `table role privilege`, whether a column, a table or PUBLIC
- * has the grant.
- */
+/** The roles’ rights to the new columns, as `table role privilege`, granted to a column, a table or PUBLIC. */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
     admin,

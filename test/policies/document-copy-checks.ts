@@ -7,10 +7,7 @@ import { attempt, takenBack } from './session.ts';
 
 const COPY = 'app.client_documents';
 
-/**
- * Checks that app.client_documents, the copy of the documents from which lists read, has the same read rights as the
- * documents.
- */
+/** Checks that app.client_documents, the copy of documents for lists, has the read rights of the documents. */
 export const documentCopyChecks: readonly Check[] = [
   ...REQUEST_ROLES.map((role): Check => {
     const readers =

@@ -8,10 +8,7 @@ const DIGEST = 'a'.repeat(64);
 const MANAGER = 'taxclaims_account_manager';
 const USER = '00000000-0000-4000-8000-00000000000a';
 
-/**
- * Continues the open transaction in a database role, as the caller with this subject, whose only client is the client
- * of one firm.
- */
+/** Continues the open transaction in a database role, as the caller with this subject and one firm’s client. */
 async function become(client: pg.Client, role: string, actor: string, firm: 'a' | 'b' = 'a'): Promise<void> {
   const access = `{${idOf(firm, 'clients')}}`;
   await client.query(

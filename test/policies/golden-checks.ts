@@ -12,10 +12,7 @@ const KINDS_OF_RIGHTS = new Set([
   ...['role', 'membership', 'table', 'view', 'policy', 'grant', 'default privileges', 'function', 'trigger'],
 ]);
 
-/**
- * Checks that compare all rights with the golden files, because a lost right stays unnoticed while another right has
- * the same effect.
- */
+/** Compares all rights with the golden files, because another right can hide the loss of a right from a login. */
 export const goldenChecks: readonly Check[] = [
   {
     title: 'every fact that decides a right is as in db/audit/declared (`npm run db:golden` writes the file)',

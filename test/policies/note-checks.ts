@@ -6,10 +6,7 @@ import { OWN } from './row-checks.ts';
 import { attempt, ending } from './session.ts';
 import type { Attempt, Outcome } from './session.ts';
 
-/*
- * Checks of rights to notes of other authors, to internal notes and to tasks; row-checks.ts checks a caller’s rights to
- * their own notes.
- */
+/* Checks of rights to other authors’ notes, to internal notes and to tasks; row-checks.ts checks own notes. */
 
 const [A, B] = [idOf('a', 'clients'), idOf('b', 'clients')];
 const NOTE = idOf('a', 'notes');
@@ -57,7 +54,7 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
     ...of(['tax_specialist', 'client'], 'cannot update a note of another author', anothers, change(`text = 'x'`)),
     ...of(
       ['tax_specialist', 'client'],
-      'cannot complete a task that another user wrote and a third user is assigned',
+      'cannot complete another author’s task without being its assignee',
       anothers,
       done,
     ),
@@ -84,12 +81,7 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
       change('internal = false'),
     ),
     ...of(ROLES, 'cannot update the text of a task that another author assigned to it', given, change(`text = 'x'`)),
-    ...of(
-      ['client'],
-      'cannot turn a note into a task by adding a due date',
-      'due_on = null',
-      change(`due_on = '2190-01-31'`),
-    ),
+    ...of(['client'], 'cannot turn a note into a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
     ...of(ROLES, 'cannot change the author of its note', 'text = text', change(`author_id = '${SPECIALIST}'`)),
     ...of(ROLES, 'cannot move its note to another client', 'text = text', change(`client_id = '${B}'`)),
   }),
@@ -98,19 +90,9 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
   }),
   ...casesOf('done', {
     ...of(FIRM, 'reads an internal note', 'internal = true', `select from public.notes where id = '${NOTE}'`),
-    ...of(
-      FIRM,
-      'turns its own note into a task by adding a due date',
-      'due_on = null',
-      change(`due_on = '2190-01-31'`),
-    ),
+    ...of(FIRM, 'turns its note into a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
     ...of(ROLES, 'completes a task that another author assigned to it', given, done),
-    ...of(
-      ['admin', ...MANAGERS],
-      'completes a task that another user wrote and a third user is assigned',
-      anothers,
-      done,
-    ),
+    ...of(['admin', ...MANAGERS], 'completes another author’s task without being its assignee', anothers, done),
     ...of(['admin', 'scoped_admin'], 'deletes a note of another author', anothers, remove),
   }),
 ];
@@ -170,10 +152,7 @@ const task = `update public.notes set assignee_id = '${SPECIALIST}' where id = '
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
 const then = (condition: string): string => `select from public.notes where id = '${NOTE}' and ${condition}`;
 
-/**
- * What becomes of notes and their assignees when a DBA changes users, tasks or claims: title, statements, outcome of
- * the last statement.
- */
+/** What becomes of notes when a DBA changes users, tasks or claims: title, statements, last statement’s outcome. */
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [
     'a user who loses a client is no longer the assignee of the open tasks of this client',

@@ -8,10 +8,7 @@ const CLIENT = idOf('a', 'clients');
 const OTHER = idOf('b', 'clients');
 const USER = idOf('a', 'users');
 
-/**
- * Runs a DBA’s statements, which are rolled back, and returns `table resource client` of each audit record that the
- * statements write.
- */
+/** Runs a DBA’s statements, rolls them back, and returns `table resource client` of each audit record. */
 async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
   await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
   try {

@@ -2,10 +2,7 @@ import { allEndpoints } from '../../src/resources/index.ts';
 import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 import { words } from '../support/words.ts';
 
-/*
- * The rights that the database must grant. They come from the list of the API’s rights (test/resources/access.ts), and
- * not from the policies.
- */
+/* The rights that the database must grant, taken from test/resources/access.ts, and not from the policies. */
 
 export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
@@ -53,10 +50,7 @@ interface Described {
   readonly columns: Readonly<Record<string, { readonly inserted?: unknown; readonly change?: string }>>;
 }
 
-/**
- * The columns of a table that the API’s endpoints write. A role that may create or update rows of the table may write
- * only these columns.
- */
+/** The columns that the API’s endpoints write: a role that may write rows of the table may write only these. */
 function writtenBy(table: Table): Columns {
   const columns = [
     ...new Map(
@@ -71,10 +65,7 @@ function writtenBy(table: Table): Columns {
   };
 }
 
-/**
- * For each table, the columns that a role with the right may create or update. A role may read all columns except the
- * hidden columns.
- */
+/** For each table, the columns that a role may create or update, and the hidden columns that no role may read. */
 export const COLUMNS: Readonly<Record<Table, Columns>> = {
   clients: writtenBy('clients'),
   sites: writtenBy('sites'),
@@ -144,10 +135,7 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   users: { view: 'users' },
 };
 
-/**
- * The tables to whose columns reporting logins have rights: all tables with a reporting view, except documents, whose
- * view reads a copy.
- */
+/** The tables to whose columns reporting logins have rights. The reporting view of documents reads a copy instead. */
 export const REPORTING_TABLES: readonly Table[] = (Object.keys(REPORTING_VIEWS) as Table[]).filter(
   (table) => table !== 'documents',
 );

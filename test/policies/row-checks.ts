@@ -5,10 +5,7 @@ import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './r
 import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
-/**
- * The client list of a caller in the policy checks: the client of firm a, and the client that a statement of the checks
- * creates.
- */
+/** The client list of a caller in the policy checks: firm a’s client, and the client that a statement creates. */
 export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
 
 interface Situation {
@@ -77,10 +74,7 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
   }
 }
 
-/**
- * Sends an UPDATE or DELETE that reads no column, because Postgres does not apply policies for SELECT to such a
- * statement.
- */
+/** Tries a statement that reads no column, because Postgres does not apply policies for SELECT to such a statement. */
 async function tryUnconditionally(world: World, table: Table, role: RequestRole, command: 'u' | 'd'): Promise<void> {
   const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
@@ -95,10 +89,7 @@ function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
 
-/**
- * The outcomes of an administrator’s statements on notes while app.user_id is not set, so that no note has the
- * administrator as author.
- */
+/** The outcomes of an administrator’s statements on notes while the database does not know who the caller is. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
 function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {

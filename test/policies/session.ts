@@ -20,10 +20,7 @@ export interface Attempt {
   readonly sql: string;
 }
 
-/**
- * Runs one statement on a login’s connection, in a transaction that is rolled back, and returns the statement’s
- * outcome.
- */
+/** Runs one statement on a login’s connection, rolls it back, and returns the outcome of the statement. */
 export async function attempt(login: pg.Client, { role, clientAccess, settings, sql }: Attempt): Promise<Outcome> {
   const local: Record<string, string> = { ...settings };
   if (clientAccess !== undefined) Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });

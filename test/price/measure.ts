@@ -11,10 +11,7 @@ const WARMED_UP = 150;
 const COUNTED = 21;
 const ALLOCATING = 60;
 
-/**
- * Options of Node, so that V8 collects no garbage while allocations are counted, and does not optimise code, which
- * would change the allocations.
- */
+/** Options of Node that keep V8 from collecting garbage and optimising code, which would change the allocations. */
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--no-opt', '--no-maglev'];
 
 export type Price = Counts & { readonly headers: number; readonly bytesAllocated: number };
@@ -116,10 +113,7 @@ function mediansOf<T extends Readonly<Record<string, number>>>(counted: readonly
   return Object.fromEntries(names.map((name) => [name, middle(name)])) as T;
 }
 
-/**
- * Starts the service in a process that counts its work, with one database connection, so that each statement is
- * prepared once.
- */
+/** Starts the service in a process that counts its work, with one connection, which prepares each statement once. */
 async function startCounting({ folder, apiUrl, identity }: Where) {
   const child = fork(join(import.meta.dirname, '../../src/main.ts'), {
     cwd: folder,

@@ -11,10 +11,7 @@ import type { Price } from './measure.ts';
  * request changes price.json, which is reviewed like code.
  */
 
-/**
- * The tolerated difference of a count, as a fraction. The bytes to Postgres contain a duration, which may have one
- * digit more.
- */
+/** The tolerated difference of a count, as a fraction. A duration among the sent bytes may have one digit more. */
 const TOLERANCE: Readonly<Record<string, number>> = { bytesToPostgres: 0.01, bytesAllocated: 0.1 };
 
 test('a request causes the work that price.json lists, with a tolerance of a tenth for the allocated bytes', async () => {

@@ -1,10 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
-/*
- * An example page that the address in a reminder opens. It shows a claim and its tasks, and reads both again after each
- * change.
- */
+/* An example page to which a reminder links. The page shows a claim and its tasks, again after each change. */
 
 type Change = components['schemas']['Change'];
 type Claim = components['schemas']['Reclamation'];

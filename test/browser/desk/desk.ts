@@ -72,10 +72,7 @@ async function list(): Promise<void> {
 
 const boxes = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('#claims td input')];
 
-/**
- * Offers the users to whom the first claim of the list can be assigned; the service refuses other claims of the list by
- * name.
- */
+/** Offers the users to whom the first claim can be assigned; the service names other claims that it refuses. */
 async function check(isChecked: boolean): Promise<void> {
   for (const box of boxes()) box.checked = isChecked;
   const clientId = claims[0]?.client_id ?? '';

@@ -14,10 +14,7 @@ const NAMES = ['x.conrelid::regclass', 'x.conname'] as const;
 const FOREIGN = `x.contype = 'f'`;
 const KEY = `x.contype in ('p', 'u')`;
 
-/**
- * Drops a constraint and adds it again under its name with another definition. `cascade` also drops foreign keys that
- * use the constraint.
- */
+/** Drops a constraint and adds it again with another definition. `cascade` also drops dependent foreign keys. */
 const anew = (definition: string, where: string): string =>
   constraint(
     statement(

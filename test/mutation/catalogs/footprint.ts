@@ -18,10 +18,7 @@ interface Catalog {
   readonly key: readonly string[];
 }
 
-/**
- * Makes a change on one connection, and compares the catalogs with a second connection that still reads the rows before
- * the change.
- */
+/** Makes a change on one connection, and compares the catalogs with a second connection, which reads the old rows. */
 export class Scales {
   readonly #working: pg.Client;
   readonly #watching: pg.Client;

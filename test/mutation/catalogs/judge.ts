@@ -125,10 +125,7 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   );
 }
 
-/**
- * Makes several changes at once and returns the drift that audit.drift then reports. Adds the changes that failed to
- * `unmade`.
- */
+/** Returns what audit.drift reports after several changes at once. Adds the changes that failed to `unmade`. */
 async function driftOf(
   admin: pg.Client,
   mutants: readonly Change[],

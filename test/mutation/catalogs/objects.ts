@@ -42,10 +42,7 @@ const OBJECTS = `
   union all
   select format('pg_extension %s', e.oid), format('extension %s', e.extname) from pg_extension as e`;
 
-/**
- * The names of all database objects of the service, by the text that the column `covers` of a change has for the
- * object.
- */
+/** The names of all database objects of the service, by the catalog and oid in the column `covers` of a change. */
 export async function objectsOfTheHouse(admin: pg.Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await admin.query<{ covers: string; name: string }>(OBJECTS);
   return new Map(rows.map(({ covers, name }) => [covers, name]));

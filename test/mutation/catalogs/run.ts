@@ -67,10 +67,7 @@ async function portionsOf(judge: Judge, kinds: readonly string[], report: Report
   return portions;
 }
 
-/**
- * Prints for each kind of change how many changes were reported and by what, as soon as all changes of the kind were
- * tried.
- */
+/** Prints how many changes of a kind were reported and by what, as soon as all changes of the kind were tried. */
 class Report {
   readonly #kinds = new Map<string, Tally>();
   readonly #all: [CatalogMutant, Verdict][] = [];

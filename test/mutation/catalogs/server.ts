@@ -44,10 +44,7 @@ async function settingOf(admin: pg.Client, name: string): Promise<string | undef
   return rows[0]?.setting;
 }
 
-/**
- * Waits until the session reports the setting’s new value, because Postgres reads its configuration between two
- * statements.
- */
+/** Waits for the setting’s new value, because Postgres reads its configuration between two statements. */
 async function reload(admin: pg.Client, name: string, heard: (value: string | undefined) => boolean): Promise<void> {
   await admin.query('select pg_reload_conf()');
   const end = performance.now() + TIMEOUT_MS;

@@ -16,10 +16,7 @@ const DISARMING = `(
 
 const KNOWN = `(s.name like '%.%' or exists (select from pg_settings as p where p.name = s.name))`;
 
-/**
- * Harmless settings that audit.drift reports when they are stored for a role of the service, because no migration
- * stores them.
- */
+/** Harmless settings that audit.drift reports for a role of the service, because no migration stores them. */
 const HARMLESS = `(values ('work_mem', '5MB'), ('statement_timeout', '1h'), ('log_statement', 'none')) as s (name, value)`;
 
 const ofRoles = (settings: string, where: string): string => `

@@ -8,10 +8,7 @@ const type = (sql: string, where = 'true'): string => `
 const changed = (assignment: string, where?: string): string =>
   type(change('pg_type', assignment, `'oid = ' || y.oid`), where);
 
-/**
- * Types that CREATE TYPE or CREATE DOMAIN made. The type of a row or array changes only with its table or element,
- * except by a GRANT.
- */
+/** Types of CREATE TYPE or CREATE DOMAIN; the type of a row or array changes only with its table or element. */
 const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
     or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
 const DOMAIN = `y.typtype = 'd'`;
