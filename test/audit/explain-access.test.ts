@@ -189,12 +189,11 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect((await world.admin.query(state)).rows).toEqual(before);
   });
 
-  const CLIENT_A = `{${idOf('a', 'clients')}}`;
   test.each([
     {
       what: 'taxclaims_admin with a list of clients',
       role: 'taxclaims_admin',
-      clients: CLIENT_A,
+      clients: `{${idOf('a', 'clients')}}`,
       message: /with a list/,
     },
     { what: 'taxclaims_scoped_admin without a list', role: 'taxclaims_scoped_admin', message: /without a list/ },

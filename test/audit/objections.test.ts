@@ -67,8 +67,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
   test('app.objections reports a login of the API that cannot become a request role', async () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     expect(await objectionsOf(`createdb ${IN_API}`)).toEqual(['the login test_suspect has CREATEDB']);
-    const lost = 'revoke taxclaims_client from taxclaims_api';
-    expect(await objectionsOf(IN_API, lost)).toEqual([
+    expect(await objectionsOf(IN_API, 'revoke taxclaims_client from taxclaims_api')).toEqual([
       'the login test_suspect cannot become taxclaims_client: run db:migrate',
     ]);
   });

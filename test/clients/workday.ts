@@ -10,7 +10,6 @@ import type { paths } from './schema.js';
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
 
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
-const SITE = '51000000-0000-4000-8000-000000000001';
 
 /** The cursor of the next page, from the `Link` header of a response. */
 function nextCursor(headers: Headers): string | undefined {
@@ -46,7 +45,7 @@ for (let after: string | undefined, isFirst = true; isFirst || after !== undefin
 }
 
 const { data: claim, response: created } = await api.POST('/api/reclamations', {
-  body: { client_id: CLIENT, site_id: SITE, claim_type: 'TF', amount: '1200.50' },
+  body: { client_id: CLIENT, site_id: '51000000-0000-4000-8000-000000000001', claim_type: 'TF', amount: '1200.50' },
   params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
 });
 if (claim === undefined) throw new Error('no claim');

@@ -51,8 +51,6 @@ const REFUSALS = 6;
 
 const NAMES = ['Boulangerie Martin', 'Garage Dupont', 'Hôtel du Nord', 'Étude Lefèvre', '100%_Net'];
 const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REJECTED', 'ACCEPTED'];
-const COMMUNES = ['75056', '69123', '2A004', '13055'];
-const SIRETS = ['73282932000074', '35600000000048'];
 
 /** An SQL expression that chooses one of these words by a number. */
 const pick = (words: readonly string[], number: string): string =>
@@ -72,7 +70,7 @@ export function firmSql({ seed, clients, claims, flavour, people = flavour }: Fi
   const each = (most: number): string => `${every}, generate_series(1, ${most}) as n`;
   const status = pick(STATUSES, `n + ${flavour}`);
   const kind = pick(['AVIS', 'MANDAT', 'AUTRE'], `n + ${flavour}`);
-  const commune = pick(COMMUNES, `n + ${flavour}`);
+  const commune = pick(['75056', '69123', '2A004', '13055'], `n + ${flavour}`);
   const name = (word: string): string => `'${word} ' || (${flavour} * 100 + n)`;
   return `set local session_replication_role = replica;
 insert into public.clients (id, company_name, contact_email, address, created_at, updated_at)
@@ -137,7 +135,7 @@ select ${id('notes', 'c', 'n')}, ${id('clients', 'c')}, ${id('reclamations', 'c'
     case n when 2 then ${at('n + 4')} end, ${at('n + 3')}, ${at('n + 4')}
 from ${each(Math.min(claims, 4))};
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate, created_at, updated_at)
-select ${id('partners', 'c', 'n')}, ${name('Cabinet')}, ${pick(SIRETS, `n + ${flavour}`)}, 'p' || n || '@b.example', '01' || n,
+select ${id('partners', 'c', 'n')}, ${name('Cabinet')}, ${pick(['73282932000074', '35600000000048'], `n + ${flavour}`)}, 'p' || n || '@b.example', '01' || n,
     'Place ' || ${shift}, 5 + (n + ${flavour}) % 20, ${at('n')}, ${at('n')}
 from ${each(Object.keys(PARTNERS).length)};
 insert into public.client_partners (client_id, partner_id, created_at)

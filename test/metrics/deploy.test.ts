@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
+const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', '..', path), 'utf8');
 
 test('the dashboard and the alerts of the deployment use only metrics and labels of docs/metrics.md', async () => {
   const listed = new Map(

@@ -5,8 +5,6 @@ import type { World } from './world.ts';
 
 type Admin = World['admin'];
 
-const SCHEMAS = `('public', 'app', 'reporting', 'audit')`;
-
 /** SQL that lists the service’s database roles except the owner of the tables. */
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
@@ -39,7 +37,7 @@ const holders = (admin: Admin, roles: string): Promise<string[]> =>
      join pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p')
      cross join (select * from pg_roles where rolname ${roles}) as r
      cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('REFERENCES')) as p (privilege)
-     where a.attname = 'added' and c.relnamespace::regnamespace::text in ${SCHEMAS}
+     where a.attname = 'added' and c.relnamespace::regnamespace::text in ('public', 'app', 'reporting', 'audit')
          and has_column_privilege(r.oid, a.attrelid, a.attnum, p.privilege)
      order by 1`,
   );

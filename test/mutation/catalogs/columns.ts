@@ -16,7 +16,6 @@ const changed = (assignment: string, where?: string): string =>
   column(change('pg_attribute', assignment, `format('(attrelid, attnum) = (%s, %s)', a.attrelid, a.attnum)`), where);
 
 const OF_TABLE = `c.relkind in ('r', 'p')`;
-const OF_VIEW = `c.relkind = 'v'`;
 const PLAIN = `a.attgenerated = '' and a.attidentity = ''`;
 const DEFAULT = `'pg_attrdef ' || d.oid`;
 
@@ -63,7 +62,7 @@ export const COLUMNS: Kinds = {
   ),
   'default of a view added': column(
     statement('alter view %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
-    `not a.atthasdef and ${OF_VIEW}`,
+    `not a.atthasdef and c.relkind = 'v'`,
   ),
   'generation dropped': altered('drop expression', `a.attgenerated = 's'`, DEFAULT),
   'generation when read': changed(`attgenerated = 'v'`, `a.attgenerated = 's'`),

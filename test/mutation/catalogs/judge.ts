@@ -33,11 +33,10 @@ const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01'];
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
 
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
-const FINDINGS = 'select finding, object from audit.findings';
 
 /** The audit’s findings, without those about logins of other suites, which come and go on the same server. */
 async function findingsOf(admin: pg.Client): Promise<string[]> {
-  const { rows } = await admin.query<Found>(FINDINGS);
+  const { rows } = await admin.query<Found>('select finding, object from audit.findings');
   return rows
     .filter(({ object }) => !isOfAnotherSuite(object, String(admin.database)))
     .map(({ finding, object }) => JSON.stringify([finding, object]));
