@@ -24,7 +24,7 @@ const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 
 const world = await forSuite(openAuditedWorld());
 const { admin } = world;
-/** The drift before any action of a DBA: none, unless the declared state is out of date. */
+/** What audit.drift lists before any action of a DBA: nothing, unless db/audit/declared is out of date. */
 const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);

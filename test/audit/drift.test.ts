@@ -11,7 +11,7 @@ const { database, admin } = await forSuite(openAsSuperuser());
 const readDrift = async (): Promise<unknown[]> =>
   (await admin.query<object>('select kind, change, object from audit.drift')).rows;
 
-/** The drift of a new database: none, unless the declared state is out of date, which declared.test.ts reports. */
+/** What audit.drift lists in a new database: nothing, unless db/audit/declared is out of date. */
 const stale = await readDrift();
 
 test('the search path of a DBA’s session does not change what audit.drift lists', async () => {

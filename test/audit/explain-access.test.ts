@@ -15,9 +15,7 @@ const COMMANDS: Readonly<Record<Command, string>> = {
   d: 'delete',
 };
 
-/**
- * The table whose record’s id audit.explain_access takes for an INSERT; for a table without an entry it takes a client’s id.
- */
+/** The tables whose INSERT audit.explain_access explains by a parent record’s id instead of a client’s id. */
 const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
 
 interface Verdict {

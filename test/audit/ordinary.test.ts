@@ -20,9 +20,7 @@ const QUIET = WITHIN.filter(({ lines }) => lines.length === 0);
 const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
 
 const { database, admin } = await forSuite(openAsSuperuser());
-/**
- * The drift before any action of a DBA: none, unless the declared state is out of date, which declared.test.ts reports.
- */
+/** What audit.drift lists before any action of a DBA: nothing, unless db/audit/declared is out of date. */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('ordinary actions of a DBA', () => {

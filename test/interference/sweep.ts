@@ -18,9 +18,7 @@ where c.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regna
     and c.relkind in ('r', 'v')
     and has_table_privilege('taxclaims_reporting', c.oid, 'SELECT')`;
 
-/**
- * Postgres’s functions without an argument, or whose argument is the oid of a table, of an index or of the database.
- */
+/** Postgres’s functions without an argument, or with the oid of a table, an index or the database as argument. */
 const FUNCTIONS = `
 select p.proname as name, format(
     case when p.proretset then 'select v from %I(%s) as v order by v::text' else 'select %I(%s)::text' end,

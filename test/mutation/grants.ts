@@ -23,7 +23,10 @@ const VERB = `case x.privilege_type when 'SELECT' then 'read' when 'INSERT' then
 
 const HELD = `array[c.relname::text, replace(x.grantee::regrole::text, 'taxclaims_', ''), ${VERB}] as hints`;
 
-/** Changes that revoke a right of a role, or add a right that no role should have. */
+/**
+ * Changes that revoke a right of a role, or add a right that no role should have; a check or the audit must notice
+ * each.
+ */
 export const GRANTS: Readonly<Record<string, string>> = {
   'table grant revoked': `
     select format('%s on %s to %s', x.privilege_type, ${RELATION}, x.grantee::regrole) as object, ${HELD},

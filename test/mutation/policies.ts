@@ -22,7 +22,7 @@ const altered = (change: string, back: string, where: string, widenedTo?: string
   from audit.policies as p
   where ${where}`;
 
-/** Changes that drop a row-level security policy, or make a policy allow more. */
+/** Changes that drop a policy, or make a policy allow more; a check or the audit must notice each change. */
 export const POLICIES: Readonly<Record<string, string>> = {
   'policy dropped': `
     select ${about()}, format('drop policy %I on %s', p.name, p.table_name) as sql, ${CREATE} as undo

@@ -33,8 +33,8 @@ const { values, positionals: named } = parseProcessArguments({
 const PORTION = 100;
 
 /**
- * Breaks every right of the database in turn. In two databases, the checks whose titles fit the right run; the audit
- * must report each broken right that no check notices because a second right has the same effect.
+ * Breaks every right of the database in turn, and runs the checks whose titles fit the right. The audit must report a
+ * broken right that no check notices, because a second right has the same effect.
  */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
   const database = await createTestDatabase();

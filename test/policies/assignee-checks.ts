@@ -159,9 +159,7 @@ const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
-/**
- * Unassigns the claims and tasks of lost clients; nine batches are more than the user of these checks loses clients.
- */
+/** Unassigns claims and tasks of lost clients; nine batches are more than a user of these checks loses clients. */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 
 /** Claims after a DBA changed their assignee: each SQL selects a row if the guarantee in its title holds. */

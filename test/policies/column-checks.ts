@@ -6,9 +6,7 @@ import type { World } from './world.ts';
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'REFERENCES';
 const PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES'];
 
-/**
- * Checks that the request roles, reporting roles, API and auditor have exactly the column rights that rights.ts lists.
- */
+/** Checks that request roles, reporting roles, API and auditor have exactly the column rights of rights.ts. */
 export const columnChecks: readonly Check[] = TABLES.map((table) => ({
   title: `each role has exactly the rights to the columns of ${table} that rights.ts lists`,
   run: async ({ admin }: World) => {

@@ -65,7 +65,7 @@ function writtenBy(table: Table): Columns {
   };
 }
 
-/** For each table, the columns that a role may create or update, and the hidden columns that no role may read. */
+/** For each table, the columns that a role may create or update, and hidden columns that no request role may read. */
 export const COLUMNS: Readonly<Record<Table, Columns>> = {
   clients: writtenBy('clients'),
   sites: writtenBy('sites'),

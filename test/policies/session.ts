@@ -4,17 +4,13 @@ import { SELF } from './fixture.ts';
 import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
-/**
- * The outcome of a statement: some rows, no row, a missing grant, a refusal by a policy’s check, or another SQLSTATE.
- */
+/** The outcome of a statement: some rows, no row, no grant, a refusal by a policy’s check, or another SQLSTATE. */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
   /** The database role without its prefix `taxclaims_`. Without a role, the login itself runs the statement. */
   readonly role?: string;
-  /**
-   * The text of the setting app.client_access, the caller’s client list. Without a text, the setting stays unset.
-   */
+  /** The setting app.client_access, the caller’s client list; without a text the setting stays unset. */
   readonly clientAccess?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly sql: string;

@@ -10,9 +10,7 @@ export interface World {
   readonly unset: pg.Client;
   /** The connection of a reporting login that is granted the client of firm a. */
   readonly reporting: pg.Client;
-  /**
-   * The superuser’s connection, which inserts the rows and proves that rows exist, and is never the caller under test.
-   */
+  /** The superuser’s connection, which inserts rows and proves that rows exist, and is never the tested caller. */
   readonly admin: pg.Client;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ const row = (catalog: string, name: string, assignment: string, where: string): 
 const routine = (assignment: string, where = 'true'): string =>
   row('pg_proc', 'b.oid::regprocedure::text', assignment, `${sampled('b.oid', 101)} and b.prokind = 'f' and ${where}`);
 
-/** Changes of Postgres’s built-in objects, which the service’s policies and views use. */
+/** Changes of Postgres’s built-in objects, which policies and views use; the audit must report each change. */
 export const BUILT_IN: Kinds = {
   'built-in function leakproof, or no longer': routine('proleakproof = not proleakproof'),
   'built-in function of another volatility': routine(

@@ -30,7 +30,7 @@ const LIKE_ITS_TYPE = `(
     order by o.oid limit 1
 )`;
 
-/** Changes of every column of the service’s tables and views. */
+/** Changes of every column of the service’s tables and views; the audit must report each change. */
 export const COLUMNS: Kinds = {
   'column renamed': column(statement('alter table %s rename column %I to renamed_#', 'c.oid::regclass', 'a.attname')),
   'column dropped': column(

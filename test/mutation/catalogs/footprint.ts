@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
-/** The columns and catalogs that a change of the database was seen to change. */
+/** The columns and catalogs of Postgres that a test change has changed. */
 interface Footprint {
   /** The changed columns of Postgres’s catalogs, for example `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;

@@ -34,7 +34,7 @@ const NOTHING = `case
     else format('select null::%s', format_type(f.prorettype, null))
 end`;
 
-/** Changes of every function of the service, and of each attribute of a function. */
+/** Changes of every function of the service and its attributes; the audit must report each change. */
 export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),

@@ -7,13 +7,13 @@ export const isHouseRole = (role: string): string =>
   String.raw`${role}.rolname like 'taxclaims\_%' and ${role}.rolname not like 'taxclaims\_run\_%' and not ${role}.rolcanlogin`;
 export const IS_HOUSE_ROLE = isHouseRole('r');
 
-/** Kinds of change by name. Each is a query of Postgres’s catalogs with the columns `object`, `covers` and `sql`. */
+/** Test changes by kind: queries of Postgres’s catalogs with the columns `object`, `covers` and `sql`. */
 export type Kinds = Readonly<Record<string, string>>;
 
 /** Turns a text into an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** An SQL expression that returns a statement. `values` replace `%s`, `%I` and `%L` in the statement. */
+/** An SQL expression that formats a statement: `values` replace `%s`, `%I` and `%L` in the statement. */
 export const statement = (text: string, ...values: readonly string[]): string =>
   `format(${[literal(text), ...values].join(', ')})`;
 
@@ -29,5 +29,5 @@ export const hasColumn = (catalog: string, column: string): string =>
 export const otherOwner = (owner: string): string =>
   `case ${owner}::regrole::text when 'taxclaims_owner' then 'taxclaims_definer' else 'taxclaims_owner' end`;
 
-/** Creates a schema for the objects that a change needs besides the changed object. */
+/** SQL that creates another schema, for the objects that a test change needs besides the changed object. */
 export const ASIDE = 'create schema aside_#';

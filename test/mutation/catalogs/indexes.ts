@@ -25,7 +25,7 @@ const anew = (definition: string, where = 'true'): string =>
 const DEFINITION = 'pg_get_indexdef(i.indexrelid)';
 const flipped = (flag: string): string => changed(`${flag} = not ${flag}`);
 
-/** Changes of every index of the service, and a new index on each table. */
+/** Changes of every index of the service, and a new index on each table; the audit must report each change. */
 export const INDEXES: Kinds = {
   'index dropped': index(statement('drop index %s', NAME), OWN),
   'index renamed': index(statement('alter index %s rename to renamed_#', NAME)),

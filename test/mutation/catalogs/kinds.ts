@@ -17,7 +17,7 @@ import { TRIGGERS } from './triggers.ts';
 import { TYPES } from './types.ts';
 import { VIEWS } from './views.ts';
 
-/** A change of one database object, made in a transaction that is rolled back. */
+/** A test change of one database object, made in a transaction that is rolled back. */
 export interface Change {
   readonly kind: string;
   /** The name of the changed object, for a person who reads the report. */
@@ -62,7 +62,7 @@ export const CATALOG_KINDS = [...KINDS.keys()];
 
 export const isOfTheServer = (kind: string): boolean => OF_THE_SERVER.some((kinds) => kind in kinds);
 
-/** Every change of one kind that is possible in the migrated database. */
+/** Every test change of one kind that is possible in the migrated database. */
 export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<CatalogMutant[]> {
   const text = KINDS.get(kind);
   if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${CATALOG_KINDS.join(', ')}`);

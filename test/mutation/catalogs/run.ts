@@ -6,14 +6,14 @@ import { judgeServerSettings, SERVER_KIND } from './server.ts';
 import { type Judge, type Judged, openJudge, SPEAKERS, type Verdict } from './judge.ts';
 import { type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** A batch of changes of one kind, which one database tries before it begins the next batch. */
+/** A batch of test changes of one kind, which one database tries before it begins the next batch. */
 interface Portion {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The results of all changes of one kind, and the number of changes of the kind that are not tried yet. */
+/** The results of all test changes of one kind, and the number of changes that are not tried yet. */
 interface Tally {
   readonly verdicts: [CatalogMutant, Verdict][];
   left: number;
@@ -76,7 +76,7 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  /** Adds the results of all changes of one kind. */
+  /** Adds the results of all test changes of one kind. */
   addAll(kind: string, verdicts: Judged): void {
     this.expect(kind, verdicts.size);
     this.add(kind, verdicts);

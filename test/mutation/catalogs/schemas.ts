@@ -42,7 +42,7 @@ const NEW_OBJECTS: Readonly<Record<string, string>> = {
   extension: 'create extension pg_trgm schema %1$I',
 };
 
-/** Changes of the service’s schemas, and new objects in these schemas. */
+/** Changes of the service’s schemas, and new objects in these schemas; the audit must report each change. */
 export const SCHEMAS: Kinds = {
   'schema of another owner': schema(statement('alter schema %I owner to %s', 'n.nspname', otherOwner('n.nspowner'))),
   'schema renamed': schema(statement('alter schema %I rename to renamed_#', 'n.nspname')),

@@ -30,7 +30,9 @@ const parameters = (right: string, who: string): string => `
       format('grant ${right} on parameter %s to %s', s.name, r.rolname) as sql
   from (${who}) as r (rolname) cross join ${DISARMING} where ${KNOWN}`;
 
-/** Changes that store a setting for a role or for the database, or that grant a right to a setting. */
+/**
+ * Changes that store a setting for a role or the database or grant a right to a setting; the audit must report each.
+ */
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),
   'harmless setting stored for a role': ofRoles(HARMLESS, ''),

@@ -25,7 +25,7 @@ const EVENTS = { insert: 4, delete: 8, update: 16, truncate: 32 };
 const EVERY_EVENT = 60;
 const SUPPRESS = 'for each row execute function pg_catalog.suppress_redundant_updates_trigger()';
 
-/** Changes of every trigger, including the triggers of foreign keys. */
+/** Changes of every trigger, including the triggers of foreign keys; the audit must report each change. */
 export const TRIGGERS: Kinds = {
   'trigger dropped': trigger(statement('drop trigger %I on %s', 't.tgname', RELATION), OWN),
   'trigger renamed': trigger(statement('alter trigger %I on %s rename to renamed_#', 't.tgname', RELATION), OWN),

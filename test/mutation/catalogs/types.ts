@@ -14,7 +14,7 @@ const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
 const DOMAIN = `y.typtype = 'd'`;
 const ENUM = `y.typtype = 'e'`;
 
-/** Changes of the service’s domains, enumerations and row types. */
+/** Changes of the service’s domains, enumerations and row types; the audit must report each change. */
 export const TYPES: Kinds = {
   'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
   'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),

@@ -42,7 +42,7 @@ const optionSet = (option: string, value: string): string =>
     `not coalesce('${option}=${value}' = any (v.reloptions), false)`,
   );
 
-/** Changes of every view of the service. */
+/** Changes of every view of the service; the audit must report each change. */
 export const VIEWS: Kinds = {
   'view dropped': view(statement('drop view %s cascade', NAME)),
   'view renamed': view(statement('alter view %s rename to renamed_#', NAME)),
