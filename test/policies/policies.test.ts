@@ -33,7 +33,10 @@ describe('the row-level security policies', () => {
     expect((await world.admin.query(claimsOf('b'))).rows).not.toEqual([]);
   });
 
-  test.each(CHECKS.map((check) => [check.title, check] as const))('the database guarantees: %s', async (_title, check) => {
-    await check.run(world);
-  });
+  test.each(CHECKS.map((check) => [check.title, check] as const))(
+    'the database guarantees: %s',
+    async (_title, check) => {
+      await check.run(world);
+    },
+  );
 });
