@@ -31,12 +31,12 @@ export function mountPublicEndpoints(
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
         const admittedRequestState = Object.assign(requestState, { caller });
-        await new Promise<void>((resolve, reject) => {
-          limitUser(request, response, (error?: unknown) => {
-            if (error === undefined) resolve();
-            else reject(error instanceof Error ? error : new Error(String(error)));
-          });
+        const { promise: counted, resolve, reject } = Promise.withResolvers<undefined>();
+        limitUser(request, response, (error?: unknown) => {
+          if (error === undefined) resolve(undefined);
+          else reject(error);
         });
+        await counted;
         return new CallerRequest(admittedRequestState, request, services);
       };
       const requestInput = await readInput(endpoint, request);

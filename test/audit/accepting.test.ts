@@ -21,7 +21,7 @@ const CLOSED = 'alter table public.sites force row level security';
 const ACCEPT = `select * from audit.accept('rls_not_forced', 'public.sites', 'a copy is made')`;
 const WITHDRAW = `select * from audit.withdraw('rls_not_forced', 'public.sites')`;
 
-describe('accepting a finding or a drift', () => {
+describe('audit.accept and audit.withdraw', () => {
   let database: TestDatabase;
   let admin: pg.Client;
   let dba: pg.Client;
@@ -71,7 +71,9 @@ describe('accepting a finding or a drift', () => {
       .rows;
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
-  /** Runs the test, then this SQL and the withdrawal of every acceptance, for the next test. */
+  /**
+   * Runs a test, then this SQL and the withdrawal of every accepted finding, so that the next test finds nothing accepted.
+   */
   async function afterwards(sql: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -84,14 +86,14 @@ describe('accepting a finding or a drift', () => {
     }
   }
 
-  /** Waits until the client's statement waits for a lock. */
+  /** Asks until the client's statement waits for a lock. */
   async function untilItWaits(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number };
     const waits = `select from pg_locks where not granted and pid = ${String(processID)}`;
     while ((await auditor.query(waits)).rowCount === 0);
   }
 
-  test('a DBA’s login as db/README.md creates it is no finding and no drift', async () => {
+  test('the audit reports no finding and no drift for a DBA’s login that was created as db/README.md says', async () => {
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
     const { rows } = await auditor.query('select name::text from audit.logins where is_dba');
@@ -116,7 +118,7 @@ describe('accepting a finding or a drift', () => {
     await admin.query('rollback');
   });
 
-  test('a finding that a DBA accepted with a reason is reported no more', async () => {
+  test('the audit no longer reports a finding that a DBA accepted with a reason', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       expect(await findings(dba)).toEqual(FOUND);
@@ -137,7 +139,7 @@ describe('accepting a finding or a drift', () => {
     });
   });
 
-  test('an accepted drift is reported again once the object changes', async () => {
+  test('the audit reports an accepted drift again once the object changes', async () => {
     await admin.query(`create function public.by_hand() returns integer language sql set search_path = '' return 1`);
     await afterwards('drop function public.by_hand()', async () => {
       const kinds = (await drift()).filter(({ object }) => object.includes('by_hand'));
@@ -155,7 +157,7 @@ describe('accepting a finding or a drift', () => {
     });
   });
 
-  test('an acceptance of a finding holds only as long as the object is as it was accepted', async () => {
+  test('the acceptance of a finding holds only while the object is as it was when a DBA accepted the finding', async () => {
     await admin.query('drop index public.sites_client_id_idx');
     await afterwards(
       'create index sites_client_id_idx on public.sites (client_id, created_at desc, id desc)',
@@ -175,7 +177,7 @@ describe('accepting a finding or a drift', () => {
     );
   });
 
-  test('a finding whose acceptance is withdrawn is reported again, and the log keeps who accepted and who withdrew', async () => {
+  test('the audit reports a finding again after its acceptance is withdrawn, and the log keeps who accepted and who withdrew', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await dba.query(ACCEPT);
@@ -192,7 +194,7 @@ describe('accepting a finding or a drift', () => {
     });
   });
 
-  test('a DBA accepts all rows of a finding for an object at once, and a new row is reported', async () => {
+  test('a DBA accepts all present rows of a finding for an object at once, and the audit still reports a new row', async () => {
     await admin.query('grant truncate, references on public.sites to taxclaims_admin');
     await afterwards('revoke truncate, references, trigger on public.sites from taxclaims_admin', async () => {
       const { rows } = await dba.query<Acceptance>(
@@ -209,7 +211,7 @@ describe('accepting a finding or a drift', () => {
     });
   });
 
-  test('an accepted publication is reported again once it publishes the audit log', async () => {
+  test('the audit reports an accepted publication again once it publishes the audit log', async () => {
     await admin.query('create publication widened for table public.sites');
     await afterwards('drop publication widened', async () => {
       await dba.query(`select audit.accept('published_table', 'widened', 'the warehouse reads it')`);
@@ -219,7 +221,7 @@ describe('accepting a finding or a drift', () => {
     });
   });
 
-  test('an acceptance survives a deploy', async () => {
+  test('the acceptance of a finding survives a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {
       await dba.query(`select audit.accept('published_table', 'kept', 'the warehouse reads it')`);
@@ -230,7 +232,7 @@ describe('accepting a finding or a drift', () => {
     });
   });
 
-  test('two DBAs who accept the same finding at once make one acceptance', async () => {
+  test('two DBAs who accept the same finding at the same time make one acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query('begin');
@@ -272,13 +274,13 @@ describe('accepting a finding or a drift', () => {
     ],
     ['a pattern as the object', `select audit.accept('rls_not_forced', '%', 'x')`, /no finding or drift/, /Nearest/],
     [
-      'null as finding and object',
+      'null as the name and the object',
       `select audit.accept(null, null, 'x')`,
       /no finding or drift of this name and object: null, null/,
       /Nearest/,
     ],
     [
-      'no reason',
+      'a blank reason',
       `select audit.accept('rls_not_forced', 'public.sites', E' \\n\\t')`,
       /the reason is missing/,
       undefined,
@@ -290,12 +292,12 @@ describe('accepting a finding or a drift', () => {
       undefined,
     ],
     [
-      'a withdrawal without an acceptance',
+      'a withdrawal of a finding that nobody accepted',
       WITHDRAW,
       /no acceptance of this name and object: rls_not_forced, public\.sites/,
       /^There is no acceptance\.$/,
     ],
-  ])('audit.accept or audit.withdraw refuses %s, and names the nearest finding', async (_what, sql, message, hint) => {
+  ])('audit.accept or audit.withdraw refuses %s, and says what is wrong', async (_what, sql, message, hint) => {
     await admin.query('begin');
     await admin.query(OPEN);
     const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
@@ -322,14 +324,14 @@ describe('accepting a finding or a drift', () => {
     ],
     ['change an acceptance', `update audit.acceptances set withdrawn_at = now()`],
     ['delete an acceptance', `delete from audit.acceptances`],
-  ])('an auditor reads acceptances and cannot %s', async (_what, sql) => {
+  ])('an auditor can read acceptances of findings and cannot %s', async (_what, sql) => {
     await auditor.query(
       'select id, what, object, as_it_stood, reason, withdrawn_by, withdrawn_at from audit.acceptances',
     );
     await expect(auditor.query(sql)).rejects.toThrow(/permission denied/);
   });
 
-  test('neither a DBA nor a superuser can accept in another name or at another time', async () => {
+  test('a DBA or superuser who forges the name or time of an acceptance gets their own name and the present time stored', async () => {
     const forged = `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
       values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`;
     for (const [client, name] of [
@@ -354,7 +356,7 @@ describe('accepting a finding or a drift', () => {
     { who: 'a superuser', sql: 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null' },
     { who: 'a superuser', sql: 'delete from audit.acceptances' },
     { who: 'a superuser', sql: 'truncate audit.acceptances' },
-  ])('$who cannot change a withdrawn acceptance: $sql', async ({ who, sql, changed }) => {
+  ])('$who cannot change a withdrawn acceptance of a finding with: $sql', async ({ who, sql, changed }) => {
     const client = who === 'a DBA' ? dba : admin;
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {

@@ -10,7 +10,7 @@ interface Finding extends Found {
   readonly remedy: string;
 }
 
-/** Findings whose remedy is no statement, because a DBA must decide or change a file of the repository. */
+/** Findings whose remedy is no SQL statement, because a DBA must decide or change a file of the repository. */
 const ADVICE = [
   ...['api_login_objection', 'audit_month_lost', 'copy_within_reach', 'foreign_key_across_tenants'],
   ...['identity_change_undelivered', 'impossible_row', 'login_reaches_house_role', 'login_reaches_privilege'],
@@ -19,18 +19,18 @@ const ADVICE = [
   ...['several_permissive', 'table_without_policies', 'write_without_check'],
 ];
 
-/** A remedy that ends with a semicolon and perhaps a comment is a statement; every other remedy is advice. */
+/** Matches a remedy that is an SQL statement, which ends with a semicolon; every other remedy is advice. */
 const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 
 const world = await forSuite(openAuditedWorld());
 const { admin } = world;
-/** Drift before any action: none, unless the declared state is out of date. */
+/** What audit.drift lists before any action of a DBA: nothing, unless db/audit/declared is out of date. */
 const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);
 
-describe(`actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
-  // Nothing is committed: other suites use the same server, and roles belong to the whole server.
+describe(`what the audit reports after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
+  // All actions of a DBA are rolled back, because roles belong to the whole server, which other suites use.
   beforeEach(async () => {
     await admin.query('begin; create role test_bi login in role taxclaims_reporting');
   });
@@ -39,18 +39,18 @@ describe(`actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
     await admin.query('rollback');
   });
 
-  test('the audit finds nothing before an action, and a reporting login without grants sees no client', async () => {
+  test('before any action of a DBA, the audit finds nothing and a reporting login without grants sees no client', async () => {
     expect(await readFindings()).toEqual([]);
     expect(await readWaysOfLogin()).toEqual([]);
     expect(await shownToLogin('select client_id from reporting.sites')).toBe('[[[]]]');
   });
 
   test.each(drawn.filter(({ hasOthers }) => !hasOthers))(
-    'the audit reports $title, and its remedies end the finding',
+    'the audit reports $title, and the finding’s remedies end the finding',
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
-      // Many findings about a login of the API also cause the finding api_login_objection.
+      // The test ignores the finding api_login_objection, which many findings about a login of the API cause.
       const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
       expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
         findings.map(expectedFinding),
@@ -94,7 +94,7 @@ async function readFindings(): Promise<readonly Finding[]> {
   return findingsBeside(admin, rows);
 }
 
-/** The ways by which audit.who_can_see says that test_bi sees a client that it was not granted. */
+/** The reasons for which audit.who_can_see says that the login test_bi sees a client that nobody granted to test_bi. */
 async function readWaysOfLogin(): Promise<string[]> {
   const { rows } = await admin.query<{ as_role: string }>(
     `select distinct as_role from audit.who_can_see($1) where kind = 'database login' and name = 'test_bi'`,
@@ -103,7 +103,7 @@ async function readWaysOfLogin(): Promise<string[]> {
   return rows.map(({ as_role }) => as_role);
 }
 
-/** Everything that test_bi gets from its statements: rows, and notices on the way. */
+/** All rows and notices that the login test_bi gets from its statements. */
 async function shownToLogin(sql: string): Promise<string> {
   const shown: unknown[] = [];
   const keepNotice = ({ message }: { readonly message?: string | undefined }): void => {

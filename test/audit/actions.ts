@@ -7,15 +7,15 @@ export const FOREIGN = idOf('b', 'clients');
 
 const [tenant, other] = [newTenant(), newTenant()];
 
-/** The rows of actions.sql. */
+/** The rows of actions.sql: what a DBA does, and what the audit must report. */
 export const ACTIONS = listed('audit/actions.sql', {
   FOREIGN,
   OWN: idOf('a', 'clients'),
-  // Creates two clients, the first with a site, a claim and a document.
+  // SQL that creates two clients, the first with a site, a claim and a document.
   CLAIM: [rowOf('clients', other), tenantSql(tenant, 'A'), rowOf('documents', tenant)].join('\n'),
   CLIENT: tenant.clients,
   OTHER: other.clients,
-  // Creates a schema outside the service that PUBLIC may use.
+  // SQL that creates a schema outside the service which PUBLIC may use.
   ELSEWHERE: 'create schema elsewhere; grant usage on schema elsewhere to public;',
 }).map(({ head: [title = '', ...fields], sql, parts }) => ({
   title,
@@ -28,7 +28,7 @@ export const ACTIONS = listed('audit/actions.sql', {
   mend: parts['mend']?.sql,
 }));
 
-/** The fields `finding NAME: OBJECT` or `drift KIND: OBJECT` of a row. */
+/** The fields `finding NAME: OBJECT` or `drift KIND: OBJECT` of a row of actions.sql. */
 function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
   return fields
     .filter((field) => field.startsWith(`${view} `))
@@ -36,7 +36,7 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
     .map(([name = '', object = '']) => ({ name, object }));
 }
 
-/** The column as_role of audit.who_can_see: the row’s finding for `who_can_see`, NAME for `who_can_see NAME`. */
+/** The expected as_role in audit.who_can_see: the row’s finding for `who_can_see`, NAME for `who_can_see NAME`. */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));
   const [, way = linesOf('finding', fields)[0]?.name ?? ''] = field?.split(' ') ?? [];

@@ -8,14 +8,14 @@ import { openAuditedWorld } from './auditor.ts';
 
 const world = await forSuite(openAuditedWorld());
 
-describe('an auditor', () => {
+describe('the rights of an auditor', () => {
   test.each(TABLES.filter((table) => table !== 'audit_logs'))('an auditor cannot read table %s', async (table) => {
     const sql = `select 1 from public.${table}`;
     expect(await attempt(world.auditor, { sql })).toBe('denied');
     expect(await attempt(world.admin, { sql })).toBe('done');
   });
 
-  test('an auditor cannot become another role of the service or run its functions', async () => {
+  test('an auditor cannot become another role of the service, run the service’s functions or create a table', async () => {
     for (const role of ['owner', 'definer', 'api', 'admin', 'client', 'reporting']) {
       expect([role, await attempt(world.auditor, { sql: `set role taxclaims_${role}` })]).toEqual([role, 'denied']);
     }
@@ -28,7 +28,7 @@ describe('an auditor', () => {
   test.each(['matrix', 'findings', 'drift', 'denials', 'changes', 'exceptions', 'policies', 'rights', 'logins'])(
     'an auditor reads the same rows of audit.%s as a superuser',
     async (view) => {
-      // Other suites create logins meanwhile, so both roles read one snapshot.
+      // Other suites create logins on the same server meanwhile, so the superuser and the auditor read one snapshot.
       const all = `select v::text as line from audit.${view} as v order by 1`;
       const begin = 'begin transaction isolation level repeatable read';
       await world.admin.query(begin);
@@ -52,7 +52,7 @@ describe('an auditor', () => {
     );
     const log = 'select count(*)::integer as count from public.audit_logs where success';
     const succeeded = 'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
-    // The auditor has no usage of schema public: the view is the only way in.
+    // An auditor has no usage of the schema public, so the view audit.denials is the only way to audit records.
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
@@ -91,14 +91,14 @@ describe('an auditor', () => {
     expect(await said(idOf('a', 'clients'))).toEqual([]);
   });
 
-  test('audit.denials shows no successful request', async () => {
+  test('audit.denials shows no request that succeeded', async () => {
     const { rows } = await world.auditor.query(
       `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
     );
     expect(rows).toEqual([]);
   });
 
-  test('an auditor reads how many changes the identity provider lacks, but not the users of these changes', async () => {
+  test('an auditor reads how many changes the identity provider has not received, but not the users of these changes', async () => {
     const findingsFor = async (viewer: pg.Client): Promise<unknown[]> => {
       const { rows } = await viewer.query<Record<string, unknown>>(
         `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
@@ -130,14 +130,14 @@ describe('an auditor', () => {
       expect(rows).toHaveLength(2);
       for (const secret of rows.flatMap((row) => Object.values(row)))
         expect(JSON.stringify(found)).not.toContain(secret);
-      // A superuser, to whom no policy applies, reads the same finding.
+      // A superuser, to whom no row-level security policy applies, reads the same finding as the auditor.
       expect(found).toEqual(await findingsFor(world.admin));
     } finally {
       await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);
     }
   });
 
-  test('audit.who_can_see lists who can see a client, each with the reason', async () => {
+  test('audit.who_can_see lists every user and login who can see a client, each with the reason', async () => {
     const { rows } = await world.auditor.query('select * from audit.who_can_see($1)', [idOf('a', 'clients')]);
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -175,7 +175,7 @@ describe('an auditor', () => {
     expect(await names()).not.toContain('b@users.example.org');
   });
 
-  test('audit.who_can_see lists an ADMIN without a list for every client', async () => {
+  test('audit.who_can_see lists an ADMIN without a client list for every client', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role) values ('all@example.org', '!', 'All', 'ADMIN')`,
     );
@@ -187,7 +187,7 @@ describe('an auditor', () => {
     ]);
   });
 
-  test('audit.who_can_see lists an ADMIN with a list as taxclaims_scoped_admin', async () => {
+  test('audit.who_can_see lists an ADMIN with a client list under the role taxclaims_scoped_admin', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role, client_access)
        values ('listed@example.org', '!', 'Listed', 'ADMIN', array[$1::uuid])`,

@@ -4,15 +4,15 @@ import { asDatabase, createTestDatabase, withAdmin } from '../support/database.t
 import { createReportingLogin } from '../support/reporting-login.ts';
 import { openWorld, type World } from '../policies/world.ts';
 
-export interface AuditedWorld extends World {
+interface AuditedWorld extends World {
   readonly name: string;
   readonly adminUrl: string;
-  /** A login in taxclaims_auditor alone. */
+  /** The connection of a login that is a member of taxclaims_auditor alone. */
   readonly auditor: pg.Client;
   readonly auditorUrl: string;
 }
 
-/** The world of the policies' tests with two firms, and an auditor's login. */
+/** A database with the two firms of the policy checks, with connections of each kind of login and of an auditor. */
 export async function openAuditedWorld(): Promise<AuditedWorld> {
   const database = await createTestDatabase();
   const reporting = await createReportingLogin(database);

@@ -6,12 +6,12 @@ import { forSuite } from '../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
-/** Creates a trigger that each changed audit of REPLACED no longer reports. */
+/** Creates a trigger that an unchanged audit reports. */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
 
-/** Each statement changes a part of the audit, so that it does not report the trigger. */
+/** Statements that each change one part of the audit, so that the audit no longer reports an added trigger. */
 const REPLACED = {
   state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
     'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,
@@ -40,7 +40,7 @@ const CHANGES = [
 
 const world = await forSuite(openAuditedWorld());
 
-describe('npm run db:audit, as an auditor', () => {
+describe('npm run db:audit on a database whose audit was changed, as an auditor', () => {
   test.each(sampledByDay(CHANGES))(
     'db:audit reports that the audit itself was changed if %s',
     async (_what, blind, line) => {
@@ -68,7 +68,7 @@ describe('npm run db:audit, as an auditor', () => {
     },
   );
 
-  test('db:audit reports that the audit itself was changed even if a DBA accepted the change', async () => {
+  test('db:audit reports a change of the audit itself even if a DBA accepted the change', async () => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
       await admin.query(REPLACED.findings);
@@ -94,7 +94,7 @@ describe('npm run db:audit, as an auditor', () => {
   });
 });
 
-/** Statements that restore the functions and views of REPLACED. */
+/** A query of the statements that restore the functions and views which REPLACED changes. */
 const MEND = `
   select pg_get_functiondef(f.oid) as statement
   from pg_proc as f

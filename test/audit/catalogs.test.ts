@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** One object of each kind that a migrated database lacks. */
+/** Creates one object of each kind of which a migrated database has none. */
 const ONE_OF_EACH = `
   create publication one for table public.sites where (true);
   alter publication one add tables in schema reporting;
@@ -39,8 +39,8 @@ const ONE_OF_EACH = `
 
 const { admin } = await forSuite(openAsSuperuser());
 
-describe('the catalogs of the server', () => {
-  /** The first column of a query. */
+describe('the Postgres catalogs that the audit reads', () => {
+  /** Returns the first column of a query’s rows. */
   async function read(sql: string): Promise<string[]> {
     const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });
     return rows.map(([value]) => value);
@@ -69,7 +69,7 @@ describe('the catalogs of the server', () => {
     );
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
-    // audit.state() has a fact for each right and each setting.
+    // audit.catalog_rows() need not compare these columns, because audit.state() has a fact for each right and setting.
     const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
       ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
     );
@@ -84,13 +84,13 @@ describe('the catalogs of the server', () => {
          select a.attname from pg_attribute as a
          join pg_class as c on c.oid = a.attrelid and c.relnamespace = 'pg_catalog'::regnamespace)`,
     );
-    // These are gone in Postgres 18, or new in 16 to 18.
+    // Columns that Postgres 18 no longer has, or that are new in Postgres 16, 17 or 18.
     const known = ['attcacheoff', 'conenforced', 'relallfrozen', 'set_option', 'subfailover', 'suborigin'];
     known.push('subpasswordrequired', 'subrunasowner');
     expect(unknown.filter((attribute) => !known.includes(attribute))).toEqual([]);
   });
 
-  test('audit.kinds_of_state lists every kind of fact of audit.drift once', async () => {
+  test('audit.kinds_of_state lists each kind of fact of audit.drift exactly once', async () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const kinds = await read('select distinct kind from audit.drift order by kind');

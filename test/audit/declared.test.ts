@@ -9,7 +9,7 @@ import { openAsSuperuser } from './superuser.ts';
 
 const { admin } = await forSuite(openAsSuperuser());
 
-test('a newly migrated database is in the state of db/audit/declared (`npm run db:golden` writes it)', async () => {
+test('a newly migrated database is in the state of db/audit/declared (`npm run db:golden` writes the file)', async () => {
   const release = await readServerRelease(admin);
   const facts = await readFacts(admin);
   expect(await describeChanges(admin, facts, release)).toBe('');
@@ -29,7 +29,7 @@ test('audit.state() in the database returns the same facts as its SQL in the rep
   expect(facts.map(key).sort()).toEqual((await readFacts(admin)).map(key).sort());
 });
 
-test('a file of db/audit/declared has every fact, with one object per line', async () => {
+test('the text of a file of db/audit/declared contains every fact, with one object per line', async () => {
   const facts = await readFacts(admin);
   const key = (fact: object): string => JSON.stringify(fact, ['kind', 'object', 'definition']);
   const text = textOfParts(facts);
@@ -39,7 +39,7 @@ test('a file of db/audit/declared has every fact, with one object per line', asy
   expect(parseFacts(textOfParts(gone))).toEqual(gone);
 });
 
-test('db:audit compares a server newer than every file with the newest file, and refuses a server older than every file', async () => {
+test('db:audit compares a server newer than every declared state with the newest state, and refuses a server older than every state', async () => {
   expect((await readDeclaredFacts(18)).release).toBe(18);
   expect(await readDeclaredFacts(99)).toEqual(await readDeclaredFacts(18));
   expect((await readDeclaredFacts(15)).facts).not.toEqual((await readDeclaredFacts(18)).facts);

@@ -11,16 +11,16 @@ const { database, admin } = await forSuite(openAsSuperuser());
 const readDrift = async (): Promise<unknown[]> =>
   (await admin.query<object>('select kind, change, object from audit.drift')).rows;
 
-/** Drift of a new database: none, unless the declared state is out of date, which declared.test.ts reports. */
+/** What audit.drift lists in a new database: nothing, unless db/audit/declared is out of date. */
 const stale = await readDrift();
 
-test('a DBA’s search path does not change audit.drift', async () => {
+test('the search path of a DBA’s session does not change what audit.drift lists', async () => {
   await admin.query('begin; set local search_path = app, audit, reporting');
   expect(await readDrift()).toEqual(stale);
   await admin.query('rollback');
 });
 
-test('db:migrate takes back a policy and grants that a DBA added, and audit.drift is empty again', async () => {
+test('db:migrate removes a policy and grants that a DBA added, and audit.drift is empty again', async () => {
   await admin.query(`
     create policy added on public.sites to taxclaims_client using (true);
     grant update on public.sites to taxclaims_client;
@@ -32,7 +32,7 @@ test('db:migrate takes back a policy and grants that a DBA added, and audit.drif
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('audit.drift still lists after a deploy what the deploy does not take back', async () => {
+test('audit.drift still lists after a deploy which objects the deploy does not remove', async () => {
   await admin.query(`
     create unique index by_hand on public.sites (id, site_name);
     create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
@@ -41,12 +41,12 @@ test('audit.drift still lists after a deploy what the deploy does not take back'
   const drift = await readDrift();
   await admin.query('drop event trigger by_hand; drop function public.watch(); drop index public.by_hand');
   expect(drift).toContainEqual({ kind: 'index', change: 'added', object: 'public.by_hand' });
-  // The first deploy recorded the event triggers of the server, which the repository cannot know.
+  // audit.drift compares the server’s event triggers with those of the first deploy, not with the repository.
   expect(drift).toContainEqual({ kind: 'event trigger', change: 'added', object: 'by_hand' });
   expect(await readDrift()).toEqual(stale);
 });
 
-test('an auditor cannot delete what audit.applied recorded', async () => {
+test('an auditor cannot delete the state of the last deploy from audit.applied', async () => {
   await admin.query('begin; set local role taxclaims_auditor');
   await expect(admin.query('delete from audit.applied')).rejects.toThrow(/permission denied/);
   await admin.query('rollback');

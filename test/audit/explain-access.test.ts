@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<Command, string>> = {
   d: 'delete',
 };
 
-/** The parent whose id explain_access takes for an insert; a client for all other tables. */
+/** The tables whose INSERT audit.explain_access explains by a parent record’s id instead of a client’s id. */
 const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
 
 interface Verdict {
@@ -43,7 +43,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     return rows[0] as Verdict;
   }
 
-  /** The id of an invoice that was issued to a client whom no other test knows. */
+  /** Issues an invoice to a client of its own, and returns the invoice’s id. */
   async function anotherInvoice(): Promise<string> {
     const { rows } = await world.admin.query<{ id: string }>(
       `with c as (
@@ -66,12 +66,12 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     const rights: string = RIGHTS[table][role];
     if (!rights.includes(command)) return false;
     if (role === 'admin' || firm === 'a') return true;
-    // A partner belongs to no client: everybody with a client may create one.
+    // A partner belongs to no client, so every account manager with a client may create a partner.
     return table === 'partners' && command === 'c';
   }
 
   test.each(sampledByDay(CASES))(
-    'audit.explain_access says which commands %s may run on %s of an own and of a foreign client',
+    'audit.explain_access says which commands a caller in role %s may run on %s of an own and of a foreign client',
     async (role, table) => {
       for (const command of ['c', 'r', 'u', 'd'] as const) {
         for (const firm of ['a', 'b'] as const) {
@@ -90,7 +90,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     },
   );
 
-  test('audit.explain_access names the missing grant', async () => {
+  test('audit.explain_access names the grant whose absence refuses a statement', async () => {
     expect(await explain('CLIENT', [idOf('a', 'clients')], 'sites', 'delete', idOf('a', 'sites'))).toEqual({
       allowed: false,
       decided_by: 'no grant',
@@ -100,7 +100,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     });
   });
 
-  test('audit.explain_access allows an ADMIN with a list only the clients of the list', async () => {
+  test('audit.explain_access allows an ADMIN with a client list only the clients of the list', async () => {
     const ask = (firm: 'a' | 'b') => explain('ADMIN', [idOf('a', 'clients')], 'sites', 'select', idOf(firm, 'sites'));
     expect(await ask('a')).toMatchObject({ allowed: true, as_role: 'taxclaims_scoped_admin' });
     expect(await ask('b')).toMatchObject({ allowed: false, as_role: 'taxclaims_scoped_admin' });
@@ -109,7 +109,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
   });
 
   test.each(ROLES)(
-    'audit.explain_access runs as the database role of a request of %s, with and without a list',
+    'audit.explain_access takes the database role that a request of %s has, with and without a client list',
     async (role) => {
       for (const clientAccess of [[], [idOf('a', 'clients')]]) {
         const { rows } = await world.auditor.query('select audit.request_role($1, $2) as becomes', [
@@ -127,7 +127,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     },
   );
 
-  test('audit.explain_access names the policy that decided', async () => {
+  test('audit.explain_access names the policy that allowed or refused a statement', async () => {
     const own = await explain('taxclaims_client', [idOf('a', 'clients')], 'public.sites', 'SELECT', idOf('a', 'sites'));
     expect(own).toMatchObject({ allowed: true, decided_by: 'policy sites_select_tenant' });
     const foreign = await explain('client', [idOf('a', 'clients')], 'sites', 'select', idOf('b', 'sites'));
@@ -136,27 +136,27 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(written).toMatchObject({ allowed: false, decided_by: 'policy sites_insert_tenant' });
   });
 
-  test('audit.explain_access says that a record does not exist', async () => {
+  test('audit.explain_access says if the record does not exist', async () => {
     const verdict = await explain('client', [], 'sites', 'select', '00000000-0000-4000-8000-000000000000');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no such record' });
   });
 
-  test('audit.explain_access says that a role has a grant but no policy', async () => {
+  test('audit.explain_access says if a role has a grant on a table but no policy', async () => {
     await world.admin.query('grant delete on public.documents to taxclaims_client');
     const verdict = await explain('client', [idOf('a', 'clients')], 'documents', 'delete', idOf('a', 'documents'));
     await world.admin.query('revoke delete on public.documents from taxclaims_client');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no policy' });
   });
 
-  test('audit.explain_access says that a trigger refuses a delete that grant and policy allow', async () => {
-    // Other tests delete the fixture's clients, which an issued invoice would prevent.
+  test('audit.explain_access says if a trigger refuses a deletion that grant and policy allow', async () => {
+    // The test bills a new client, because other tests must delete their clients, which an issued invoice prevents.
     const issued = await anotherInvoice();
     const verdict = await explain('ADMIN', [], 'factures', 'delete', issued);
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'a trigger or a constraint' });
     expect(verdict.reason).toContain('an issued invoice is never deleted');
   });
 
-  test('audit.explain_access asks the policies about the given user', async () => {
+  test('audit.explain_access evaluates the policies for the user that the auditor names', async () => {
     const explained = 'select allowed from audit.explain_access($1, $2, $3, $4, $5, $6)';
     const self = idOf('b', 'users');
     const ask = async (user: string | null) =>
@@ -187,12 +187,11 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect((await world.admin.query(state)).rows).toEqual(before);
   });
 
-  const CLIENT_A = `{${idOf('a', 'clients')}}`;
   test.each([
     {
       what: 'taxclaims_admin with a list of clients',
       role: 'taxclaims_admin',
-      clients: CLIENT_A,
+      clients: `{${idOf('a', 'clients')}}`,
       message: /with a list/,
     },
     { what: 'taxclaims_scoped_admin without a list', role: 'taxclaims_scoped_admin', message: /without a list/ },
@@ -204,7 +203,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     { what: 'SQL as the table', table: 'sites; drop table x', message: /not a table of this application/ },
     { what: 'SQL as the command', command: 'delete from x', message: /must be select, insert, update or delete/ },
   ])(
-    'audit.explain_access refuses $what',
+    'audit.explain_access refuses $what as an argument',
     async ({ role = 'client', clients = '{}', table = 'sites', command = 'select', message }) => {
       const asked = 'select from audit.explain_access($1, $2, $3, $4, $5)';
       const values = [role, clients, table, command, idOf('a', 'sites')];

@@ -14,7 +14,9 @@ const { admin } = await forSuite(openAuditedWorld());
 const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select * from audit.findings')).rows);
 
-/** Does something that is rolled back: roles belong to the whole server, which other suites use. */
+/**
+ * Runs `work` in a transaction that is rolled back, because roles belong to the whole server, which other suites use.
+ */
 async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   try {
     await admin.query(`begin; create role test_bi login in role taxclaims_reporting; ${sql}`);
@@ -24,15 +26,15 @@ async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('every file of db/audit/findings has an action in actions.sql or server.test.ts', () => {
+test('actions.sql or server.test.ts has an action for every file of db/audit/findings', () => {
   const files = readdirSync(new URL('../../db/audit/findings', import.meta.url)).map((file) => file.slice(0, -4));
-  // server.test.ts changes what belongs to the server.
+  // The findings whose actions are in server.test.ts, because the actions change the whole server.
   const ofServer = ['other_database_open', 'setting_of_server'];
   const reported = ACTIONS.flatMap(({ findings }) => findings.map(({ finding }) => finding));
   expect([...new Set([...reported, ...ofServer])].sort()).toEqual(files.sort());
 });
 
-test('every exception of audit.exceptions has a reason and excuses a finding, and no finding is excused twice', async () => {
+test('every row of audit.exceptions has a reason and excuses a finding, and no two rows excuse the same finding', async () => {
   const { rows } = await admin.query(
     `select e.finding, e.object, e.reason, count(f.object) as excused
      from audit.exceptions as e
@@ -51,7 +53,7 @@ test('every exception of audit.exceptions has a reason and excuses a finding, an
   expect(twice).toEqual([]);
 });
 
-test('Postgres never compiles audit.findings just in time', async () => {
+test('Postgres runs audit.findings without JIT compilation', async () => {
   const { rows } = await admin.query<{ 'QUERY PLAN': readonly { Plan: Record<string, number> }[] }>(
     'explain (format json) table audit.findings',
   );
@@ -59,7 +61,7 @@ test('Postgres never compiles audit.findings just in time', async () => {
     `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
      from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
   );
-  // Postgres plans the query inside the function by itself, with the function's settings.
+  // The function switches JIT off for its own query, because Postgres plans that query separately.
   expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
   expect(limits[0]?.inside).toContain('jit=off');
 });
@@ -73,7 +75,7 @@ test('an auditor reads the same findings as a superuser', async () => {
   });
 });
 
-test('the audit reports a login in each role of Postgres that audit.harmless_roles does not list', async () => {
+test('the audit reports a login that is in a role of Postgres, unless audit.harmless_roles lists the role', async () => {
   await within('', async () => {
     const { rows } = await admin.query<{ role: string; harmless: boolean }>(
       `select r.rolname as role, h.name is not null as harmless
@@ -111,7 +113,7 @@ test('the audit does not report an administrator who owns the database and creat
   expect(await within(boss, readFindings)).toEqual([]);
 });
 
-test('the audit reports template1 once a login owns a large object in it', async () => {
+test('the audit reports the database template1 as open once a login owns a large object in template1', async () => {
   await within('grant connect on database template1 to public', async () => {
     const readOpen = async (): Promise<Finding[]> =>
       (await admin.query<Finding>(`select * from audit.findings where finding = 'other_database_open'`)).rows;

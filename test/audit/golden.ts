@@ -8,7 +8,7 @@ import {
   FULL_FACTS_POSTGRES_RELEASE,
 } from '../../src/db/audit/declared.ts';
 
-/** The expected matrix of rights; a reviewer reads its diff first. */
+/** The file with the expected matrix of rights, whose diff a reviewer reads first. */
 export const GOLDEN_FILE = new URL('../../db/audit/matrix.golden', import.meta.url);
 
 /** The facts of audit.state(), always in the same order. */
@@ -19,7 +19,10 @@ export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
   return rows;
 }
 
-/** The text of db/audit/declared for a release: the facts without those of the server; for old releases only what differs from 18. */
+/**
+ * The text of the file in db/audit/declared for a Postgres release: all facts except those of the server, or for an
+ * older release only the facts that differ from Postgres 18.
+ */
 export async function declaredText(
   client: pg.Client,
   facts: readonly DatabaseFact[],
@@ -34,7 +37,7 @@ async function withoutServer(client: pg.Client, facts: readonly DatabaseFact[]):
   return facts.filter(({ kind }) => !rows.some((row) => row.kind === kind));
 }
 
-/** The text of a file of db/audit/declared: one object a line. */
+/** The text of a file of db/audit/declared, with one object per line. */
 export function textOfParts(parts: readonly FileFact[]): string {
   const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
@@ -68,7 +71,7 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
   );
 }
 
-/** The facts that differ from the release whose file is complete; a fact that this release lacks has no definition. */
+/** The facts that differ from Postgres 18, with the definition null for a fact that only Postgres 18 has. */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
@@ -80,8 +83,9 @@ async function differences(present: readonly DatabaseFact[]): Promise<readonly F
 }
 
 /**
- * How the present facts differ from db/audit/declared, for a person: a definition by its changed parts, and the body of a
- * function or view by the diff of its file since the declared state was last committed. Empty if nothing differs.
+ * Describes for a person how the present facts differ from db/audit/declared: a definition by its changed parts, and
+ * the body of a function or view by the diff of its file since the declared state was last committed. The text is empty
+ * if nothing differs.
  */
 export async function describeChanges(
   client: pg.Client,
@@ -89,7 +93,7 @@ export async function describeChanges(
   release: number,
 ): Promise<string> {
   const present = await withoutServer(client, facts);
-  // db:migrate writes this function from the digests of the others, whose changes are described.
+  // db:migrate writes this function from the digests of all other functions, so its own change says nothing.
   const isSource = ({ object }: FileFact): boolean => object !== 'app.read_deployed_digests()';
   const before = new Map((await readDeclaredFacts(release)).facts.filter(isSource).map((fact) => [keyOf(fact), fact]));
   const after = new Map(present.filter(isSource).map((fact) => [keyOf(fact), fact]));
@@ -116,7 +120,7 @@ function linesOfChange({ before, after }: { before: DatabaseFact | undefined; af
   ];
 }
 
-/** The changed lines of the files that define these functions and views; none where Git does not know the files. */
+/** The changed lines of the files that define these functions and views, or no line if Git does not know the files. */
 function diffOfSources(names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const git = (...args: string[]): string[] =>

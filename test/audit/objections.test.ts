@@ -13,8 +13,8 @@ const ROWS = listed('audit/objections.sql').map(({ head: [what = '', attributes 
 
 const { admin, database } = await forSuite(openAsSuperuser());
 
-describe('app.objections', () => {
-  /** The objections to a new login, whose creation is rolled back because other suites use the same server. */
+describe('app.objections, the reasons for which the service refuses a login of the API', () => {
+  /** Returns the objections to a new login. The creation is rolled back, because other suites use the same server. */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -28,7 +28,7 @@ describe('app.objections', () => {
 
   const IN_API = 'in role taxclaims_api';
 
-  /** Before Postgres 16 a membership has no options. */
+  /** Runs a statement only since Postgres 16, because a membership has no options before. */
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
@@ -43,7 +43,7 @@ describe('app.objections', () => {
     },
   );
 
-  test('app.objections reports a login in any role of Postgres', async () => {
+  test('app.objections reports a login of the API that is in any role of Postgres', async () => {
     const { rows } = await admin.query<{ role: string }>(
       `select rolname as role from pg_roles where rolname like 'pg\\_%' and rolname <> 'pg_database_owner'`,
     );
@@ -54,7 +54,7 @@ describe('app.objections', () => {
     }
   });
 
-  test('app.objections reports a login that may only grant taxclaims_owner to others', async () => {
+  test('app.objections reports a login that may grant taxclaims_owner to others, but not use it', async () => {
     const granted = 'grant taxclaims_owner to test_suspect with admin true, inherit false, set false';
     const said = await objectionsOf(IN_API, since16(granted));
     const { rows } = await admin.query<{ is16: boolean }>(
@@ -67,8 +67,7 @@ describe('app.objections', () => {
   test('app.objections reports a login of the API that cannot become a request role', async () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     expect(await objectionsOf(`createdb ${IN_API}`)).toEqual(['the login test_suspect has CREATEDB']);
-    const lost = 'revoke taxclaims_client from taxclaims_api';
-    expect(await objectionsOf(IN_API, lost)).toEqual([
+    expect(await objectionsOf(IN_API, 'revoke taxclaims_client from taxclaims_api')).toEqual([
       'the login test_suspect cannot become taxclaims_client: run db:migrate',
     ]);
   });

@@ -20,12 +20,12 @@ const QUIET = WITHIN.filter(({ lines }) => lines.length === 0);
 const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
 
 const { database, admin } = await forSuite(openAsSuperuser());
-/** Drift before any action: none, unless the declared state is out of date, which another test reports. */
+/** What audit.drift lists before any action of a DBA: nothing, unless db/audit/declared is out of date. */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('ordinary actions of a DBA', () => {
-  // Nothing is committed: other suites use the same server, and roles belong to the whole server.
-  test('the audit reports nothing after the actions of the rows without a finding or drift', async () => {
+  // A DBA’s actions are rolled back here, because roles belong to the whole server, which other suites use.
+  test('the audit reports nothing after all actions of a DBA for which ordinary.sql names no finding and no drift', async () => {
     await admin.query('begin');
     try {
       await doAll(QUIET);
@@ -35,7 +35,7 @@ describe('ordinary actions of a DBA', () => {
     }
   });
 
-  test('the audit reports each action of the rows with a finding or drift once, and not again after a DBA accepted the report', async () => {
+  test('the audit reports once each action of a DBA for which ordinary.sql names a finding or drift, until a DBA accepts the report', async () => {
     await admin.query('begin');
     try {
       await doAll(REPORTED);
@@ -58,7 +58,7 @@ describe('ordinary actions of a DBA', () => {
   });
 
   test.each(ACTIONS.filter(({ undo }) => undo !== undefined))(
-    'the audit reports nothing after a DBA $title',
+    'the audit reports nothing after $title',
     async ({ sql, undo }) => {
       await admin.query(sqlFor(database, sql));
       try {
@@ -71,18 +71,18 @@ describe('ordinary actions of a DBA', () => {
 });
 
 async function doAll(actions: typeof ACTIONS): Promise<void> {
-  // Postgres sets the isolation only before the first query of a transaction.
+  // Postgres sets the isolation only before the first query of a transaction, so such an action comes first.
   const isolationFirst = actions.toSorted(
     (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
   );
   for (const [nth, { title, sql }] of isolationFirst.entries()) {
     await admin.query(sqlFor(database, withOwnNames(sql, nth))).catch((error: unknown) => {
-      throw new Error(`refused: a DBA ${title}`, { cause: error });
+      throw new Error(`refused: ${title}`, { cause: error });
     });
   }
 }
 
-/** The findings and the drift, each as `finding NAME` or `drift KIND`. */
+/** The findings and the drift of the audit, each as `finding NAME` or `drift KIND`. */
 async function readLines(): Promise<{ line: string; object: string }[]> {
   const { rows } = await admin.query<Found>('select finding, object from audit.findings');
   const findings = await findingsBeside(admin, rows);
@@ -97,7 +97,7 @@ async function readDrift(): Promise<{ kind: string; object: string }[]> {
   return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
 }
 
-/** The action with its own names, because all actions run in one transaction. */
+/** Numbers the names in the SQL of a DBA’s action, because all actions run in one transaction and must not share names. */
 function withOwnNames(sql: string, nth: number): string {
   return sql
     .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)

@@ -6,7 +6,7 @@ import { rolesSql } from '../support/roles-sql.ts';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/* Remedies for objects with unusual names and grants; actions.test.ts runs the remedies of every finding. */
+/* Remedies for objects with unusual names and grants. actions.test.ts runs the remedies of all findings. */
 
 interface Finding extends Found {
   readonly remedy: string;
@@ -15,7 +15,7 @@ interface Finding extends Found {
 const STRANGER = 'create role "A stranger";';
 const LOCK = 'pg_catalog.pg_try_advisory_xact_lock(bigint)';
 
-/** Since Postgres 16 a membership inherits, before it was the member. */
+/** Makes taxclaims_api inherit every request role: by each membership, or before Postgres 16 by the role itself. */
 const INHERITING = `do $$ begin
     if current_setting('server_version_num')::integer < 160000 then alter role taxclaims_api inherit;
     else ${REQUEST_ROLES.map((role) => `execute 'grant taxclaims_${role} to taxclaims_api with inherit true';`).join(' ')}
@@ -28,23 +28,23 @@ const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select finding, object, remedy from audit.findings')).rows);
 
 const OBJECTS = [
-  { what: 'a right to a column', sql: `${STRANGER} grant select (site_name) on public.sites to "A stranger"` },
-  { what: 'a right to a whole view', sql: `${STRANGER} grant select on reporting.sites to "A stranger"` },
-  { what: 'a right to a sequence', sql: `${STRANGER} grant usage on sequence app.migrations_id_seq to "A stranger"` },
-  { what: 'a right to a function', sql: `${STRANGER} grant execute on function app.client_access() to "A stranger"` },
+  { what: 'SELECT on a column', sql: `${STRANGER} grant select (site_name) on public.sites to "A stranger"` },
+  { what: 'SELECT on a whole view', sql: `${STRANGER} grant select on reporting.sites to "A stranger"` },
+  { what: 'USAGE on a sequence', sql: `${STRANGER} grant usage on sequence app.migrations_id_seq to "A stranger"` },
+  { what: 'EXECUTE on a function', sql: `${STRANGER} grant execute on function app.client_access() to "A stranger"` },
   {
-    what: 'a right to a definer’s function',
+    what: 'EXECUTE on a function of taxclaims_definer',
     sql: `${STRANGER} grant execute on function app.locate(text, uuid) to "A stranger"`,
   },
-  { what: 'a right to a schema', sql: `${STRANGER} grant usage, create on schema reporting to "A stranger"` },
+  { what: 'CREATE on a schema', sql: `${STRANGER} grant usage, create on schema reporting to "A stranger"` },
   {
-    what: 'rights on the database',
+    what: 'CONNECT, CREATE and TEMPORARY on the database',
     sql: `${STRANGER} do $$ begin execute format(
       'grant connect, create, temporary on database %I to "A stranger", public', current_database()); end $$`,
   },
   { what: 'TRIGGER on a view', sql: `${STRANGER} grant trigger on reporting.sites to "A stranger"` },
   {
-    what: 'the right of PUBLIC to read password hashes',
+    what: 'SELECT of PUBLIC on password hashes',
     sql: 'grant select (password_hash) on public.users to public',
   },
   {
@@ -52,7 +52,7 @@ const OBJECTS = [
     sql: `${STRANGER} grant pg_monitor to "A stranger" with admin option; set local session authorization "A stranger";
       grant pg_monitor to taxclaims_auditor; set local session authorization postgres`,
   },
-  { what: 'inheritance of every request role', sql: INHERITING },
+  { what: 'the inheritance of every request role by taxclaims_api', sql: INHERITING },
 ];
 
 test.each(sampledByDay(OBJECTS))('the remedies in audit.findings revoke $what', async ({ sql }) => {
@@ -81,9 +81,9 @@ test('the remedy that revokes a right to a whole table keeps the role’s rights
   await admin.query('rollback');
 });
 
-test('the remedy of advisory locks for PUBLIC, like a deploy, keeps taxclaims_definer’s right to the lock of requests with keys', async () => {
+test('the remedy for advisory locks of PUBLIC, like a deploy, keeps taxclaims_definer’s right to lock requests with idempotency keys', async () => {
   await admin.query('begin');
-  // A db:migrate that is no superuser cannot revoke the lock from everybody.
+  // A db:migrate that is no superuser cannot revoke the lock from PUBLIC or grant it to taxclaims_definer.
   await admin.query(
     `grant execute on function ${LOCK} to public; revoke execute on function ${LOCK} from taxclaims_definer;
      savepoint before`,

@@ -11,7 +11,7 @@ import { audit } from './command.ts';
 describe('npm run db:audit', () => {
   let database: TestDatabase;
   let folder: string;
-  /** The findings of the server of the tests, and the exit code if there are no others. */
+  /** The findings about the server on which the tests run; without such findings db:audit exits with 0. */
   let ofServer: readonly Found[];
   let well: 0 | 1;
 
@@ -27,11 +27,10 @@ describe('npm run db:audit', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('db:audit prints the matrix of a migrated database and exits with 0', async () => {
+  test('db:audit prints the matrix of rights of a migrated database and exits with 0', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
-    // owner, definer, api, admin, scoped admin, account manager, tax specialist, client, reporting, reporting all, auditor,
-    // identity provider
+    // The columns of the matrix of rights are the service’s roles, from taxclaims_owner to taxclaims_auditor.
     expect(out).toMatch(
       /^public\.sites +···· +-R-- +---- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
     );
@@ -84,7 +83,7 @@ describe('npm run db:audit', () => {
     expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
   });
 
-  test('db:audit --html writes a page with every policy that loads nothing from elsewhere', async () => {
+  test('db:audit --html writes a page with every policy, and the page loads nothing from elsewhere', async () => {
     const file = join(folder, 'sound.html');
     await audit(database.adminUrl, '--html', file);
     const html = await readFile(file, 'utf8');
@@ -97,7 +96,7 @@ describe('npm run db:audit', () => {
     expect(html).not.toMatch(/(src|href)=|@import|url\(/);
   });
 
-  test('db:audit --html escapes every name and expression', () => {
+  test('db:audit --html escapes every name and expression of the database', () => {
     const hostile = (where: string): string => `<${where} title="x">&`;
     const row = { role: 'taxclaims_client', granted: true, columns: hostile('columns'), isView: false };
     const rules = { policies: hostile('policies'), using: hostile('using'), check: hostile('check') };
@@ -141,8 +140,8 @@ describe('npm run db:audit', () => {
 
   test.each([
     ['a database that cannot be reached', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
-    ['no address', '', /DATABASE_ADMIN_URL must be set/],
-  ])('db:audit exits with 2 and one line for %s', async (_what, url, message) => {
+    ['no database address', '', /DATABASE_ADMIN_URL must be set/],
+  ])('db:audit exits with 2 and prints one line for %s', async (_what, url, message) => {
     const { code, err } = await audit(url);
     expect(code).toBe(2);
     expect(err).toMatch(message);

@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { restore } from './restored.ts';
 
-/** The query by which GET /health compares functions and triggers with the last deploy. */
+/** The query by which GET /health compares the present functions and triggers with those of the last deploy. */
 const GUARDS_CHANGED = `
   select object, g.digest
   from app.digest_functions_and_triggers() as g
   full join jsonb_each_text(app.read_deployed_digests()) as d (object, digest) using (object)
   where g.digest is distinct from d.digest`;
 
-test('a dumped and restored database has no drift, until somebody drops a constraint', async () => {
+test('audit.drift reports nothing in a dumped and restored database, until a DBA drops a constraint', async () => {
   const database = await createTestDatabase();
   try {
     await restore(database);

@@ -9,8 +9,9 @@ import { createScratchFolder } from '../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * Dumps and restores a database if a pg_dump as new as the server is installed; the embedded server has none. Otherwise
- * recreates every object that Postgres stores parsed from the text that Postgres prints.
+ * Dumps and restores a database if a pg_dump as new as the server is installed, because the embedded server has no
+ * pg_dump. Without pg_dump, the function recreates every object that Postgres stores in parsed form from the text that
+ * Postgres prints.
  */
 export async function restore(database: TestDatabase): Promise<void> {
   const release = await withAdmin(database.adminUrl, async (admin) => {
@@ -34,7 +35,7 @@ async function dumpAndRestore({ name, adminUrl }: TestDatabase, tools: string): 
   await rm(scratch, { recursive: true });
 }
 
-/** The folder of a pg_dump that is as new as the server. */
+/** The folder of an installed pg_dump that is at least as new as the server. */
 async function toolsOf(release: number): Promise<string | undefined> {
   const installed = '/usr/lib/postgresql';
   const releases = await readdir(installed).catch(() => []);
@@ -47,7 +48,7 @@ async function toolsOf(release: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** Statements that recreate each parsed object from the text that pg_dump would print. */
+/** A query of statements that recreate each object stored in parsed form from the text that pg_dump prints. */
 const PRINTED = `
   select n.nspname, 1 as step, format('create or replace view %s%s as %s', c.oid::regclass,
       ' with (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(c.oid)) as statement
@@ -74,7 +75,7 @@ const PRINTED = `
   select n.nspname, 6, format('drop index %s; %s', i.indexrelid::regclass, pg_get_indexdef(i.indexrelid))
   from pg_index as i join pg_class as c on c.oid = i.indexrelid join pg_namespace as n on n.oid = c.relnamespace
   where not exists (select from pg_constraint as k where k.conindid = i.indexrelid)
-      -- Those of a partitioned table are of many pieces, which a dump attaches one by one.
+      -- The index of a partitioned table is left out, because a dump attaches the indexes of its partitions one by one.
       and c.relkind = 'i' and not c.relispartition
   union all
   select n.nspname, 7, format('drop trigger %I on %s; %s', t.tgname, t.tgrelid::regclass, pg_get_triggerdef(t.oid))

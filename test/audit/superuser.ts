@@ -3,12 +3,12 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 interface SuperusersDatabase {
   readonly database: TestDatabase;
-  /** Without JIT, which takes longer than it saves. */
+  /** A superuser’s connection without JIT compilation, which takes longer than it saves. */
   readonly admin: pg.Client;
   readonly close: () => Promise<void>;
 }
 
-/** A fresh database and a superuser's connection to it. */
+/** Creates a new migrated database, and opens a superuser's connection to it. */
 export async function openAsSuperuser(): Promise<SuperusersDatabase> {
   const database = await createTestDatabase();
   const admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });

@@ -8,11 +8,11 @@ import { openAuditedWorld } from './auditor.ts';
 
 const world = await forSuite(openAuditedWorld());
 
-/** Pitfalls of row-level security that no other suite tests; db/README.md lists all pitfalls. */
+/** Tests of the pitfalls of row-level security that no other suite tests. db/README.md lists all pitfalls. */
 describe('the pitfalls of row-level security', () => {
   const manager = { role: 'account_manager', clientAccess: OWN };
 
-  test('a caller who provokes a duplicate key learns only ids and document paths of foreign clients', async () => {
+  test('a duplicate key tells a caller only of the existing ids and document paths of foreign clients', async () => {
     const { rows } = await world.admin.query(
       `select distinct c.relname || ' (' || k.columns || ')' as key
        from pg_index as i
@@ -31,14 +31,14 @@ describe('the pitfalls of row-level security', () => {
     expect(rows).toEqual([{ key: 'documents (file_path)' }]);
   });
 
-  test('an account manager creates a client and reads it back only if it is among their clients', async () => {
+  test('an account manager who creates a client can read it back only if the client is in the account manager’s list', async () => {
     const insert = (id: string): string =>
       `insert into public.clients (id, company_name, contact_email) values ('${id}', 'x', 'x@x') returning id`;
     expect(await attempt(world.api, { ...manager, sql: insert(idOf('a', 'new')) })).toBe('done');
     expect(await attempt(world.api, { ...manager, sql: insert(idOf('b', 'new')) })).toBe('refused');
   });
 
-  test('an account manager’s upsert cannot change a foreign row', async () => {
+  test('an account manager’s INSERT … ON CONFLICT DO UPDATE cannot change a foreign client’s site', async () => {
     const upsert = (firm: 'a' | 'b'): string =>
       `insert into public.sites (id, client_id, site_name) values ('${idOf(firm, 'sites')}', '${idOf('a', 'clients')}', 'x')
        on conflict (id) do update set site_name = 'taken'`;
@@ -63,11 +63,11 @@ describe('the pitfalls of row-level security', () => {
 
   test('the API cannot COPY rows into a table', async () => {
     const sql = `copy public.sites (client_id, site_name) from stdin`;
-    // feature_not_supported
+    // The SQLSTATE feature_not_supported, with which Postgres refuses COPY FROM for a table with row-level security.
     expect(await attempt(world.api, { ...manager, sql })).toBe('0A000');
   });
 
-  test('the audit reports a partition without row-level security', async () => {
+  test('the audit reports a partitioned table and a partition without row-level security', async () => {
     await world.admin.query(`begin; set local role taxclaims_owner;
       create table public.parted (client_id uuid) partition by list (client_id);
       create table public.part partition of public.parted default;

@@ -1,6 +1,7 @@
 /**
- * `npm run db:golden` migrates a new database and writes its matrix of rights and its declared state; it prints what changed. On a
- * server of an older release (TEST_DATABASE_URL) it writes only what differs from Postgres 18.
+ * `npm run db:golden` migrates a new database, writes the database’s matrix of rights and its declared state to files,
+ * and prints what changed. On a server of an older release (TEST_DATABASE_URL) it writes only the facts that differ
+ * from Postgres 18.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseProcessArguments } from '../../src/commands/run-command.ts';

@@ -9,20 +9,22 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 export const SIZES = { desk: { width: 1280, height: 900 }, telephone: { width: 390, height: 844 } };
 
 export async function launchBrowser(): Promise<Browser> {
-  // Chromium’s sandbox does not work for root.
+  // Chromium cannot use its sandbox when it runs as root.
   const sandbox = process.getuid?.() !== 0;
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
   return chromium.launch({ executablePath, chromiumSandbox: sandbox });
 }
 
-/** Creates a folder for screenshots, and prints its path. */
+/** Creates a folder for the screenshots of a suite, and prints its path. */
 export async function screenshotFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `taxclaims-${name}-`));
   console.log(`Screenshots: ${folder}`);
   return folder;
 }
 
-/** Opens an empty page in its own context. `complaints` collects the errors of the page and of its console. */
+/**
+ * Opens an empty page in a browser context of its own. `complaints` collects the errors of the page and of its console.
+ */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
   const page = await (await browser.newContext({ viewport: SIZES.desk, ...options })).newPage();
   const complaints: string[] = [];
@@ -33,7 +35,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints };
 }
 
-/** Expects that the page fits into the window's width and has no accessibility violation, and takes a screenshot. */
+/** Takes a screenshot, and expects that the page fits the window's width and has no accessibility violation. */
 export async function expectReadable(page: Page, screenshots: string, what: string): Promise<void> {
   const { width = 0 } = page.viewportSize() ?? {};
   await page.screenshot({ path: join(screenshots, `${what}-${width}.png`), fullPage: true });
@@ -44,14 +46,14 @@ export async function expectReadable(page: Page, screenshots: string, what: stri
   expect([what, found]).toEqual([what, []]);
 }
 
-/** The label, the text or the name of the focused element. */
+/** The label, the text or the name of the element that has the keyboard focus. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(
     '(document.activeElement.labels?.[0] ?? document.activeElement).textContent || document.activeElement.name',
   );
 }
 
-/** Presses Tab until an element with this label, text or name has the focus. */
+/** Presses Tab until an element with this label, text or name has the keyboard focus. */
 export async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 40; presses += 1) {
     await page.keyboard.press('Tab');

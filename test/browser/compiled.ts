@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const MODULES = join(ROOT, 'node_modules');
 
 /**
- * The pages of the firm's desk by their paths, on a client that is generated from docs/openapi.json, compiled strictly in
- * an empty folder. As docs/frontend.md says: types of the description, for openapi-fetch.
+ * The pages of the example desk of a firm by their paths. Their client is generated from docs/openapi.json as
+ * docs/frontend.md says, with types for openapi-fetch, and compiled strictly in an empty folder.
  */
 export async function compiled(folder: string): Promise<Record<string, string>> {
   const run = (...args: string[]) =>

@@ -9,7 +9,7 @@ import { expectReadable, launchBrowser, screenshotFolder } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/* The list of claims of the firm’s desk, in a browser. */
+/* The example page with the list of a firm’s claims, in a browser. */
 
 const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
 const MORE = 40;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
   page = await (await browser.newContext({ locale: 'fr-FR', viewport: { width: 1280, height: 900 } })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
-  // The viewer of a PDF is a page as well, and has no such storage.
+  // The browser's viewer of a PDF is a page as well, and has no session storage, so only the top page gets the login.
   await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
   await page.goto(`${frontend.origin}/`);
   await said('réclamations');
@@ -76,7 +76,7 @@ async function search(words: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('the desk finds claims by words in any order and without accents', async () => {
+test('the desk page finds claims by words in any order and without accents', async () => {
   await search('zanzibar logistique RHONE');
   await said(`${MORE} réclamations`);
   await search('zanzibar nowhere');
@@ -85,7 +85,7 @@ test('the desk finds claims by words in any order and without accents', async ()
   await said(/^[4-9]\d réclamations/);
 });
 
-test('each header of the desk sorts the claims in both directions', async () => {
+test('each column header of the desk page sorts the claims in both directions', async () => {
   const headers = page.locator('#claims th button');
   for (let place = 0; place < (await headers.count()); place += 1) {
     const shown = new Set<string>();
@@ -100,7 +100,7 @@ test('each header of the desk sorts the claims in both directions', async () => 
   }
 });
 
-test('the desk assigns forty claims to a colleague at once', async () => {
+test('a user of the desk page assigns forty claims to a colleague at once', async () => {
   await search('zanzibar');
   await said(`${MORE} réclamations`);
   await page.getByLabel('Toutes').check();
@@ -110,7 +110,7 @@ test('the desk assigns forty claims to a colleague at once', async () => {
   expect(new Set(await column(7))).toEqual(new Set(['Amélie Durand']));
 });
 
-test('the desk shows a French error under each wrong field, and who lowered the amount', async () => {
+test('the desk page shows a French error under each wrong field, and which user lowered a claim’s amount', async () => {
   await claims().first().getByRole('button').click();
   const amount = page.getByLabel('Montant');
   const before = await amount.inputValue();
@@ -129,7 +129,7 @@ test('the desk shows a French error under each wrong field, and who lowered the 
   expect(changes).toContain(`Marc Lefèvre — Montant demandé : ${before} → 900`);
 });
 
-test('the desk shows a claim’s avis, which the browser loads without a token', async () => {
+test('the desk page shows a claim’s avis, which the browser loads by a link without a token', async () => {
   await search('');
   await said(/^[4-9]\d réclamations/);
   const [withAvis] = await service.admin(
@@ -146,7 +146,7 @@ test('the desk shows a claim’s avis, which the browser loads without a token',
   expect(page.frames()).toHaveLength(2);
 });
 
-test('the desk counts claims by client and translated state', async () => {
+test('the desk page shows the number of claims by client and translated status', async () => {
   const board = page.getByRole('table', { name: 'Par client et par état' });
   const client = board.getByRole('row').filter({ hasText: 'Logistique du Rhône SAS' });
   const counts = (await client.getByRole('cell').allInnerTexts()).slice(1);

@@ -6,16 +6,18 @@ import { startForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
 import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES } from './browser.ts';
 
-/* /docs with an external OpenID provider: login, renewal and logout. */
+/* The page /docs with an external OpenID provider: login, renewal of tokens, and logout. */
 
-/** The service fetches the provider's discovery again after this time. */
+/**
+ * The service's clock in milliseconds. After ten more minutes the service fetches the provider's discovery again.
+ */
 let now = 0;
 
 let page: Page;
 let requests: Request[];
 let complaints: string[];
 
-// The provider warns on the console of every default that it thinks a production should change.
+// The provider warns on the console about each default that is unfit for production, so the console is silenced.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 const { issuer, audience } = provider;
@@ -46,7 +48,7 @@ beforeEach(async () => {
   page.on('request', (request) => requests.push(request));
 });
 afterEach(async () => {
-  // A token or a code in an address of the service would stay in logs.
+  // An address of the service must contain no token and no code, because addresses stay in logs.
   const own = requests.map((request) => request.url()).filter((address) => address.startsWith(`${origin}/`));
   expect(own.filter((address) => /eyJ|[?&]code=/.test(address))).toEqual([]);
   await page.context().close();
@@ -64,7 +66,7 @@ async function logIn(at = '/docs'): Promise<void> {
   await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, one client').waitFor();
 }
 
-/** Sends an endpoint's example, and gives the status of the answer. */
+/** Sends the example request of an endpoint on /docs, and returns the status of the answer. */
 async function send(id: string): Promise<number> {
   const execute = operation(id).getByRole('button', { name: 'Execute' });
   if (!(await execute.isVisible())) await operation(id).getByRole('button').first().click();
@@ -74,7 +76,7 @@ async function send(id: string): Promise<number> {
 }
 
 describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
-  test('a user of /docs logs in at the provider, tries an endpoint, and logs out at the provider as well', async () => {
+  test('a user of /docs logs in at the provider, tries an endpoint, and is logged out at the provider as well', async () => {
     await page.setViewportSize(size);
     await page.goto(`${origin}/docs`);
     await page.getByText(`At ${provider.issuer}`).waitFor();
@@ -86,14 +88,14 @@ describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading().waitFor();
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-    // After the logout the provider asks for the password again.
+    // After the logout the provider shows its login form again instead of logging the user in.
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Enter' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });
 
-test('/docs returns to the endpoint of its address after a login and after a reload', async () => {
+test('/docs opens the endpoint in its address again after a login and after a reload', async () => {
   await logIn('/docs#/Sites/getSite');
   await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
   expect(page.url()).toBe(`${origin}/docs#/Sites/getSite`);
@@ -103,7 +105,7 @@ test('/docs returns to the endpoint of its address after a login and after a rel
   expect(complaints).toEqual([]);
 });
 
-test('/docs renews a token that is about to expire before a request, without asking the user', async () => {
+test('/docs renews a token that is about to expire before it sends a request, without asking the user', async () => {
   await logIn();
   expect([await send('listClients'), grants('refresh_token')]).toEqual([200, []]);
   const [code] = grants('authorization_code');
@@ -123,13 +125,13 @@ test('/docs renews a token that is about to expire before a request, without ask
   expect(complaints).toEqual([]);
 });
 
-test('a user of /docs whose rights change is told at the next request, and continues with the new rights', async () => {
+test('/docs tells a user whose rights changed at the next request, and continues with the new rights', async () => {
   provider.subject = 'foreign|known-here';
   await logIn();
   const other = await service.tenant('Garage Dubois');
   expect(await send('listClients')).toBe(200);
   provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
-  // As after an ADMIN's change, every earlier token is refused.
+  // Like an ADMIN's change of the user's rights, this row makes the service refuse every earlier token of the user.
   await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
    values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);
@@ -141,26 +143,26 @@ test('a user of /docs whose rights change is told at the next request, and conti
   await page.getByText('The token is not accepted').waitFor();
 });
 
-test('a user whom only the provider knows is told so on /docs, and can log in as another user', async () => {
+test('/docs tells a user whose token has no rights that the token is not accepted, and lets another user log in', async () => {
   provider.claims = {};
   await page.goto(`${origin}/docs`);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).click();
   await page.getByText('The token is not accepted').waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
-  // Otherwise the provider would log in the same person at once.
+  // The provider asks for a login again; otherwise it would log in the same person at once.
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).waitFor();
 });
 
-test('a forged callback address does not log in a user of /docs', async () => {
+test('a forged callback address does not log anybody in on /docs', async () => {
   await page.goto(`${origin}/docs#code=of-another-login&state=of-another-login`);
   await page.getByText('No matching state').waitFor();
   await page.getByRole('button', { name: 'Log in' }).waitFor();
   expect([page.url(), grants('authorization_code')]).toEqual([`${origin}/docs`, []]);
 });
 
-test('/docs may connect only to its provider, and reads only tokens from it', async () => {
+test('the browser on /docs can connect only to the service and its identity provider, and does not fetch the provider’s discovery', async () => {
   await logIn();
   const ofProvider = requests.filter((request) => request.url().startsWith(`${provider.issuer}/.well-known`));
   expect(ofProvider).toEqual([]);
@@ -171,8 +173,8 @@ test('/docs may connect only to its provider, and reads only tokens from it', as
   expect(complaints.some((complaint) => complaint.includes('connect-src'))).toBe(true);
 });
 
-describe.each(Object.values(SIZES))('in a window of $width pixels, where the provider is away', (size) => {
-  test('/docs says that the provider is unreachable, and accepts a pasted token', async () => {
+describe.each(Object.values(SIZES))('in a window of $width pixels, while the provider cannot be reached', (size) => {
+  test('/docs says that the identity provider is unreachable, and accepts a pasted token', async () => {
     await page.setViewportSize(size);
     provider.discovery = (_request, response) => response.destroy();
     now += 600_000;
@@ -180,7 +182,7 @@ describe.each(Object.values(SIZES))('in a window of $width pixels, where the pro
     await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
     expect(await page.getByRole('button', { name: 'Log in' }).isVisible()).toBe(false);
     await expectReadable(page, screenshots, 'away');
-    // Half a minute later.
+    // Half a minute later the provider can be reached again.
     provider.discovery = undefined;
     now += 30_000;
     await logIn();
@@ -201,7 +203,7 @@ describe.each(Object.values(SIZES))('in a window of $width pixels, where the pro
     expect(complaints).toEqual([]);
   });
 
-  test('a user of /docs stays logged in until the token expires while the provider is unreachable', async () => {
+  test('a user of /docs stays logged in until the token expires, even if the provider is unreachable', async () => {
     await page.setViewportSize(size);
     await logIn();
     provider.discovery = (_request, response) => response.destroy();

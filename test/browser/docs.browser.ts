@@ -14,10 +14,10 @@ import {
 } from './browser.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* /docs on the demonstration with its people, and with pasted tokens. */
+/* The page /docs on the demonstration, whose people can be chosen, and on a service where a user pastes a token. */
 
 let page: Page;
-/** The addresses that the browser loaded, and its errors. */
+/** The addresses that the browser loaded, and the errors of its pages. */
 let addresses: string[];
 let complaints: string[];
 
@@ -43,7 +43,7 @@ async function open(at: Service, viewport = SIZES.desk): Promise<void> {
 beforeEach(() => {
   addresses = [];
 });
-// No test may load anything from another origin, or have a token in an address, which logs would keep.
+// /docs loads nothing from another origin, and has no token in an address, because addresses stay in logs.
 afterEach(async () => {
   const own = [originOf(service), originOf(withoutPeople)].map((origin) => `${origin}/`);
   expect(addresses.filter((address) => ![...own, 'data:'].some((start) => address.startsWith(start)))).toEqual([]);
@@ -60,7 +60,7 @@ async function enterAs(name: string): Promise<void> {
   await page.getByText(`Asking as ${name}`).waitFor();
 }
 
-/** Finds an endpoint on the page, sends its example, and returns the status and the text of the answer. */
+/** Finds an endpoint on /docs, sends its example request, and returns the status and the text of the answer. */
 async function send(id: string): Promise<[status: string, text: string]> {
   await words().fill(id);
   await page.getByText('1 endpoint', { exact: true }).waitFor();
@@ -73,7 +73,7 @@ async function send(id: string): Promise<[status: string, text: string]> {
 
 const expectReadable = (what: string): Promise<void> => expectReadableIn(page, screenshots, what);
 
-describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
+describe.each(Object.entries(SIZES))('in a window of the size %s', (_where, size) => {
   test('a newcomer to /docs picks a person with a click, finds an endpoint, sends its example and sees the answer', async () => {
     await open(service, size);
     await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
@@ -85,7 +85,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
     await operation('listClients').waitFor();
     await expectReadable('everything');
 
-    // The words are in another order, with capitals and accents; one is a parameter's name.
+    // The searched words differ from the page's in order, capitals and accents; one word is the name of a parameter.
     await words().fill('site_id LÍST réclamations');
     await operation('listClients').waitFor({ state: 'detached' });
     const shown = page.locator('.opblock-summary-path');
@@ -111,7 +111,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
     expect(complaints).toEqual([]);
   });
 
-  test('without the demonstration /docs names the provider, and a pasted token shows its own clients', async () => {
+  test('on a service without demonstration people, /docs asks for a token of the identity provider and shows that token’s clients', async () => {
     const own = await withoutPeople.tenant('Boulangerie Martin');
     await open(withoutPeople, size);
     await page.getByText('your identity provider').waitFor();
@@ -128,7 +128,7 @@ describe.each(Object.entries(SIZES))('at a %s', (_where, size) => {
   });
 });
 
-test('/docs can be used with the keyboard alone', async () => {
+test('a user can choose a person, find an endpoint and send its example on /docs with the keyboard alone', async () => {
   await open(service);
   await page.getByRole('button', { name: 'Sophie Martin' }).waitFor();
   await tabTo(page, 'Sophie Martin');
@@ -147,7 +147,7 @@ test('/docs can be used with the keyboard alone', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('/docs keeps a token until its tab is closed or the user leaves', async () => {
+test('/docs keeps a user’s token until the tab is closed or the user leaves', async () => {
   await open(service);
   await enterAs('Claire Fontaine');
   await page.reload();
@@ -163,7 +163,7 @@ test('/docs keeps a token until its tab is closed or the user leaves', async () 
   expect(complaints).toEqual([]);
 });
 
-test('the address of an endpoint opens it on /docs', async () => {
+test('the address of an endpoint on /docs opens the same endpoint in a new page', async () => {
   await open(service);
   await enterAs('Claire Fontaine');
   await operation('getSite').getByRole('button').first().click();
@@ -175,7 +175,7 @@ test('the address of an endpoint opens it on /docs', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('/docs says if a token is refused or has expired', async () => {
+test('/docs tells the user if the token is refused or is not accepted any more', async () => {
   await open(withoutPeople);
   await page.getByLabel('Access token').fill('nonsense');
   await page.getByRole('button', { name: 'Show the interface' }).click();

@@ -8,13 +8,15 @@ import { until } from '../support/upload.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/* A frontend of another origin with oidc-client-ts, in a browser, with `npm start` and its own identity provider. */
+/*
+ * A frontend of another origin with oidc-client-ts, in a browser, with `npm start` and its embedded identity provider.
+ */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const SUBJECT = 'demonstration|marc';
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 const WITHDRAWN = client(2);
-/** A site of that client. */
+/** A site of the client that the test withdraws from the user. */
 const SITE = '51000000-0000-4000-8000-000000000003';
 
 let page: Page;
@@ -29,11 +31,11 @@ afterAll(async () => {
   expect(await demonstration.end()).toBe(0);
 });
 
-/** Runs in the page, with `manager` of oidc-client-ts. */
+/** Runs code in the page of the frontend, where `manager` is the UserManager of oidc-client-ts. */
 const run = <T>(script: string): Promise<T> =>
   page.evaluate<T>(`(async () => { const manager = new oidc.UserManager(settings); ${script} })()`);
 
-/** Sends a request to the API from the page, with the page’s token. */
+/** Sends a request to the API from the frontend’s page, with the page’s token. */
 function call(line: string, body?: object): Promise<{ status: number; json: unknown }> {
   const [method = '', path = ''] = line.split(' ');
   const init = { method, ...(body && { body: JSON.stringify(body) }) };
@@ -64,7 +66,7 @@ async function asAdmin(line: string): Promise<Answer> {
   return ask(Number(port), line, { token: await demonstration.tokenOf('ADMIN') });
 }
 
-/** The provider’s record of the user, as its management interface shows it to the service. */
+/** The identity provider’s record of the user, as the service reads it through the management interface. */
 async function known(): Promise<unknown> {
   const answer = await fetch(`${demonstration.issuer}/api/v2/users/${encodeURIComponent(SUBJECT)}`, {
     headers: { authorization: `Bearer ${await demonstration.credential()}` },
@@ -73,7 +75,7 @@ async function known(): Promise<unknown> {
   return answer.json();
 }
 
-test('a frontend logs in, renews and logs out, its user is refused after losing a client, and the next login has the new rights', async () => {
+test('a frontend’s user logs in, renews the token, is refused after losing a client, and has the new rights after the next login', async () => {
   const opened = await openPage(browser, { locale: 'en' });
   ({ page } = opened);
   const settings = {
@@ -86,7 +88,7 @@ test('a frontend logs in, renews and logs out, its user is refused after losing 
   const all = [client(1), WITHDRAWN, client(3)];
   expect(await logIn()).toMatchObject({ role: 'ACCOUNT_MANAGER', client_access: all });
 
-  // A renewal gives another token with the same rights.
+  // A renewal gives the user another token with the same rights.
   const renewed = await run(`
     const { access_token: before } = await manager.getUser();
     const { access_token: after } = await manager.signinSilent();
@@ -105,7 +107,7 @@ test('a frontend logs in, renews and logs out, its user is refused after losing 
   const [{ id: user = '' } = {}] = found.json as { id?: string }[];
   expect((await asAdmin(`DELETE /api/users/${user}/client-access/${WITHDRAWN}`)).status).toBe(204);
 
-  // The user’s next requests are refused, and the claim stays.
+  // The service refuses the user’s next requests, and keeps the user’s claim.
   expect(await call('GET /api/clients')).toMatchObject({
     status: 401,
     json: { error: { code: 'ERROR_UNAUTHORIZED' } },
@@ -113,7 +115,7 @@ test('a frontend logs in, renews and logs out, its user is refused after losing 
   expect((await call(`GET /api/reclamations/${id}`)).status).toBe(401);
   expect((await asAdmin(`GET /api/reclamations/${id}`)).json).toMatchObject({ status: 'READY_FOR_REVIEW' });
 
-  // The service sends the change to the provider.
+  // The service sends the changed rights of the user to the identity provider.
   const left = [client(1), client(3)];
   const delivered = `GET /api/identity-changes?user_id=${user}&state=DELIVERED`;
   await until(async () => ((await asAdmin(delivered)).json as unknown[]).length > 0);
@@ -130,13 +132,13 @@ test('a frontend logs in, renews and logs out, its user is refused after losing 
   });
   expect((await call('GET /api/clients')).status).toBe(401);
 
-  // The next login has the new rights.
+  // The user’s next login gives a token with the new rights.
   await logOut();
   expect(await logIn()).toMatchObject({ role: 'ACCOUNT_MANAGER', client_access: left });
   const { status, json } = await call('GET /api/clients');
   expect([status, (json as { id: string }[]).map((one) => one.id).sort()]).toEqual([200, left]);
   expect((await call(`GET /api/reclamations/${id}`)).status).toBe(403);
-  // The browser also reports each 401 and 403 of the API.
+  // The browser's console also reports each 401 and 403 of the API, which the test expects.
   expect(opened.complaints.filter((complaint) => !/status of 40[13]/.test(complaint))).toEqual([]);
   await page.context().close();
 });

@@ -16,7 +16,7 @@ import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/sen
 import type { Language } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 
-/* The pages of the embedded provider, in a browser, in each language, size and colour scheme. */
+/* The pages of the embedded identity provider, in a browser, in each language, window size and colour scheme. */
 
 const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
 const EMAIL = 'marc.lefevre@cabinet.example';
@@ -38,7 +38,7 @@ const PAGES: Readonly<Record<string, (language: Language) => string>> = {
   'error-too-late': (language) => renderMessagePage(language, 'expired'),
 };
 
-/** The fields that a form sent, in their order. */
+/** The names and values that a form sent, in their order. */
 let sent: [name: string, value: string][];
 
 const stylesheet = await readFile(STYLESHEET);
@@ -71,7 +71,7 @@ async function takeForm(request: IncomingMessage): Promise<void> {
   sent = [...new URLSearchParams(Buffer.concat(await request.toArray()).toString())];
 }
 
-/** Opens a page, runs `work`, and expects no message on the browser’s console. */
+/** Opens a page of the provider, runs `work`, and expects no message on the browser’s console. */
 async function on(name: string, options: BrowserContextOptions, work: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ viewport: SIZES.desk, ...options });
   const page = await context.newPage();
@@ -84,7 +84,7 @@ async function on(name: string, options: BrowserContextOptions, work: (page: Pag
   expect(complaints).toEqual([]);
 }
 
-describe.each(Object.keys(PAGES))('the page %s', (name) => {
+describe.each(Object.keys(PAGES))('the provider’s page %s', (name) => {
   test(`the provider’s page ${name} is accessible in both languages, both sizes, light and dark, and without scripts`, async () => {
     for (const language of ['fr', 'en']) {
       await on(name, { locale: `${language}-CA` }, async (page) => {
@@ -102,7 +102,7 @@ describe.each(Object.keys(PAGES))('the page %s', (name) => {
   });
 });
 
-test('a user logs in with the keyboard alone, and password managers recognise the fields', async () => {
+test('a user can log in at the embedded provider with the keyboard alone, and password managers recognise the fields', async () => {
   await on('login', { locale: 'en' }, async (page) => {
     expect(await focused(page)).toBe('Email address');
     await page.keyboard.type(EMAIL);
@@ -127,7 +127,7 @@ test('a user logs in with the keyboard alone, and password managers recognise th
   });
 });
 
-test('a refused login explains the reason at both fields, keeps the email, and focuses the password', async () => {
+test('the login page explains a refused login at both fields, keeps the email, and focuses the password', async () => {
   await on('login-refused', { locale: 'fr' }, async (page) => {
     const why = 'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.';
     expect(await page.getByRole('alert').innerText()).toBe(why);
@@ -143,7 +143,7 @@ test('a refused login explains the reason at both fields, keeps the email, and f
   });
 });
 
-test('a user can confirm or cancel a logout with the keyboard alone', async () => {
+test('a user can confirm or cancel a logout at the embedded provider with the keyboard alone', async () => {
   for (const [name, presses, answer] of [
     [
       'logout',

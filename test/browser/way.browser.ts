@@ -16,7 +16,9 @@ import { expectReadable, launchBrowser, screenshotFolder, SIZES } from './browse
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/* A deadline from the mail to the claim's page, a task, a colleague's page and the calendar. */
+/*
+ * The way of a deadline: from the mail to the claim's page, to a new task, to a colleague's page and to the calendar.
+ */
 
 const pages = await compiled(await folderForSuite());
 const frontend = await forSuite(startFrontend(pages));
@@ -37,12 +39,12 @@ const { clients, sites } = await service.tenant('Logistique du Rhône SAS');
 const amelie = await person(service, 'TAX_SPECIALIST', [clients], { name: 'Amélie Durand' });
 const marc = await person(service, 'ACCOUNT_MANAGER', [clients], { name: 'Marc Lefèvre' });
 
-/** A page of somebody who is logged in at the frontend. */
+/** Opens a browser page of a person who is logged in at the frontend. */
 async function pageOf({ token }: Person): Promise<Page> {
   const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
-  // The page of a mail has no origin, and so no session storage.
+  // Only the frontend gets the login, because the page that shows a mail has no origin and no session storage.
   await page.addInitScript(
     `if (location.origin === '${frontend.origin}') sessionStorage.setItem('login', ${JSON.stringify(login)})`,
   );
@@ -62,7 +64,7 @@ async function said(page: Page, text: string): Promise<void> {
     });
 }
 
-/** What a program with this address alone shows. */
+/** The entries that a calendar program which knows only this address shows. */
 async function eventsAt(address: string): Promise<string[]> {
   const answer = await fetch(address);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
@@ -72,7 +74,7 @@ async function eventsAt(address: string): Promise<string[]> {
     .map(({ summary, startDate }) => `${startDate.toString()} ${summary}`);
 }
 
-test('a mailed deadline leads to its claim, whose new task appears on a colleague’s page, and a calendar shows both', async () => {
+test('the link in a mailed deadline opens its claim, whose new task appears on a colleague’s page, and a calendar shows both', async () => {
   const [{ due, before } = { due: '', before: '' }] = (await service.admin(
     `select (d.today + 7)::text as due, (d.today + 5)::text as before
      from (values ((now() at time zone 'UTC')::date)) as d (today)`,
@@ -97,7 +99,7 @@ test('a mailed deadline leads to its claim, whose new task appears on a colleagu
   const facts = await own.getByRole('definition').allInnerTexts();
   expect(facts).toEqual(['Logistique du Rhône SAS', 'Taxe foncière', expect.any(String), day]);
 
-  // The clock of the colleague's page stands still: only an event can update it.
+  // The clock of the colleague's page stands still, so only an event of the service can update this page.
   const colleague = await pageOf(marc);
   const asked: string[] = [];
   colleague.on('request', (request) => asked.push(new URL(request.url()).pathname));

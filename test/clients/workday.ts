@@ -2,23 +2,23 @@ import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
 
 /*
- * An account manager's working day, with the types of openapi-typescript through openapi-fetch: log in, page through the
- * claims, create one, move it, attach a document, bill it, and have two changes refused. Prints what the answers held.
+ * An account manager's working day, with a client of openapi-typescript and openapi-fetch: the script logs in, pages
+ * through claims, creates a claim, changes its status, attaches a document, creates an invoice, and has two changes
+ * refused. It prints what the answers contained.
  */
 
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
 
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
-const SITE = '51000000-0000-4000-8000-000000000001';
 
-/** The cursor of the next page, from the `Link` header of this one. */
+/** The cursor of the next page, from the `Link` header of a response. */
 function nextCursor(headers: Headers): string | undefined {
   const next = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return next === undefined ? undefined : (new URL(next, 'http://x').searchParams.get('after') ?? undefined);
 }
 
 const [baseUrl = '', token = ''] = process.argv.slice(2);
-// A list is also text/csv, and a document's content is of any type.
+// Besides JSON, the client accepts text/csv for lists, and any type for a document’s content.
 const api = createClient<paths, 'application/json' | '*/*'>({
   baseUrl,
   querySerializer: { array: { style: 'form', explode: false } },
@@ -45,7 +45,7 @@ for (let after: string | undefined, isFirst = true; isFirst || after !== undefin
 }
 
 const { data: claim, response: created } = await api.POST('/api/reclamations', {
-  body: { client_id: CLIENT, site_id: SITE, claim_type: 'TF', amount: '1200.50' },
+  body: { client_id: CLIENT, site_id: '51000000-0000-4000-8000-000000000001', claim_type: 'TF', amount: '1200.50' },
   params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
 });
 if (claim === undefined) throw new Error('no claim');

@@ -11,7 +11,7 @@ const HEAD = `# Every variable with its default; docs/configuration.md says more
 
 export const EXAMPLE = join(ROOT, '.env.example');
 
-/** The variables in the order and the words of docs/configuration.md, with the defaults of src/config. */
+/** The text of .env.example: the variables and words of docs/configuration.md, with the defaults of src/config. */
 export async function envExample(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs', 'configuration.md'), 'utf8');
   const parts = [...page.matchAll(/^## (.*)$|^- ((?:`\w+`,? ?)+)(?:\(default .*?\))?: ((?:.*\n(?! *\n|-))*.*)$/gm)];
@@ -36,7 +36,7 @@ function defaultOf(name: string): string {
   return typeof standard === 'string' ? standard : JSON.stringify(standard).replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Turns Markdown into the lines of a comment, without links and code marks. */
+/** Turns Markdown into the lines of a comment of .env.example, without links and code marks. */
 function wrapped(markdown: string): string[] {
   const text = markdown.replaceAll(/\s*\(\[[^\]]*\]\([^)]*\)\)/g, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   const lines = [''];

@@ -6,7 +6,9 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 
-/* The shared rate-limit counters: in use, unreachable, and reachable again. */
+/*
+ * Rate-limit counters that several processes of the service share: while the counters work, fail, hang, and work again.
+ */
 
 let service: Service | undefined;
 let circuit: CircuitBreaker | undefined;
@@ -16,7 +18,7 @@ afterEach(async () => {
   service = undefined;
 });
 
-/** A shared counter that can be made to hang or to fail. */
+/** A stand-in for the shared rate-limit counter that a test can make hang or fail. */
 function sharedCounter() {
   const counts = new Map<string, number>();
   const keys: string[] = [];
@@ -41,7 +43,7 @@ function sharedCounter() {
 const openCircuit = (connect: () => Promise<CounterConnection>, log: Logger, timeoutMs = 50): Promise<CircuitBreaker> =>
   createCircuitBreaker({ connect, backendName: 'shared', timeoutMs, log });
 
-test('two services with shared counters limit a user together', async () => {
+test('two processes of the service with shared rate-limit counters count a user’s requests together', async () => {
   const shared = sharedCounter();
   circuit = await openCircuit(shared.connect, createTestLogger().log);
   service = await startService({ limits: { perUser: 3, perIp: 100 }, countedIn: circuit });
@@ -56,7 +58,7 @@ test('two services with shared counters limit a user together', async () => {
 });
 
 test.each(['hangs', 'fails'] as const)(
-  'while the shared rate-limit counter %s, the service answers requests and counts them alone',
+  'while the shared rate-limit counter %s, the service answers requests and counts them by itself',
   async (state) => {
     const shared = sharedCounter();
     const { log, logged, loggedText } = createTestLogger();
@@ -73,7 +75,7 @@ test.each(['hangs', 'fails'] as const)(
     expect((await ask()).status).toBe(200);
     const late = await ask();
     expectError(late, 'ERROR_RATE_LIMITED');
-    // Meanwhile only the probe uses the shared counter.
+    // While the shared counter does not work, only the probe asks it.
     expect(shared.keys.slice(before).filter((key) => key !== 'probe')).toEqual([]);
     shared.set('works');
     await logged('the shared rate-limit counters are reachable again');
@@ -82,7 +84,7 @@ test.each(['hangs', 'fails'] as const)(
   },
 );
 
-test('all counts that wait for a lost connection are given up at once, before their own timeouts', async () => {
+test('the service gives up all counts that wait for a lost connection to the counters at once, before their own timeouts', async () => {
   let closed = 0;
   const { promise: first, reject: lose } = Promise.withResolvers<never>();
   const link: CounterConnection = {

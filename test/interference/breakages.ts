@@ -1,10 +1,10 @@
 import type { World } from './world.ts';
 
-/** A planted leak, made in every world, and the acts or statements that must notice it. */
+/** A planted leak between tenants, with the requests or SQL statements whose answers must show the leak. */
 export interface Breakage {
   readonly name: string;
   readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };
-  /** Plants the leak in a world, and returns the SQL that removes it. */
+  /** Plants the leak between tenants in a database, and returns the SQL that removes the leak. */
   readonly make: (world: World) => Promise<string>;
 }
 
@@ -15,7 +15,7 @@ const bySql =
     return mend;
   };
 
-/** A function that counts all sites, whichever clients the caller has. */
+/** SQL that creates a function which counts all sites, whichever clients the caller has. */
 const EVERYBODY = `create function public.everybody() returns bigint language sql stable security definer
     begin atomic select count(*) from public.sites; end;
 grant execute on function public.everybody() to public;`;
@@ -62,7 +62,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'the changes of a user name clients that the caller may not see',
-    sees: { acts: /^what is shared by manager$/ },
+    sees: { acts: /^manager asks about shared partners and users$/ },
     make: redefined('app.keep_own_clients(jsonb)', 'l.id::uuid = any (clients)', 'true'),
   },
   {
@@ -76,7 +76,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'the ETag of a site comes from a sequence that all tenants share',
-    sees: { acts: /^the life of one of \/api\/sites by manager$/ },
+    sees: { acts: /^manager creates, changes and deletes a record of \/api\/sites$/ },
     make: triggered(
       'sites',
       `new.updated_at := timestamptz '2024-01-01 00:00:00Z' + nextval('public.changes') * interval '1 second'; return new;`,
@@ -84,7 +84,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'the order of the sites depends on the number of all tenants’ sites',
-    sees: { acts: /^the life of one of \/api\/sites by specialist$/ },
+    sees: { acts: /^specialist creates, changes and deletes a record of \/api\/sites$/ },
     make: triggered(
       'sites',
       `new.created_at := timestamptz '2024-01-01 00:00:00Z' + public.everybody() * interval '1 hour'; return new;`,
@@ -92,7 +92,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a client cannot have the name of another tenant’s client',
-    sees: { acts: /^the life of one of \/api\/clients by manager$/ },
+    sees: { acts: /^manager creates, changes and deletes a record of \/api\/clients$/ },
     make: triggered(
       'clients',
       `if exists (select from public.clients as c where c.company_name = new.company_name and c.created_at < now() - interval '1 hour')
@@ -112,7 +112,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Runs `work` while every world has the leak. */
+/** Runs `work` while every database has the planted leak between tenants. */
 export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {

@@ -7,7 +7,7 @@ import { compareActs, compareStatements, statementsOf } from './round.ts';
 import type { Opened } from './round.ts';
 import type { Statement } from './step.ts';
 
-/** Compares the worlds by those acts or statements that must notice the breakage. */
+/** Compares the databases by the requests or statements that must notice the planted leak. */
 export async function lookedAt(
   opened: Opened,
   breakage: Breakage,
@@ -25,7 +25,7 @@ export async function lookedAt(
   return sum;
 }
 
-/** Compares the worlds while they are broken, also by statements with foreign values that were read before the breakage. */
+/** Compares the databases while they have the planted leak, also by statements that were built before the leak. */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);
   return broken(opened.worlds, breakage, () => lookedAt(opened, breakage, before));

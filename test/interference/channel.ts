@@ -5,23 +5,23 @@ import { take } from './step.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
-/** A channel by which a caller can notice other tenants. docs/channels.md has a line for each, with its name and size. */
+/** A way by which a caller can notice other tenants. docs/channels.md has a line for each channel. */
 export interface Channel {
   readonly name: string;
   readonly size: string;
-  /** SQL that runs in both worlds beforehand. */
+  /** SQL that runs in both compared databases before the requests. */
   readonly both?: (callers: Callers) => string;
-  /** What other tenants do in the second world before it is asked; returns a function that ends it. */
+  /** What other tenants do in the second database before the requests. Returns a function that ends their action. */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
-  /** The requests or statements; the answer to the last one differs. */
+  /** The requests or statements of the caller. Only the answer to the last step may differ between the databases. */
   readonly steps: (callers: Callers) => readonly Step[];
-  /** The parts of the answer that differ, or the two HTTP statuses. */
+  /** The parts of the answer that differ between the databases, or the HTTP statuses of the two databases. */
   readonly tells: RegExp | readonly [string, string];
 }
 
 export const EVERYTHING = /^[^]*$/g;
 
-/** Runs SQL as the effect of other tenants' actions. */
+/** Runs SQL in place of the other tenants' requests. */
 export const bySql =
   (sql: (callers: Callers) => string) =>
   async (world: World, callers: Callers): Promise<undefined> => {
@@ -29,7 +29,8 @@ export const bySql =
   };
 
 /**
- * Describes how a channel differs from what docs/channels.md states: nothing differs, or more than it states.
+ * Describes how a channel differs from docs/channels.md: the answers do not differ, or they differ in more than
+ * docs/channels.md states.
  * @returns undefined if the channel is as stated
  */
 export async function objectionTo(channel: Channel, opened: Opened, turn: string): Promise<string | undefined> {
@@ -42,7 +43,7 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
-    // The counters of times, tags, ids and places are removed, because the worlds may differ in them.
+    // The two databases may number times, tags, ids and places differently, so the numbers are removed.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await lastAnswerOf(first);

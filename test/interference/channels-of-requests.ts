@@ -5,11 +5,11 @@ import type { FirmNames } from './firm.ts';
 import { idOf } from './ids.ts';
 import type { Request } from './step.ts';
 
-/** A firm that exists in only one of the two worlds. */
+/** The ids of a firm that exists in only one of the two compared databases. */
 const OTHERS = namesOf({ seed: 'many' });
 const STRANGER = idOf('a specialist of somebody else');
 
-/** The SQL that creates the same user in each world. */
+/** The SQL that creates the same user in both compared databases. */
 const userSql = (id: string, role: string, clients: readonly string[]): string => `
 insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
 values ('${id}', '${id}@b.example', '!', 'Ada', '${role}', '{${clients.join()}}', timestamptz '2024-01-01Z', timestamptz '2024-01-01Z')`;
@@ -31,7 +31,7 @@ const sent = (token: string, line: string, body?: object): Request => ({
 
 const YEAR = 2031;
 
-/** The channels of the API, each used by the caller who learns most from it. */
+/** The channels of docs/channels.md that API requests use, each used by the caller who learns most from the channel. */
 export const ofRequests: readonly Channel[] = [
   {
     name: 'known-id',
@@ -140,7 +140,7 @@ export const ofRequests: readonly Channel[] = [
              values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
     ),
     steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
-    // The answer has all of the caller's records, or none because none has changed.
+    // With another tenant's transaction in progress the answer repeats all of the caller's records, and otherwise has none.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },
   {
@@ -150,7 +150,7 @@ export const ofRequests: readonly Channel[] = [
       () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind)
              select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed' from generate_series(1, 1000)`,
     ),
-    // The place is of an earlier start of the server, so the answer has all changes since then.
+    // The place in `after` is of an earlier start of the database server, so the answer has all changes since then.
     steps: ({ tokens }) => [
       sent(
         tokens.client,

@@ -13,13 +13,13 @@ export const allChannels = (logins: Logins): readonly Channel[] => [...ofRequest
 
 const read = (): Promise<string> => readFile(join(import.meta.dirname, '..', '..', 'docs', 'channels.md'), 'utf8');
 
-/** The name and the size of each channel in docs/channels.md. */
+/** Reads the name and the size of each channel from docs/channels.md. */
 export async function statedChannels(): Promise<Pick<Channel, 'name' | 'size'>[]> {
   const rows = (await read()).matchAll(/^\| `([\w-]+)` +\|[^|]*\|[^|]*\| ([^|]*?) +\|/gm);
   return [...rows].map(([, name = '', size = '']) => ({ name, size }));
 }
 
-/** Postgres's own relations and functions whose answers differ although docs/channels.md does not name them; tries every `oneIn`th. */
+/** Postgres's own relations and functions that tell about other tenants although docs/channels.md omits them. */
 export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<string[]> {
   const codes = [...(await read()).matchAll(/`([\w*]+)`/g)].map(([, code = '']) => code);
   const isStated = (name: string): boolean =>
@@ -29,7 +29,9 @@ export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<str
   return names.filter((name) => !isStated(name)).map((name) => `${name} differs, and docs/channels.md does not say so`);
 }
 
-/** Channels that docs/channels.md describes wrongly, as the first and the last world show. */
+/**
+ * Describes the channels that docs/channels.md states wrongly, as the answers of the first and the last database show.
+ */
 export async function objectionsToChannels(opened: Opened): Promise<string[]> {
   const objections: (string | undefined)[] = [];
   for (const channel of draw('channels', allChannels(opened.logins)))

@@ -2,11 +2,11 @@ import { describe, take } from './step.ts';
 import type { Step, StepAnswer } from './step.ts';
 import type { World } from './world.ts';
 
-/** The counts and differences of asking several worlds the same questions. */
+/** The counts and differences that result when several databases get the same requests and SQL statements. */
 export interface Compared {
   requests: number;
   statements: number;
-  /** The bytes of all answers compared, including those of the first world. */
+  /** The number of bytes of all compared answers, including the answers of the first database. */
   bytes: number;
   differing: number;
   /** How many answers had each outcome: an HTTP status, 'rows', or an SQLSTATE. */
@@ -27,10 +27,12 @@ const CONTEXT = 120;
 
 let turns = 0;
 
-/** A statement whose answers differ is sent this often, because another test may create a role meanwhile. A leak differs each time. */
+/** How often a statement is sent whose answers differ, because another test may create a role meanwhile. */
 export const ATTEMPTS = 3;
 
-/** Asks every world, and compares each answer with the answer of the first world. */
+/**
+ * Sends a request or SQL statement to every database, and compares each answer with the answer of the first database.
+ */
 export async function compare(worlds: readonly World[], step: Step, sum: Compared): Promise<void> {
   let answers = await ask(worlds, step);
   for (let attempt = 1; 'sql' in step && attempt < ATTEMPTS && !areAlike(answers); attempt += 1)
@@ -55,7 +57,7 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
 
 const areAlike = (answers: readonly StepAnswer[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
 
-/** Sends a write to one world after the other, so that no world waits for a transaction of another world. */
+/** Sends a writing request to one database after the other, so that no service waits for the transaction of another. */
 async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {
   turns += 1;
   const turn = String(turns);
@@ -66,7 +68,7 @@ async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> 
   return answers;
 }
 
-/** The number of bytes from the first difference to the last. */
+/** The number of bytes from the first difference between two answers to the last. */
 function differingBytes(one: string, other: string): number {
   const start = firstDifference(one, other);
   const most = Math.min(one.length, other.length) - start;

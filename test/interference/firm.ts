@@ -1,23 +1,23 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** A firm: clients with at least one record of each kind. */
+/** A firm in the proof `interference`: clients with at least one record of each kind. */
 export interface Firm {
-  /** All ids of the firm are derived from the seed. */
+  /** The text from which all ids of the firm are derived. */
   readonly seed: string;
   readonly clients: number;
   readonly claims: number;
-  /** The flavour chooses the names, amounts, statuses, years and communes of the records. */
+  /** A number that chooses the names, amounts, statuses, years and communes of the firm's records. */
   readonly flavour: number;
-  /** The flavour of the firm's users; `flavour` if absent. */
+  /** The number that chooses the names of the firm's users; without the number, `flavour` chooses the names. */
   readonly people?: number;
 }
 
-/** The partner that firms may share; each firm also has a linked partner and one with bills. */
+/** The partners of each firm: one that the firm uses, one with bills, and one that another firm may share. */
 const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 
-/** The ids of a client's first record of each kind. */
+/** The ids of the first record of each kind that a firm's first client has. */
 export type FirmNames = Tenant &
   Readonly<Record<'second' | 'shared' | 'draft' | Exclude<keyof typeof USERS, 'users' | 'newcomer'>, string>>;
 
@@ -43,7 +43,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** How many records of these kinds a client has. */
+/** The number of records of each kind that a client has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;
@@ -51,15 +51,13 @@ const REFUSALS = 6;
 
 const NAMES = ['Boulangerie Martin', 'Garage Dupont', 'Hôtel du Nord', 'Étude Lefèvre', '100%_Net'];
 const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REJECTED', 'ACCEPTED'];
-const COMMUNES = ['75056', '69123', '2A004', '13055'];
-const SIRETS = ['73282932000074', '35600000000048'];
 
-/** The SQL that chooses one of these words by an expression. */
+/** An SQL expression that chooses one of these words by a number. */
 const pick = (words: readonly string[], number: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(', ')}])[1 + (${number}) % ${words.length}]`;
 
 /**
- * The SQL that creates a firm. Its ids, times and texts are the same wherever it runs. It runs with the session role
+ * The SQL that creates a firm. The firm's ids, times and texts are the same in every database. The session role is
  * `replica`, so that no trigger changes a time or adds an audit record.
  */
 export function firmSql({ seed, clients, claims, flavour, people = flavour }: Firm): string {
@@ -72,7 +70,7 @@ export function firmSql({ seed, clients, claims, flavour, people = flavour }: Fi
   const each = (most: number): string => `${every}, generate_series(1, ${most}) as n`;
   const status = pick(STATUSES, `n + ${flavour}`);
   const kind = pick(['AVIS', 'MANDAT', 'AUTRE'], `n + ${flavour}`);
-  const commune = pick(COMMUNES, `n + ${flavour}`);
+  const commune = pick(['75056', '69123', '2A004', '13055'], `n + ${flavour}`);
   const name = (word: string): string => `'${word} ' || (${flavour} * 100 + n)`;
   return `set local session_replication_role = replica;
 insert into public.clients (id, company_name, contact_email, address, created_at, updated_at)
@@ -137,7 +135,7 @@ select ${id('notes', 'c', 'n')}, ${id('clients', 'c')}, ${id('reclamations', 'c'
     case n when 2 then ${at('n + 4')} end, ${at('n + 3')}, ${at('n + 4')}
 from ${each(Math.min(claims, 4))};
 insert into public.partners (id, name, siret, contact_email, phone, address, commission_rate, created_at, updated_at)
-select ${id('partners', 'c', 'n')}, ${name('Cabinet')}, ${pick(SIRETS, `n + ${flavour}`)}, 'p' || n || '@b.example', '01' || n,
+select ${id('partners', 'c', 'n')}, ${name('Cabinet')}, ${pick(['73282932000074', '35600000000048'], `n + ${flavour}`)}, 'p' || n || '@b.example', '01' || n,
     'Place ' || ${shift}, 5 + (n + ${flavour}) % 20, ${at('n')}, ${at('n')}
 from ${each(Object.keys(PARTNERS).length)};
 insert into public.client_partners (client_id, partner_id, created_at)
@@ -200,10 +198,10 @@ set local session_replication_role = origin;
 `;
 }
 
-/** The content of each of the firm's documents. */
+/** The content of each document of a firm. */
 export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
-/** The storage paths of the firm's documents. */
+/** The storage paths of a firm's documents. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
   return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));

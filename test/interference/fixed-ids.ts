@@ -5,8 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { idOf } from './ids.ts';
 
 /*
- * Imported before the service: derives its random ids and secrets from the request's header X-Turn, so that two services
- * answer the same request with the same ids.
+ * Imported into a service before it starts. Derives the service's random ids and secrets from the request's header
+ * X-Turn, so that two services answer the same request with the same ids.
  */
 
 let turn = 'start';

@@ -13,15 +13,17 @@ import { compareActs, compareStatements, openRound, ready, statementsOf } from '
 import type { Opened } from './round.ts';
 import { SMALL } from './variants.ts';
 
-/** This suite asks every 29th statement and every 41st act; run.ts asks all of them. */
+/**
+ * This suite sends every 29th statement and every 41st group of requests; the proof `interference` sends all of them.
+ */
 const STATEMENTS = 29;
 const ACTS = 41;
-/** The name of an act that is always asked, because some of its requests get 409. */
-const WITH_CONFLICTS = 'the life of one of /api/invoices by admin';
+/** The name of a group of requests that this suite always sends, because some of these requests get 409. */
+const WITH_CONFLICTS = 'admin creates, changes and deletes a record of /api/invoices';
 const MADE_UP = 100;
 const OF_POSTGRES = 7;
 
-/** The time limit of a test on a busy machine. */
+/** The time limit of a test on a busy machine, in milliseconds. */
 const BUSY_MS = 300_000;
 
 let identity: TestIdentity;
@@ -41,14 +43,14 @@ afterAll(async () => {
 
 describe('two databases that differ only in the rows of other tenants', () => {
   test(
-    'a caller and a database login get the same bytes from two databases that differ only in other tenants’ rows',
+    'an API caller and a database login get the same bytes from two databases that differ only in other tenants’ rows',
     async () => {
       const sum = nothingYet();
       const acts = byHand.filter(({ name }, index) => index % ACTS === 0 || name === WITH_CONFLICTS);
       await compareStatements(opened, await statementsOf(opened, { oneIn: STATEMENTS }), sum);
       await compareActs(opened, [...acts, ...madeUp(MADE_UP)], sum);
       expect(sum.differences).toEqual([]);
-      // The callers got rows and refusals, so the comparison was not of empty answers.
+      // The callers got rows and refusals, so the test did not compare empty answers.
       const outcomes = [...sum.outcomes.keys()];
       expect(outcomes).toEqual(expect.arrayContaining(['200', '201', '400', '403', '404', '409', 'rows', '42501']));
       expect(sum.statements).toBeGreaterThan(60);
@@ -57,16 +59,16 @@ describe('two databases that differ only in the rows of other tenants', () => {
     BUSY_MS,
   );
 
-  test('Postgres’s own relations and functions tell a BI login of other tenants only what docs/channels.md names', async () => {
+  test('Postgres’s own relations and functions tell a BI login about other tenants only what docs/channels.md names', async () => {
     expect(await unstatedInPostgres(opened, OF_POSTGRES)).toEqual([]);
   });
 
-  test('each channel of docs/channels.md shows what the page says, and no more', async () => {
+  test('each channel of docs/channels.md tells a caller about other tenants what docs/channels.md says, and no more', async () => {
     expect(await objectionsToChannels(opened)).toEqual([]);
   });
 
   test.each(draw('breakages', BREAKAGES))(
-    'the comparison of two databases notices the planted leak: $name',
+    'the comparison of two databases notices this planted leak between tenants: $name',
     async (breakage) => {
       expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
       expect((await lookedAt(opened, breakage)).differences).toEqual([]);
@@ -74,7 +76,7 @@ describe('two databases that differ only in the rows of other tenants', () => {
   );
 });
 
-test('docs/channels.md has a line for every channel, with its size', async () => {
+test('docs/channels.md names every tested channel between tenants, with its size', async () => {
   const channels = allChannels(logins).map(({ name, size }) => ({ name, size }));
   expect(channels.length).toBeGreaterThan(20);
   expect(await statedChannels()).toEqual(channels);

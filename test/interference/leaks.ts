@@ -3,14 +3,14 @@ import type { Statement } from './step.ts';
 import type { World } from './world.ts';
 
 /*
- * Conditions that raise an error for a value in another tenant's row. If Postgres evaluated one before the policy, the
- * error would show that the row exists.
+ * SQL conditions that raise an error for a value in another tenant's row. If Postgres evaluated such a condition before
+ * the row-level security policy, the error would show that the row exists.
  */
 
-/** The largest number of foreign values that a condition lists. */
+/** The largest number of other tenants' values that a condition lists. */
 const MOST = 40;
 
-/** Values of a column that only rows of other tenants have. */
+/** The values of a column that only rows of other tenants have. */
 async function foreignValues(worlds: readonly World[], { view, name }: Column): Promise<string[]> {
   const values = new Set<string>();
   const own = new Set<string>();
@@ -26,7 +26,7 @@ async function foreignValues(worlds: readonly World[], { view, name }: Column): 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Conditions on a column that raise an error for a foreign value, and are true for every other value. */
+/** SQL conditions on a column that raise an error for another tenant's value, and are true for every other value. */
 function conditions({ name, type }: Column, values: readonly string[]): string[] {
   const [first = ''] = values;
   const is = `v.${name}::text = any (array[${values.map(quoted).join()}])`;
@@ -54,7 +54,7 @@ function conditions({ name, type }: Column, values: readonly string[]): string[]
   return [...general, `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`];
 }
 
-/** The places of a query in which a condition may stand. */
+/** The places of a query in which a condition may stand, such as WHERE, FILTER, a join or GROUP BY. */
 const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v where ${condition}`,
   (view, condition) => `select count(*) filter (where ${condition}) from reporting.${view} as v`,
@@ -64,7 +64,7 @@ const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
 ];
 
-/** Puts each condition into a place, in rotation; skips columns without a foreign value. */
+/** Builds statements with each condition in one place of a query, for columns with another tenant's value. */
 export async function leaks(worlds: readonly World[], columns: readonly Column[]): Promise<Statement[]> {
   const all: Statement[] = [];
   for (const column of columns) {

@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<string, keyof FirmNames>> = {
   resource_id: 'sites',
 };
 
-/** Requests for every list with every filter and sort order, page by page. */
+/** Requests that read every list page by page, and with every filter and sort order. */
 export const listsWalked: readonly Act[] = OPERATIONS.filter(
   ({ method, operation }) => method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
 ).flatMap(({ name, path, operation: { parameters = [] } }) =>
@@ -61,7 +61,7 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: FirmNames): string[] {
   const said = (values: readonly string[]): string[] => values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
-  // A parameter that takes several values is tried with each value alone.
+  // A list parameter that takes several values is tried with each value alone.
   const schema = one.items ?? one;
   if (name === 'by') {
     const [first = '', ...more] = (schema.enum ?? []).map(String);

@@ -2,40 +2,42 @@ import { createWeakEtag } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
-/** The ETag of an expanded record continues with a dot and a digest of the names. The digest is compared. */
+/** Matches the time in an ETag. The digest of names that follows the time in some ETags is compared as text. */
 const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
-/** The upload time of a ZIP entry, which is three times in the ZIP. */
+/** Matches the upload time of a document in a ZIP, which has each time three times. */
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
-/** An HTTP response as it was received. */
+/** An HTTP response as the caller received it. */
 export interface RawResponse {
   readonly status: number;
-  /** Header names and values, alternating. */
+  /** The names and values of the headers, in turns. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
 
 /**
- * Reads the answers of one world, so that they can be compared with those of another. It replaces values that were made
- * during the run (times, tags of such times, random ids of Postgres, places of changes) by the order of their first
- * occurrence. Every other byte stays as it is.
+ * Makes the answers of one service comparable with those of another. Replaces each value that was made during the run
+ * (times, tags of such times, random ids of Postgres, places of changes) by the number of its first occurrence. Every
+ * other byte stays as it is.
  */
 export class Reading {
   readonly #database: string;
   readonly #since = Date.now() * 1000 - LATE_US;
   readonly #made = new Map<string, string>();
   readonly #tags = new Map<string, string>();
-  /** The deadlines six months after submission, by which the administration answers a claim. */
+  /**
+   * The dates six months after a submission, by which the administration must answer a claim, with their replacements.
+   */
   readonly #due = new Map<number, string>();
 
   constructor(database: string) {
     this.#database = database;
   }
 
-  /** Starts numbering again. */
+  /** Numbers the values that a comparison of answers replaces from 1 again. */
   forget(): void {
     for (const made of [this.#made, this.#tags, this.#due]) made.clear();
   }
@@ -78,10 +80,10 @@ export class Reading {
       case 'date':
         return '<now>';
       case 'ratelimit':
-        // The remaining seconds of the rate limit's minute and its remaining requests.
+        // Removes the remaining seconds and remaining requests of the rate limit, which depend on the clock.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
-        // The length in a HEAD response depends on the digits of times made during the run. The GET is compared itself.
+        // The length in a HEAD response depends on the digits of times, so only the GET response is compared.
         if (text === '') return value === '0' ? value : '<length of what is not sent>';
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':
@@ -95,7 +97,9 @@ export class Reading {
     }
   }
 
-  /** A partner's tag is a digest of the record, so the tag of a record made during the run is replaced too. */
+  /**
+   * A partner's ETag is a digest of the record, so the ETag of a record that was made during the run is replaced too.
+   */
   #tag(value: string, text: string, content: string): string {
     if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
@@ -114,7 +118,7 @@ export class Reading {
   }
 }
 
-/** Tags of lists and of the description. They are digests of content that is itself compared, so they are replaced. */
+/** The ETags of lists and of the API's description, which are replaced because they are digests of compared text. */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {
     const at = rawHeaders.indexOf(name);
@@ -143,7 +147,9 @@ function microseconds(day = '', time = '', part = ''): number {
   return Date.parse(`${day}T${time}Z`) * 1000 + Number(part.padEnd(6, '0'));
 }
 
-/** Adds months as Postgres does: the day stays, or becomes the last day of a shorter month. */
+/**
+ * Adds six months to a time as Postgres does: the day of the month stays, or becomes the last day of a shorter month.
+ */
 function sixMonthsAfter(at: number): number {
   const date = new Date(Math.floor(at / 1000));
   const day = date.getUTCDate();

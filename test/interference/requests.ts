@@ -10,7 +10,7 @@ import { idOf } from './ids.ts';
 import { listsWalked } from './lists.ts';
 import type { Request } from './step.ts';
 
-/** Requests of one caller that depend on each other. */
+/** A group of requests of one caller that depend on each other. */
 export interface Act {
   readonly name: string;
   requests(callers: Callers, foreign: FirmNames): readonly Request[];
@@ -18,7 +18,7 @@ export interface Act {
 
 const SEED = 20_260_201;
 
-/** The caller for each kind of token that the request generator names. */
+/** The caller for each kind of token that the generator of random requests names. */
 const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   ADMIN: 'admin',
   ACCOUNT_MANAGER: 'manager',
@@ -26,7 +26,7 @@ const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   CLIENT: 'client',
 };
 
-/** Requests generated from the OpenAPI description with a constant seed. */
+/** Groups of one request each, generated from the OpenAPI description with a constant seed. */
 export function madeUp(count: number): Act[] {
   return fc.sample(anyRequest, { numRuns: count, seed: SEED }).map(({ operation, target, caller, headers, body }) => ({
     name: operation,
@@ -53,7 +53,7 @@ export function madeUp(count: number): Act[] {
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
 
-/** Requests of every caller to every endpoint: for own records, for other tenants' records and for ids that do not exist. */
+/** Requests of every caller to every endpoint: for own records, other tenants' records and ids of no record. */
 const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ALL.flatMap((who) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
@@ -78,7 +78,7 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ),
 );
 
-/** A body that names only records of another tenant. */
+/** Replaces the ids of the caller's records in a request body by the ids of another tenant's records. */
 function swapped(body: string, names: FirmNames, other: FirmNames): string {
   const kinds = Object.keys(names) as (keyof FirmNames)[];
   return kinds.reduce((text, kind) => text.replaceAll(names[kind], other[kind]), body);
@@ -86,7 +86,7 @@ function swapped(body: string, names: FirmNames, other: FirmNames): string {
 
 const json = { 'content-type': 'application/json' };
 
-/** Requests that create, repeat, change and delete a record. */
+/** The collections in which callers create, repeat, change and delete a record, with the bodies of these requests. */
 const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, ...changes: object[]])[] = [
   ['/api/sites', (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }), { site_name: 'Atelier' }, { address: null }],
   [
@@ -140,7 +140,7 @@ const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, .
 
 const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
   (['admin', 'manager', 'specialist', 'client'] as const).map((who) => ({
-    name: `the life of one of ${path} by ${who}`,
+    name: `${who} creates, changes and deletes a record of ${path}`,
     requests: ({ names, tokens }: Callers): Request[] => {
       const by = { token: tokens[who] };
       const sent = JSON.stringify(body(names));
@@ -176,7 +176,7 @@ const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
 
 /** Requests about partners and users that the callers share with other tenants. */
 const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as const).map((who) => ({
-  name: `what is shared by ${who}`,
+  name: `${who} asks about shared partners and users`,
   requests: ({ names, tokens }: Callers): Request[] => {
     const by = { token: tokens[who] };
     return [
@@ -214,9 +214,9 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
   },
 }));
 
-/** Changes of many records at once, also with ids of another tenant or of no record among them. */
+/** Requests that change many records at once, some with ids of another tenant or of no record among them. */
 const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map((who) => ({
-  name: `many changes at once by ${who}`,
+  name: `${who} changes many records at once`,
   requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
     const by = { token: tokens[who] };
     const absent = idOf('absent', 'reclamations');
@@ -257,9 +257,9 @@ const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client',
 /** The secret in the address of a firm's first document, derived from the firm's seed and the client's number. */
 const secretOf = (document: string): string => hash('sha256', document);
 
-/** Requests for whole and partial contents, for versions, for the health probes and for the description. */
+/** Requests for whole and partial contents of documents, for versions, health probes and the API's description. */
 const contents: readonly Act[] = ALL.map((who) => ({
-  name: `contents by ${who}`,
+  name: `${who} reads contents of documents, probes and the description`,
   requests: ({ firm, names, tokens }: Callers, foreign: FirmNames): Request[] => {
     const by = { token: tokens[who] };
     const content = `/api/documents/${names.documents}/content`;
@@ -293,7 +293,7 @@ const contents: readonly Act[] = ALL.map((who) => ({
   },
 }));
 
-/** All acts written by hand. */
+/** All groups of requests that are written by hand, and not generated. */
 export const byHand: readonly Act[] = [
   ...listsWalked,
   ...everyEndpoint,

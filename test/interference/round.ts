@@ -13,16 +13,18 @@ import type { Round, Variant } from './variants.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/** After this many requests the callers get new records, because their requests use the records up. */
+/**
+ * After this number of requests the callers get new records, because requests change and delete the callers' records.
+ */
 const CALLERS_LAST = 60;
 
-/** The open worlds of a round. */
+/** The open databases that the proof `interference` compares, all of which get the same requests and statements. */
 export interface Opened {
   readonly round: Round;
   readonly worlds: readonly World[];
   readonly identity: TestIdentity;
   readonly logins: Logins;
-  /** Creates the same callers with the same records in every world. */
+  /** Creates the same callers with the same records in every database. */
   callers(): Promise<Callers>;
   /** Grants the callers' clients to the login of a BI tool. */
   granted(callers: Callers): Promise<void>;
@@ -62,7 +64,9 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
   };
 }
 
-/** Every `oneIn`th statement about these views; the worlds supply the values that belong to other tenants. */
+/**
+ * Every `oneIn`th SQL statement about these reporting views. Some statements contain other tenants' values, which the databases supply.
+ */
 export async function statementsOf(
   { worlds }: Opened,
   { views = /./, oneIn = 1 }: { readonly views?: RegExp; readonly oneIn?: number } = {},
@@ -74,7 +78,7 @@ export async function statementsOf(
   return [...some(statements(columns)), ...(await leaks(worlds, some(columns)))];
 }
 
-/** Creates callers, grants their clients to the BI login, and collects the planner's statistics. */
+/** Creates callers, grants the callers' clients to the BI login, and collects the planner's statistics. */
 export async function ready(opened: Opened): Promise<void> {
   await opened.granted(await opened.callers());
   for (const world of opened.worlds) await world.admin('vacuum analyze');

@@ -14,9 +14,10 @@ import type { Opened } from './round.ts';
 import { ROUNDS } from './variants.ts';
 
 /*
- * `npm run proofs -- interference` sends the same requests and SQL statements to worlds (databases with a service) that
- * differ only in the rows of other tenants. It exits with 0 if only the bytes differ that docs/channels.md names, if each
- * channel of that page exists, and if every planted leak is noticed; otherwise with 1. `TEST_SAMPLE=1/8` tries an eighth.
+ * `npm run proofs -- interference` sends the same requests and SQL statements to several worlds: databases, each with a
+ * service, that differ only in the rows of other tenants. The command exits with 0 if the answers differ only in the
+ * bytes that docs/channels.md names, if each channel of that page exists, and if every planted leak makes answers
+ * differ; otherwise with 1. `TEST_SAMPLE=1/8` tries an eighth of the requests and statements.
  */
 
 const MADE_UP = 3_000;
@@ -47,7 +48,7 @@ async function compareAll(opened: Opened): Promise<void> {
   fail(sum.differences);
 }
 
-/** Tries the channels and the planted leaks, on the round whose worlds differ most. */
+/** Tries the channels of docs/channels.md and the planted leaks in the round whose databases differ most. */
 async function provoke(opened: Opened): Promise<void> {
   fail(await unstatedInPostgres(opened));
   fail(await objectionsToChannels(opened));

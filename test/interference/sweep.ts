@@ -3,10 +3,10 @@ import type { Opened } from './round.ts';
 import { take } from './step.ts';
 import type { World } from './world.ts';
 
-/* Finds which of Postgres's own relations and functions give a BI login different answers in two worlds. */
+/* Finds the relations and functions of Postgres that tell a BI login about the rows of other tenants. */
 
 interface Question {
-  /** The name of the relation or function. */
+  /** The name of the relation or function of Postgres. */
   readonly name: string;
   readonly sql: string;
 }
@@ -18,7 +18,7 @@ where c.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regna
     and c.relkind in ('r', 'v')
     and has_table_privilege('taxclaims_reporting', c.oid, 'SELECT')`;
 
-/** Functions without an argument, or whose argument is the oid of a table, of an index or of the database. */
+/** Postgres’s functions without an argument, or with the oid of a table, an index or the database as argument. */
 const FUNCTIONS = `
 select p.proname as name, format(
     case when p.proretset then 'select v from %I(%s) as v order by v::text' else 'select %I(%s)::text' end,
@@ -41,7 +41,7 @@ where p.pronamespace = 'pg_catalog'::regnamespace
     and (a.value !~ 'pg_database' or p.proname ~ '^pg_(stat_get_db|database)')
     and has_function_privilege('taxclaims_reporting', p.oid, 'EXECUTE')`;
 
-/** The relations and functions that answer differently in the first and the last world. */
+/** The relations and functions of Postgres that answer differently in the first and the last database. */
 export async function differingInPostgres({ worlds }: Opened, oneIn = 1): Promise<{ asked: number; names: string[] }> {
   const [first, last] = [worlds[0], worlds.at(-1)];
   if (first === undefined || last === undefined) return { asked: 0, names: [] };

@@ -2,13 +2,13 @@ import { idSql } from './ids.ts';
 import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
-/** The other tenants of a world. Worlds differ in nothing else. */
+/** The other tenants of a database. The compared databases differ in nothing else. */
 export interface Variant {
   readonly name: string;
   readonly firms: readonly Firm[];
-  /** Another firm that is created with each firm of the callers. */
+  /** Another firm that is created beside each firm of the callers. */
   readonly beside?: (callers: Firm) => Firm;
-  /** SQL that links the callers' shared records to another tenant. */
+  /** SQL that links the callers' shared partners and users to another tenant. */
   readonly shares?: (names: FirmNames) => string;
 }
 
@@ -19,7 +19,7 @@ const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 
-/** Other tenants get a partner of the callers and its bills, and a specialist of the callers gets the other tenants' clients. */
+/** SQL that links other tenants to a partner of the callers, and their clients to a specialist of the callers. */
 function sharing({ shared, guest }: FirmNames): string {
   const client = idSql(SHARING.seed, 'clients', 'c');
   return `begin;
@@ -46,21 +46,23 @@ const large: Variant = { name: 'a large tenant', firms: [LARGE] };
 const twin: Variant = { name: 'a tenant with the same texts', firms: [], beside: twinOf };
 const shared: Variant = { name: 'tenants that share partners and users', firms: [SHARING], shares: sharing };
 const crowd: Variant = {
-  name: 'all these tenants',
+  name: 'all these other tenants together',
   firms: [MANY, LARGE, SHARING],
   beside: twinOf,
   shares: sharing,
 };
-const neighbour: Variant = { name: 'a neighbour', firms: [NEIGHBOUR] };
+const neighbour: Variant = { name: 'a neighbour firm', firms: [NEIGHBOUR] };
 const changed: Variant = {
-  name: 'the same neighbour with other records, among many',
+  name: 'the same neighbour firm with other records, and many small tenants',
   firms: [{ ...NEIGHBOUR, claims: 40, flavour: 4, people: NEIGHBOUR.flavour }, MANY],
 };
 
-/** Worlds that are asked the same questions. Each answer is compared with the answer of the first world. */
+/**
+ * Databases that get the same requests and statements. Each answer is compared with the answer of the first database.
+ */
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];
-  /** The other firm whose ids the callers send; it exists in none of the worlds, or in all of them. */
+  /** The other firm whose ids the callers send. The firm exists in none of the databases, or in all of them. */
   readonly foreign: FirmNames;
 }
 
@@ -69,7 +71,7 @@ export const ROUNDS: readonly Round[] = [
   { variants: [neighbour, changed], foreign: namesOf(NEIGHBOUR) },
 ];
 
-/** A smaller world for interference.test.ts. */
+/** The database with other tenants that interference.test.ts compares. The database is smaller than those of the proof `interference`. */
 const few: Variant = {
   ...crowd,
   firms: [{ ...MANY, clients: 60 }, { ...LARGE, claims: 600 }, SHARING],

@@ -10,7 +10,7 @@ import { parse } from './figures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Parts of the service with a different figure each; one never answers. */
+/** Stand-ins for the parts of the service. Each reports a different figure, and one part never answers. */
 const sources: MetricSources = {
   pools: {
     requests: {
@@ -45,7 +45,7 @@ afterAll(() => {
 
 type Listed = Metric & { readonly name: string; readonly help: string; readonly labelNames: readonly string[] };
 
-/** The registered metrics in the form of the lines of docs/metrics.md. */
+/** The registered metrics as lines of the form that docs/metrics.md has. */
 function registered(): string[] {
   return (registry.getMetricsAsArray() as unknown as Listed[]).map(({ name, help, labelNames, constructor }) =>
     [name, constructor.name.toLowerCase(), labelNames.join(', '), help].join(' | '),
@@ -61,7 +61,7 @@ test('docs/metrics.md lists every metric with its type, labels and description, 
   expect(listed.sort()).toEqual(registered().sort());
 });
 
-test('a metric with an unknown value is absent, and the others are present', async () => {
+test('the metrics omit a metric whose value is unknown, and show all other metrics', async () => {
   const figures = parse(await registry.metrics());
   for (const name of [
     'taxclaims_jwks_age_seconds',
@@ -101,7 +101,7 @@ test('a metric with an unknown value is absent, and the others are present', asy
   );
 });
 
-test('every 401, 403, 429 and 503 in src/ has a kind for the metrics', async () => {
+test('every 401, 403, 429 and 503 in the source of the service has a kind for the metrics', async () => {
   const entries = await readdir(join(ROOT, 'src'), { recursive: true });
   const files = entries.filter((path) => path.endsWith('.ts'));
   let found = 0;
@@ -118,7 +118,7 @@ test('every 401, 403, 429 and 503 in src/ has a kind for the metrics', async () 
   expect(found).toBeGreaterThan(8);
 });
 
-test('the route of each endpoint is found by its path, and unknown paths have the route none', () => {
+test('the metrics find the route of each endpoint by its path, and name the route of an unknown path none', () => {
   const routeOf = createRouteFinder(allEndpoints);
   for (const { method, path } of allEndpoints) {
     const sent = path.replaceAll(/\{\w+\}/g, 'c1000000-0000-4000-8000-000000000001');

@@ -2,10 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
+const read = (path: string): Promise<string> => readFile(join(import.meta.dirname, '..', '..', path), 'utf8');
 
-test('the dashboard and the alerts use only metrics and labels of docs/metrics.md', async () => {
+test('the dashboard and the alerts of the deployment use only metrics and labels of docs/metrics.md', async () => {
   const listed = new Map(
     [...(await read('docs/metrics.md')).matchAll(/^- `(\w+)` (gauge|counter|histogram)([^:]*):/gm)].map(
       ([, name = '', type = '', labels = '']) => [
@@ -37,7 +36,7 @@ test('the dashboard and the alerts use only metrics and labels of docs/metrics.m
 const names = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
 const ALERT = /^ +- alert: (\w+)$/gm;
 
-test('each alert links to its paragraph of docs/runbook.md, which has Means, Look at and Do', async () => {
+test('each alert links to its paragraph of docs/runbook.md, which has the parts Means, Look at and Do', async () => {
   const rules = await read('deploy/prometheus/alerts.yml');
   const alerts = names(rules, ALERT);
   expect(names(rules, /runbook_url: '{{ \$externalLabels\.runbook }}#(\w+)'$/gm)).toEqual(
@@ -48,7 +47,7 @@ test('each alert links to its paragraph of docs/runbook.md, which has Means, Loo
   for (const text of paragraphs) expect(names(text, /^- (Means|Look at|Do): \S/gm)).toEqual(['Means', 'Look at', 'Do']);
 });
 
-test('each alert has a test case in which it is raised and one in which it is not', async () => {
+test('each alert has a test case that raises the alert and a test case that does not', async () => {
   const alerts = names(await read('deploy/prometheus/alerts.yml'), ALERT);
   const cases = names(await read('deploy/prometheus/alerts.test.yml'), /^ +- name: (.+)$/gm);
   expect(alerts.length).toBeGreaterThan(10);

@@ -12,7 +12,7 @@ const figures = () => figuresAt(service.metricsPort);
 const count = async (name: string, labels: Record<string, string> = {}) => sumOf(await figures(), name, labels);
 const REQUESTS = 'taxclaims_http_request_duration_seconds_count';
 
-/** How much a figure grows during `work`. A request is counted shortly after its response. */
+/** Returns how much a figure grows during `work`, and until the service has counted the requests of `work`. */
 async function growth(name: string, labels: Record<string, string>, work: () => Promise<unknown>): Promise<number> {
   const before = await count(name, labels);
   await work();
@@ -42,7 +42,7 @@ test('the metrics show how many changes the identity provider has not received, 
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
 });
 
-test('the metrics show the number of objections to serving from the database', async () => {
+test('the metrics show how many objections the service has to working with the database', async () => {
   const objections = () => count('taxclaims_database_objections');
   expect(await objections()).toBe(0);
   await service.admin('alter table public.documents disable row level security');
@@ -60,7 +60,7 @@ test('the metrics show how many contents the document store has to delete, and t
   expect(await count('taxclaims_document_removals_oldest_seconds')).toBeGreaterThan(7_199);
 });
 
-test('a request that waits in Postgres is found there by its id, which its connection loses afterwards', async () => {
+test('pg_stat_activity shows the id of a request that waits in Postgres, and no longer shows the id after the request', async () => {
   const lock = await connected(service.postgres.adminUrl);
   await lock.query('begin; lock table public.clients in access exclusive mode');
   const asked = service.ask('GET /api/clients', { token: await service.token('ADMIN') });
@@ -89,12 +89,12 @@ test('a request is counted by route template, method, role and status', async ()
   expect(text).not.toContain('idp|');
 });
 
-test('a request that was refused before routing is counted with its route template', async () => {
+test('a request that the service refuses before routing is counted with its route template', async () => {
   const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'anonymous', status: '401' };
   expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
 });
 
-test('a request for an unknown path is counted with the route none, and one with an unknown method as other', async () => {
+test('a request for an unknown path is counted with the route none, and a request with an unknown method with the method other', async () => {
   expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
   const labels = { route: '/api/clients', method: 'other', status: '401' };
   expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
@@ -115,7 +115,7 @@ test('a refused request is counted by the reason of its refusal', async () => {
   expect(await growth(refusals, { kind: 'other' }, () => service.ask('GET /api/clients'))).toBe(0);
 });
 
-test('a request over a rate limit is counted by that limit', async () => {
+test('a request over a rate limit is counted with the name of this limit', async () => {
   const token = await service.token('TAX_SPECIALIST', [], { sub: 'idp|eager' });
   const asking = async () => {
     for (let asked = 0; asked < 41; asked += 1) await service.ask('GET /api/clients', { token });
@@ -123,7 +123,7 @@ test('a request over a rate limit is counted by that limit', async () => {
   expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
 });
 
-test('a request that gets 503 is counted by the cause', async () => {
+test('a request that gets 503 is counted with the cause of the 503', async () => {
   const unavailable = (cause: string, change: string, undo: string) =>
     growth('taxclaims_unavailable_total', { cause }, async () => {
       await service.admin(change);
@@ -136,7 +136,7 @@ test('a request that gets 503 is counted by the cause', async () => {
   expect(await unavailable('schema', away, undo)).toBe(1);
 });
 
-test('a malformed request is counted by its error', async () => {
+test('a malformed HTTP request is counted with the error by which the service refuses it', async () => {
   const why = 'taxclaims_http_connections_refused_total';
   const close = 'Connection: close\r\n\r\n';
   const send = (bytes: string) => () => askRaw(service.port, bytes);
@@ -146,7 +146,7 @@ test('a malformed request is counted by its error', async () => {
   expect(await growth(why, { why: 'ERROR_URI_TOO_LONG' }, send(long))).toBe(1);
 });
 
-test('the measured duration of a request is at most the time that its caller waits', async () => {
+test('the measured duration of a request is at most the time that the caller waits', async () => {
   const token = await service.token('CLIENT');
   const before = performance.now();
   const lasted = await growth('taxclaims_http_request_duration_seconds_sum', {}, () =>
@@ -156,7 +156,7 @@ test('the measured duration of a request is at most the time that its caller wai
   expect(lasted).toBeLessThan((performance.now() - before) / 1_000);
 });
 
-test('the measured authorization of a request takes less than the request', async () => {
+test('the measured duration of the authorization is shorter than that of the whole request', async () => {
   const token = await service.token('ADMIN');
   await service.ask('GET /api/clients', { token });
   await until(async () => (await count('taxclaims_http_requests_in_flight')) === 0);
@@ -168,7 +168,7 @@ test('the measured authorization of a request takes less than the request', asyn
   expect(authorization).toBeLessThan(requests);
 });
 
-test('the metrics show connections, fetched keys and the state of the audit records', async () => {
+test('the metrics show database connections, fetches of the provider’s keys, and the state of the waiting audit records', async () => {
   await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
   const values = await figures();
   const connections = sumOf(values, 'taxclaims_database_connections', { lane: 'requests' });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { JEST, ROOT } from '../support/suites.ts';
 import { applyMutant, type Mutant } from './mutate.ts';
 
-/** A copy of the checkout with what is not committed. Mutants are made there, so that an interrupted run leaves the checkout as it was. */
+/** A copy of the checkout with uncommitted changes, in which faults are made, so that the checkout stays unchanged. */
 export class Copy {
   readonly #folder: string;
   readonly #sound = new Map<string, boolean>();
@@ -24,7 +24,10 @@ export class Copy {
     writeFileSync(join(this.#folder, '.git', 'info', 'exclude'), 'node_modules\n');
   }
 
-  /** What killed the mutant: a suite that passes without it, or the time; undefined if it survived the suites. */
+  /**
+   * Returns the suite that fails because of the fault and passes without the fault, or 'the time' if the suites exceed
+   * their time limit. Returns undefined if no suite fails.
+   */
   async killerOf(mutant: Mutant, suites: readonly string[]): Promise<string | undefined> {
     const path = join(this.#folder, mutant.file);
     const text = readFileSync(path, 'utf8');
@@ -39,7 +42,7 @@ export class Copy {
     return killer;
   }
 
-  /** Suites that fail without any mutant, which therefore kill none. */
+  /** Suites that fail even without a fault, and therefore prove nothing about a fault. */
   get unsound(): string[] {
     return [...this.#sound].flatMap(([suite, isSound]) => (isSound ? [] : [suite]));
   }
@@ -50,7 +53,7 @@ export class Copy {
 
   async #firstFailure(suites: readonly string[]): Promise<string | undefined> {
     if (suites.length === 0) return undefined;
-    // With one worker Jest would run the suites in its own process.
+    // With one worker, Jest would run the suites in its own process instead of a process for each worker.
     const child = spawn(process.execPath, [JEST, '--bail', '--maxWorkers=2', '--runTestsByPath', ...suites], {
       cwd: this.#folder,
       stdio: ['ignore', 'ignore', 'pipe'],

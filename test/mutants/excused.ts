@@ -1,2 +1,2 @@
-/** Mutants that no test can see, because nothing that a caller or an operator notices differs. */
+/** Faults of the source that no test can notice, because neither a caller nor an operator notices a difference. */
 export const EXCUSED: readonly { readonly file: string; readonly before: string; readonly why: string }[] = [];

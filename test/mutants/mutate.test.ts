@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { applyMutant, mutantsOf } from './mutate.ts';
 
-/* The mutants that the proof `mutants` makes of a source file. */
+/* The faults that the proof `mutants` makes of a source file. */
 
 const changes = (text: string): string[] => mutantsOf('src/x.ts', text).map((mutant) => applyMutant(text, mutant));
 
@@ -20,7 +20,7 @@ test.each([
   ['x = list.filter(a);', ['x = list;']],
   ['x = list.toSorted();', ['x = list;']],
   ['function f() { return a; }', ['function f() { return undefined; }', 'function f() { return []; }']],
-])('the mutator makes each single fault of `%s`', (text, expected) => {
+])('the proof mutants makes each possible single fault of the code `%s`', (text, expected) => {
   expect(changes(text)).toEqual(expected);
 });
 
@@ -32,11 +32,11 @@ test.each([
   'log.warn({ a: 1 });',
   'this.#log.info({ a: true });',
   'x = { description: `at most ${1}`, examples: [1] };',
-])('the mutator makes no fault in `%s`', (text) => {
+])('the proof mutants makes no fault of the code `%s`', (text) => {
   expect(changes(text)).toEqual([]);
 });
 
-test('a mutant names the line, the text before and the text after the fault', () => {
+test('a fault of the proof mutants names its line, and the text before and after the fault', () => {
   expect(mutantsOf('src/x.ts', '\n\n  /* no */ x = a < b;')).toEqual([
     { file: 'src/x.ts', line: 3, kind: 'operator', start: 19, before: '<', after: '<=' },
   ]);

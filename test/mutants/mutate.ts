@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/* The single faults that can be made in a TypeScript file: each is a change of one expression or statement. */
+/* The single faults of a TypeScript file for the proof `mutants`: each changes one expression or statement. */
 
 export interface Mutant {
   readonly file: string;
@@ -20,7 +20,7 @@ const IS_TEXT = /^(?:description|summary|title|examples?)$/;
 const IS_LOG_CALL = /\blog(?:ger)?\??\.(?:trace|debug|info|warn|error|fatal)$/i;
 const IS_SELECTION = /^(?:filter|sort|toSorted|reverse|toReversed)$/;
 
-/** Every mutant of a file; none is in types, imports, log lines, or the texts of the OpenAPI description. */
+/** Every possible fault of a source file, except faults of types, imports, log lines, or the API’s description. */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const mutants: Mutant[] = [];

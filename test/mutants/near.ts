@@ -4,13 +4,13 @@ import ts from 'typescript';
 import { proofOf } from '../proofs.ts';
 import { allSuites, ROOT } from '../support/suites.ts';
 
-/** What a suite starts as a process, and the file that starts it. */
+/** The source files that test/support/process.ts starts as a process of their own, without importing them. */
 const STARTED = /^src\/(?:main|greeting|service)\.ts$|^src\/commands\//;
 
-/** So many are the nearest, whether a proof names them or not. */
+/** How many suites are the nearest to a source file, whether they belong to `npm test` or to a proof. */
 const NEAREST = 4;
 
-/** Importers by imported file. */
+/** For each imported file, the files that import it. */
 const importers = new Map<string, string[]>();
 for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
   for (const { fileName } of ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8')).importedFiles) {
@@ -20,7 +20,7 @@ for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
   }
 }
 
-/** The suites that reach a source file, nearest first: short import paths and similar names before others. */
+/** The suites that import a source file, nearest first: short import paths and similar file names come first. */
 export function suitesNear(source: string): { nearest: string[]; fast: string[]; proven: string[] } {
   const distances = new Map([[source, 0]]);
   for (const [file, distance] of distances) {
@@ -41,7 +41,7 @@ export function suitesNear(source: string): { nearest: string[]; fast: string[];
   return { nearest: near.slice(0, NEAREST), fast, proven };
 }
 
-/** The words of a path in the singular. */
+/** The words of a file’s path, each without the s of the plural. */
 function wordsOf(path: string): string[] {
   return path
     .replace(/^(?:src|test)\//, '')

@@ -1,7 +1,8 @@
 /**
- * Proves that the tests see single faults of `src`: makes one fault in a copy of the checkout, runs the suites nearest to
- * it until one fails, and takes the next. `npm run proofs -- mutants`; of some files only with `-- src/http/csv.ts`.
- * Exits with 1 if one in ten or more survives.
+ * `npm run proofs -- mutants` proves that the tests notice single faults of `src`. The proof makes one fault in a copy
+ * of the checkout, runs the suites nearest to the faulty file until a suite fails, and goes on to the next fault.
+ * `-- src/http/csv.ts` tries only faults of this file. The command exits with 1 if the tests miss a tenth of the faults
+ * or more.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,7 @@ const waiting = shuffledByDay(
 ).filter(({ file, before }) => !EXCUSED.some((one) => one.file === file && one.before === before));
 let [killed, survived] = [0, 0];
 
-/** Tries the nearest suites, then 30 of `npm test` in two runs, then eight of the proofs. */
+/** Whether a suite fails because of the fault: one of the four nearest, of 30 fast or of eight of the proofs. */
 async function isKilled(copy: Copy, mutant: Mutant): Promise<boolean> {
   const { nearest, fast, proven } = suitesNear(mutant.file);
   const runs = [nearest, fast.slice(0, 10), fast.slice(10, 30), proven.slice(0, 8)];

@@ -11,7 +11,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent(
   },
   ts.sys,
   ROOT,
-  // A removed call may leave a name unused.
+  // A fault that removes a call may leave a name unused, which is no error here.
   { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
 );
 const host = ts.createCompilerHost(options);
@@ -25,7 +25,7 @@ host.getSourceFile = (path, version) => {
 };
 let program: ts.Program | undefined;
 
-/** Whether the mutated file has no error of syntax or type: `npm run types` kills the others. */
+/** Whether the faulty file compiles; `npm run types` finds the other faults. */
 export function compiles(mutant: Mutant): boolean {
   const path = join(ROOT, mutant.file);
   mutated = { path, text: applyMutant(readFileSync(path, 'utf8'), mutant) };

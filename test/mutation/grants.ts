@@ -1,11 +1,11 @@
 const HOUSE = `('public', 'app', 'reporting', 'audit')`;
 
-/** The roles of callers, logins and auditors. */
+/** The roles of callers, logins and auditors, whose rights the proof mutation revokes and adds. */
 const ROLES = `(select * from audit.house_roles as h where h.purpose <> 'back') as r`;
 
 const RELATION = `format('%I.%I', c.relnamespace::regnamespace::text, c.relname)`;
 
-/** REVOKE on a table also revokes the grants on its columns, so `undo` grants them again. */
+/** Grants the columns of a table again, because REVOKE on the table also revokes the grants on its columns. */
 const COLUMNS_AGAIN = `coalesce(
     (
         select string_agg(
@@ -23,7 +23,10 @@ const VERB = `case x.privilege_type when 'SELECT' then 'read' when 'INSERT' then
 
 const HELD = `array[c.relname::text, replace(x.grantee::regrole::text, 'taxclaims_', ''), ${VERB}] as hints`;
 
-/** Revoked rights, and added rights that no role should have. */
+/**
+ * Changes that revoke a right of a role, or add a right that no role should have; a check or the audit must notice
+ * each.
+ */
 export const GRANTS: Readonly<Record<string, string>> = {
   'table grant revoked': `
     select format('%s on %s to %s', x.privilege_type, ${RELATION}, x.grantee::regrole) as object, ${HELD},

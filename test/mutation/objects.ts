@@ -6,7 +6,7 @@ const switched = (off: string, on: string): string => `
       format('alter table %s ${on} row level security', t.name) as undo
   from audit.house_tables as t`;
 
-/** Unsafe changes of tables, views, functions, triggers and roles. */
+/** Unsafe changes of tables, views, functions, triggers and roles; a check or the audit must notice each change. */
 export const OBJECTS: Readonly<Record<string, string>> = {
   'row-level security off': switched('disable', 'enable'),
   'row-level security not forced': switched('no force', 'force'),
@@ -19,7 +19,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   'search_path of a function not pinned': `
     select oid::regprocedure::text as object, array[proname::text, 'function'] as hints,
         format('alter function %s reset search_path', oid::regprocedure) as sql,
-        -- Sets all settings again, because their order is part of the declared state.
+        -- Sets all settings of the function again, because their order is part of the declared state.
         format('alter function %s reset all', oid::regprocedure) || (
             select string_agg(
                 format('; alter function %s set %I to %L', oid::regprocedure, split_part(setting, '=', 1),
@@ -52,7 +52,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
     select format('%s in %s', m.name, g.name) as object, array[replace(g.name::text, 'taxclaims_', '')] as hints,
         format('revoke %s from %s', g.name, m.name) as sql,
         format('grant %s to %s%s', g.name, m.name, case
-            -- Postgres 15 has only the first option.
+            -- In Postgres 15 a membership has only ADMIN OPTION.
             when said ? 'set_option' then
                 format(' with admin %s, inherit %s, set %s',
                     said ->> 'admin_option', said ->> 'inherit_option', said ->> 'set_option')
@@ -61,6 +61,6 @@ export const OBJECTS: Readonly<Record<string, string>> = {
     from audit.house_roles as g cross join audit.house_roles as m
     join pg_auth_members as a on a.roleid = g.oid and a.member = m.oid
     cross join to_jsonb(a) as said
-    -- Without memberships on which another membership depends: catalogs/roles.ts revokes them with cascade.
+    -- Memberships on which another membership depends are left out, because catalogs/roles.ts revokes them.
     where not exists (select from pg_auth_members as d where d.roleid = a.roleid and d.grantor = a.member)`,
 };

@@ -1,8 +1,9 @@
 /**
- * `npm run proofs -- mutation` proves that the checks of test/policies and the audit can fail. First the proof breaks every
- * right in turn, and requires that a check fails or the audit reports the change. Then the proof changes database objects,
- * and requires that the audit reports each change. `-- --catalogs` runs only the second part, and
- * `-- 'policy dropped' 'trigger disabled'` only these kinds. The command exits with 1 if a change stays unnoticed.
+ * `npm run proofs -- mutation` proves that the checks of test/policies and the audit can fail. First the proof breaks
+ * every right in turn, and requires that a check fails or the audit reports the change. Then the proof changes database
+ * objects, and requires that the audit reports each change. `-- --catalogs` runs only the second part, and
+ * `-- 'policy dropped' 'trigger disabled'` only these kinds of change. The command exits with 1 if a change stays
+ * unnoticed.
  */
 import { parseProcessArguments } from '../../src/commands/run-command.ts';
 import { CATALOG_KINDS } from './catalogs/kinds.ts';
@@ -28,19 +29,19 @@ const { values, positionals: named } = parseProcessArguments({
   },
 });
 
-/** After this number of changes the trial asserts that all of them were undone. */
+/** After this number of broken rights, the trial asserts that all rights are restored. */
 const PORTION = 100;
 
 /**
- * Breaks every right. Two databases run the nearest checks; the audit must report each broken right that no check notices,
- * because a second right still holds.
+ * Breaks every right of the database in turn, and runs the checks whose titles fit the right. The audit must report a
+ * broken right that no check notices, because a second right has the same effect.
  */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
   const database = await createTestDatabase();
   const judge = await openJudge(database.adminUrl);
   const trials = [await setUpTrial(), await setUpTrial()] as const;
   try {
-    // A check that fails without a change would seem to notice every change.
+    // A check that fails even without a broken right would seem to notice every broken right.
     for (const trial of trials) await trial.assertSound();
     const tally = new Map<string, { tried: number; unnoticed: Mutant[] }>();
     const portions: Mutant[][] = [];
@@ -55,12 +56,12 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
       for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
         for (const mutant of portion)
           if (!(await trial.isNoticed(mutant))) tally.get(mutant.kind)?.unnoticed.push(mutant);
-        // A right that stays broken would seem to be noticed by all later checks.
+        // A right that was not restored would make checks fail for all later broken rights.
         await trial.assertMended();
       }
     };
     await Promise.all(trials.map((trial) => work(trial, portions)));
-    // Both databases share memberships of roles, so only one trial changes them.
+    // Memberships of roles belong to the whole server, so only one of the two trials changes them.
     await work(trials[0], ofTheServer);
     const survivors: Mutant[] = [];
     let [tried, seconds] = [0, 0];

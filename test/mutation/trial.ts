@@ -7,9 +7,9 @@ import { createTestDatabase } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import type { Mutant } from './mutants.ts';
 
-/** A database in which each right is broken, tried and restored. */
+/** A database in which the proof mutation breaks each right, runs checks, and restores the right. */
 export interface Trial {
-  /** Whether a check fails while the right is broken. */
+  /** Whether a check of test/policies fails while the right is broken. */
   isNoticed(mutant: Mutant): Promise<boolean>;
   /** @throws if the database differs from its state before the first change. */
   assertMended(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Trial {
   close(): Promise<void>;
 }
 
-/** The number of checks that run for a broken right; the first check notices most of them. */
+/** How many checks run for a broken right; the first check notices most broken rights. */
 const NEAREST = 25;
 
 const BEHAVIOUR = CHECKS.filter((check) => !goldenChecks.includes(check));
@@ -27,7 +27,7 @@ export async function setUpTrial(): Promise<Trial> {
   const database = await createTestDatabase();
   const login = await createReportingLogin(database);
   const world = await openWorld({ ...database, reportingUrl: login.url });
-  // No change has to survive a crash.
+  // The database need not survive a crash, so its transactions do not wait for the disk.
   await world.admin.query('set synchronous_commit = off');
 
   const failed = async (check: Check): Promise<boolean> =>
@@ -36,7 +36,7 @@ export async function setUpTrial(): Promise<Trial> {
       () => true,
     );
 
-  /** Restores the right, and the rows that a failed check may have left. */
+  /** Restores the broken right, and removes the rows that a failed check may have left. */
   async function mend({ undo }: Mutant): Promise<void> {
     for (const client of [world.admin, world.api, world.unset, world.reporting]) await client.query('rollback');
     await world.admin.query(undo);
@@ -79,8 +79,8 @@ export async function setUpTrial(): Promise<Trial> {
 }
 
 /**
- * The checks whose titles name the table of the broken right, or no table; the checks with the most hints in their titles
- * come first. The audit tries the rights that none of these checks notices.
+ * The checks for a broken right: their titles name the right’s table, or no table, and the checks with the most hints
+ * in their titles come first. The audit tries the broken rights that none of these checks notices.
  */
 function nearest({ hints }: Mutant): Check[] {
   const [table = ''] = hints;

@@ -4,9 +4,11 @@ import { expect, test } from '@jest/globals';
 import { allPages, blocksOf, textOf } from '../support/pages.ts';
 import { ROOT } from '../support/suites.ts';
 
-/* The code blocks, paths and tables of the pages. */
+/* Checks of the code blocks, paths and tables in the Markdown pages. */
 
-/** The test files that run blocks of a page; they name each block by its beginning. */
+/**
+ * For each Markdown page, the files that run its code blocks. Such a file names a block by the beginning of its code.
+ */
 const RUN: Readonly<Record<string, readonly string[]>> = {
   'CONTRIBUTING.md': ['.ci/run'],
   'CONVENTIONS.md': ['test/pages/conventions.ts'],
@@ -27,7 +29,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   'docs/operate.md': ['test/deploy/pages.deploy.ts'],
 };
 
-/** The blocks that are not commands, by page and language. */
+/** The code blocks that are not commands, by page and language, with what the block shows. */
 const NO_COMMAND: Readonly<Record<string, string>> = {
   'README.md text': 'a drawing of the way from a token to the rows',
 };
@@ -35,14 +37,14 @@ const NO_COMMAND: Readonly<Record<string, string>> = {
 const pages = allPages();
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
 
-/** The string literals of a file, which may be beginnings of blocks. */
+/** The string literals of a test file, which may be beginnings of code blocks. */
 function stringsOf(file: string): string[] {
   return [...textOf(file).matchAll(LITERAL)]
     .map(([, single, double = '']) => (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'))
     .filter((text) => text !== '');
 }
 
-test('each code block of a page is run by a test, or is not a command', () => {
+test('a test runs each code block of a Markdown page that is a command', () => {
   const blocks = pages.flatMap(blocksOf).filter(({ page, language }) => !(`${page} ${language}` in NO_COMMAND));
   expect(blocks.length).toBeGreaterThan(50);
   const run = Object.entries(RUN).flatMap(([page, files]) =>
@@ -58,7 +60,7 @@ test('each code block of a page is run by a test, or is not a command', () => {
   expect(left.map(({ page, line, code }) => `${page}:${line} ${code.split('\n')[0] ?? ''}`)).toEqual([]);
 });
 
-test('each code block that a test names exists', () => {
+test('each code block that a test names exists in a Markdown page', () => {
   const codes = pages.flatMap(blocksOf).map(({ code }) => code);
   const call = new RegExp(`blockOf\\([^,()]+,\\s*(?:${LITERAL.source})`, 'g');
   const taken = globSync('test/**/*.ts', { cwd: ROOT }).flatMap((file) =>
@@ -68,8 +70,8 @@ test('each code block that a test names exists', () => {
   expect(taken.filter((beginning) => !codes.some((code) => code.startsWith(beginning)))).toEqual([]);
 });
 
-test('each path that a page names exists', () => {
-  /** Paths of the example in CONVENTIONS.md, of deployments, and of packages. */
+test('each path that a Markdown page names exists in the repository', () => {
+  /** Paths that are not in the repository: those of the example in CONVENTIONS.md, of deployments, and of packages. */
   const elsewhere = /contacts|00NN|\.env$|^\.data\//;
   const files = globSync('{.ci,bench,db,deploy,docs,public,src,test}/**', { cwd: ROOT });
   const names = new Set(files.map((file) => basename(file)));
@@ -89,7 +91,7 @@ test('each path that a page names exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('each table cell of a page has at most 60 characters', () => {
+test('each table cell of a Markdown page has at most 60 characters', () => {
   const wide = pages.flatMap((page) =>
     textOf(page)
       .split('\n')

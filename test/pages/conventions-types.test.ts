@@ -5,7 +5,7 @@ import { copyConventions, DENIAL, RESOURCE } from './conventions.ts';
 
 const folder = await copyConventions();
 
-test('the resource and the test of CONVENTIONS.md compile with the strict settings', () => {
+test('the example resource and test of CONVENTIONS.md compile with the strict settings', () => {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
     config: object;
   };

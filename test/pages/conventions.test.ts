@@ -7,7 +7,7 @@ import { copyConventions, DENIAL } from './conventions.ts';
 
 const folder = await copyConventions();
 
-test('the table, policies, endpoints and test of CONVENTIONS.md work as copied', async () => {
+test('the example table, policies, endpoints and test of CONVENTIONS.md work as copied', async () => {
   const jest = join(folder, 'node_modules', 'jest', 'bin', 'jest.js');
   const env = { ...process.env, TEST_DATABASE_URL: readRun().adminUrl };
   const { stderr } = await promisify(execFile)(process.execPath, [jest, DENIAL], { cwd: folder, env });

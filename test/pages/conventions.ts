@@ -4,7 +4,7 @@ import { blockOf } from '../support/pages.ts';
 import { ROOT } from '../support/suites.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* The files of CONVENTIONS.md, copied into a checkout. */
+/* A copy of the repository with the example files of CONVENTIONS.md in it. */
 
 export const RESOURCE = 'src/resources/contacts.ts';
 export const DENIAL = 'test/resources/contacts.test.ts';
@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, string>> = {
   [DENIAL]: 'import { expect, test }',
 };
 
-/** The lines that the test of CONVENTIONS.md needs in existing files, each with the line that follows it. */
+/** Lines that the example test of CONVENTIONS.md needs in existing files, each with the start of the next line. */
 const LINES: readonly (readonly [file: string, before: string, line: string])[] = [
   ['src/resources/index.ts', 'import { deadlinesEndpoint }', `import { contactEndpoints } from './contacts.ts';`],
   ['src/resources/index.ts', '  Cadastres:', `  Contacts: 'The people of a client whom the firm calls.',`],
@@ -33,7 +33,7 @@ const LINES: readonly (readonly [file: string, before: string, line: string])[] 
   ['test/support/tenant.ts', `    rowOf('cadastres'`, `    rowOf('contacts', tenant),`],
 ];
 
-/** Copies the repository into a folder, and adds the files of CONVENTIONS.md. */
+/** Copies the repository into a folder, and adds the example files of CONVENTIONS.md. */
 export async function copyConventions(): Promise<string> {
   const folder = await folderForSuite();
   for (const path of ['src', 'db', 'test', 'deploy', 'package.json', 'tsconfig.json', 'jest.config.js'])

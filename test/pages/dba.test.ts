@@ -7,11 +7,12 @@ import { blockOf } from '../support/pages.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * The SQL of db/README.md runs on the demonstration, under the login that the page names, in the order of the page
- * except for the auditor's login. It is one transaction that is rolled back, because roles belong to the whole server.
+ * The SQL of db/README.md runs on the demonstration, as the login that db/README.md names, in the order of that page
+ * except for the auditor's login. All of it is one transaction that is rolled back, because roles belong to the whole
+ * server.
  */
 
-/** Inserts a row for each query of the page that finds none in the demonstration. */
+/** Inserts a row for each query of db/README.md that finds no row in the demonstration. */
 const ROWS = `
 insert into public.audit_logs (action, resource_type, success, actor)
   values ('GET /api/sites', 'sites', false, 'somebody'), ('POST /api/users/x/erasure', 'users', true, 'somebody');
@@ -36,10 +37,10 @@ test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   ['create role dba_jane', 'a superuser'],
   ['create role auditor_jane', 'a superuser'],
   ['begin;\nset local role taxclaims_tax_specialist', 'a superuser'],
-  // The query lists open transactions, and there are none.
+  // This query lists the transactions that block a deploy, and no other transaction is open.
   ['-- Who would be in the way of a deploy', 'a superuser', 1],
   ['create role bi_acme', 'a superuser'],
-  // The grant of all clients was revoked before.
+  // This statement returns no row, because the block before it has revoked the grant of all clients.
   ["select reporting.grant_all_clients('bi_acme')", 'dba_jane', 1],
   ['select refused_at, actor, email, action, client_id', 'auditor_jane'],
   ['select changed_at, email, field, old, new', 'a superuser'],

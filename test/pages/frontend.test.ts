@@ -14,7 +14,7 @@ import { shell } from '../support/shell.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* The blocks of docs/frontend.md on the demonstration: its JavaScript as one module, the rest in Bash. */
+/* The code blocks of docs/frontend.md on the demonstration: the JavaScript as one module, the rest in Bash. */
 
 const PAGE = 'docs/frontend.md';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
@@ -30,7 +30,7 @@ async function runModule(code: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-test('the JavaScript of docs/frontend.md logs in, pages through claims, changes one, handles a conflict and an error, and uploads', async () => {
+test('the JavaScript of docs/frontend.md logs in, pages through claims, changes a claim, handles a conflict and an error, and uploads', async () => {
   const token = await service.token('ACCOUNT_MANAGER', [CLIENT], {
     ...{ sub: 'demonstration|marc', email: 'marc.lefevre@cabinet.example', name: 'Marc Lefèvre' },
   });
@@ -72,7 +72,7 @@ test('the JavaScript of docs/frontend.md finds a document, sets its type, links 
   expect(row).toEqual({ kind: 'AVIS', filename: 'avis-foncière.pdf' });
 });
 
-/** The output of a Bash block, run with the token of the README. */
+/** Runs a Bash block of docs/frontend.md with the token of README.md, and returns the output. */
 async function printed(beginning: string, replaced: Readonly<Record<string, string>> = {}) {
   const text = await shell(blockOf(PAGE, beginning, { ...here, ...replaced }), { TOKEN: await token() });
   return text.trim().split('\n');
@@ -84,7 +84,7 @@ function token(): Promise<string> {
   return service.token(role as Role, clients.split(','));
 }
 
-test('every call of the claims screen in docs/frontend.md finds records', async () => {
+test('every call of docs/frontend.md for the page of claims finds records', async () => {
   const answers = await printed('curl -gH');
   expect(answers).toHaveLength(8);
   for (const [index, answer] of answers.entries()) {
@@ -93,7 +93,7 @@ test('every call of the claims screen in docs/frontend.md finds records', async 
   }
 });
 
-test('an unknown field gets the French error that docs/frontend.md shows', async () => {
+test('the service answers an unknown field with the French error that docs/frontend.md shows', async () => {
   const [body = '', status] = await printed('curl -H "Authorization: Bearer $TOKEN" -H \'Accept-Language: fr\'');
   const problem: unknown = JSON.parse(blockOf(PAGE, '{ "field"'));
   expect([status, JSON.parse(body)]).toEqual(['400', { error: expect.objectContaining({ problems: [problem] }) }]);
@@ -104,7 +104,7 @@ test('the call of docs/frontend.md with an Idempotency-Key creates a claim', asy
   expect([status, JSON.parse(body)]).toEqual(['201', expect.objectContaining({ status: 'DRAFT' })]);
 });
 
-test('the calls of docs/frontend.md export claims as CSV, and try an import of sites', async () => {
+test('the calls of docs/frontend.md export claims as CSV, and check an import of sites without storing it', async () => {
   const beginning = 'curl -H "Authorization: Bearer $TOKEN" -H \'Accept: text/csv\'';
   const [saved, tried = '', status] = await printed(beginning, { '/tmp/': `${folder}/` });
   expect([saved, status]).toEqual(['200', '200']);
@@ -112,7 +112,7 @@ test('the calls of docs/frontend.md export claims as CSV, and try an import of s
   expect((await readFile(join(folder, 'claims.csv'), 'utf8')).split('\n').length).toBeGreaterThan(2);
 });
 
-test('another user’s change arrives as the event that docs/frontend.md shows', async () => {
+test('another user’s change reaches a listening caller as the event that docs/frontend.md shows', async () => {
   const env = { ...process.env, TOKEN: await token() };
   const child = spawn('bash', ['-c', `exec ${blockOf(PAGE, 'curl -N', here)}`], { env });
   let text = '';
@@ -127,7 +127,7 @@ test('another user’s change arrives as the event that docs/frontend.md shows',
 });
 
 describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-01'])(
-  'the demonstration loaded on %s',
+  'the demonstration data loaded on %s',
   (today) => {
     let filled: TestDatabase;
     beforeAll(async () => {
@@ -143,7 +143,7 @@ describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-
         return (await admin.query<Record<string, unknown>>(text, [today])).rows;
       });
 
-    test('the demonstration’s first client has an answer and an invoice due within 30 days, and a draft in time', async () => {
+    test('the demonstration has an answer and an invoice of its first client due within 30 days, and a draft whose deadline is not past', async () => {
       expect(
         await read(`
           select 'answer' as due from public.reclamations
@@ -158,7 +158,7 @@ describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-
       ).toEqual([{ due: 'answer' }, { due: 'draft' }, { due: 'invoice' }]);
     });
 
-    test('no claim of the demonstration was created or submitted too late, before its notice, or in the future', async () => {
+    test('no claim of the demonstration was created or submitted too late, before its tax notice, or in the future', async () => {
       expect(
         await read(`
           select id from public.reclamations

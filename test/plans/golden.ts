@@ -5,17 +5,15 @@ import type { TestDatabase } from '../support/database.ts';
 import { callerOf, readsOf, shapeOf } from './plans.ts';
 import { clientsOf, populate } from './population.ts';
 
-const SIZES = [1, 50, 1000];
-
-/** All plans of this release are in its file; the file of another release has only the plans that differ. */
+/** The Postgres release whose file has all query plans. Files of other releases have only the plans that differ. */
 const WHOLE_RELEASE = 18;
 
-/** The file with the plans of a major release of Postgres. */
+/** The file with the query plans of a major release of Postgres. */
 function goldenFile(major: number): URL {
   return new URL(`golden/${major}.txt`, import.meta.url);
 }
 
-/** The stored plans of a release, in the form of `renderPlans`. */
+/** The stored query plans of a Postgres release, as text in the form of `renderPlans`. */
 export async function readPlans(major: number): Promise<string> {
   const whole = byRequest(await readFile(goldenFile(WHOLE_RELEASE), 'utf8'));
   if (major === WHOLE_RELEASE) return textOf(whole);
@@ -30,7 +28,7 @@ export async function writePlans({ major, text }: { major: number; text: string 
   return writeFile(goldenFile(major), textOf(new Map(others)));
 }
 
-/** The lines by request; a request has one line for each of its plans. */
+/** The lines of a file of query plans, grouped by request; a request has one line for each of its plans. */
 function byRequest(text: string): Map<string, string[]> {
   return Map.groupBy(
     text.split('\n').filter((line) => line !== ''),
@@ -42,12 +40,12 @@ function textOf(requests: ReadonlyMap<string, readonly string[]>): string {
   return [...[...requests.values()].flat(), ''].join('\n');
 }
 
-/** The shape of each plan, one per line, with the callers who get it. */
+/** The shape of each query plan, one per line, with the callers whose request gets this plan. */
 export async function renderPlans(database: TestDatabase): Promise<{ major: number; text: string }> {
   const callers = await withAdmin(database.adminUrl, async (admin) => {
     await populate(admin);
     const scoped: { name: string; caller: Caller }[] = [];
-    for (const size of SIZES)
+    for (const size of [1, 50, 1000])
       scoped.push({
         name: size === 1 ? '1 client' : `${size} clients`,
         caller: callerOf('ADMIN', await clientsOf(admin, size)),

@@ -7,15 +7,15 @@ import { callerOf, readsOf } from './plans.ts';
 import { clientsOf } from './population.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The query plans of all reads on some thousand rows, so that a changed plan shows in a review. */
+/* The query plans of all reads on thousands of rows, so that a reviewer sees a changed plan. */
 
 /**
- * Reads that Postgres plans anew for each execution, since the plan depends on the values: rows that are skipped or need look-ups, several ids or clients, and the
- * sources of personal data.
+ * Requests whose statement Postgres plans anew for each execution, because the best plan depends on the values: pages
+ * by offset, the list of partners, reads of several ids or clients, and personal data.
  */
 const PLANNED_ANEW = /offset=|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;
 
-/** Postgres makes a new plan for each of the first five executions. */
+/** Postgres makes a new plan for the first five executions of a prepared statement, so seven show a generic plan. */
 const EXECUTIONS = 7;
 
 const postgres = await forSuite(createTestDatabase());
@@ -27,12 +27,12 @@ const database = await forSuite(
   }),
 );
 
-test('each read has the plan that `npm run plans:golden` has written for this release of Postgres', async () => {
+test('each read has the query plan that `npm run plans:golden` has written for this release of Postgres', async () => {
   expect(plans.text.split('\n')).toEqual((await readPlans(plans.major)).split('\n'));
 });
 
 test.each([1, 50, 1000])(
-  'the statements of a caller with %i clients get a generic plan, except the listed ones',
+  'Postgres prepares a generic plan for the reads of a caller with %i clients, except the reads that PLANNED_ANEW lists',
   async (size) => {
     const clients = await withAdmin(postgres.adminUrl, (admin) => clientsOf(admin, size));
     const reads = readsOf(callerOf('ACCOUNT_MANAGER', clients));

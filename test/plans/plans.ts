@@ -7,7 +7,7 @@ import type { Endpoint } from '../../src/http/endpoint.ts';
 import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { sortsOf } from '../../bench/lists/cases.ts';
 
-/** A statement of a read, with the request to which it belongs. */
+/** An SQL statement that reads, with the request that sends it. */
 export interface Read {
   readonly line: string;
   readonly statement: Statement;
@@ -16,7 +16,7 @@ export interface Read {
 
 const ID = '00000000-0000-4000-8000-000000000000';
 
-/** The queries of each list, besides its descending orders. */
+/** The query strings that are tried for each list, besides the list's descending orders. */
 const QUERIES: readonly Readonly<Record<string, string>>[] = [
   {},
   { count: 'exact' },
@@ -73,7 +73,7 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
   const after = { after: Buffer.from(cursor).toString('base64url') };
-  // A list without a choice of orders has a cursor of another form.
+  // A list whose order cannot be chosen has another form of cursor, so no cursor is tried.
   return [...QUERIES, ...(words.length === 0 ? [] : [after]), ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
@@ -94,8 +94,8 @@ function contextOf(caller: Caller, client: string | undefined): RequestContext {
 }
 
 /**
- * The shape of the generic plan under the policies in one line: each node with its children, indexes, and the columns
- * by which an index is searched.
+ * The shape of a statement's generic plan under the row-level security policies, in one line: each node of the plan
+ * with its children, its index, and the columns by which the index is searched.
  */
 export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
   await login.query('begin');
@@ -131,13 +131,15 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Two indexes begin with the id and cost the same, so Postgres chooses either. */
+/** Postgres may choose either of a table's two indexes by id, so both indexes get the same name in the plan. */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
-/** The partitions of the audit log change each month, and have the same plan, so one stands for all. */
+/**
+ * The partitions of the audit log change each month and have the same plan, so one partition stands for all of them.
+ */
 const MONTH = /^month_\d{4}_\d{2}/;
 
 function shapeOfNode(node: Node | undefined): string {
-  // Subplans without a table, such as the list of the policy’s clients, occur everywhere.
+  // Subplans without a table are left out, such as the list of the policy’s clients, because they occur in every plan.
   if (node === undefined || (isOnce(node) && node.Plans === undefined)) return '';
   const {
     'Parent Relationship': part = '',
@@ -164,7 +166,9 @@ function isOnce({ 'Parent Relationship': part, 'Node Type': type }: Node): boole
   return part === 'InitPlan' && type === 'Result';
 }
 
-/** Turns `((client_id = ANY ($1)) AND (created_at >= $2))` into `client_id any, created_at`. */
+/**
+ * Turns an index condition such as `((client_id = ANY ($1)) AND (created_at >= $2))` into `client_id any, created_at`.
+ */
 function searchedBy(condition: string): string {
   return [...condition.matchAll(/(ROW\([a-z_, ]+\)|\b[a-z_]+)(?:::\w+)? (?:=|<|>|<=|>=) (ANY)?/g)]
     .map(([, column = '', any]) => `${column}${any === undefined ? '' : ' any'}`)

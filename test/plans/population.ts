@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** More clients than any caller of the tests has. */
+/** The number of clients in the database, which is larger than the number of clients of any tested caller. */
 const CLIENTS = 1_500;
 
 /** The ids of a caller’s clients in the order in which the API stores them. */
@@ -12,9 +12,9 @@ export async function clientsOf(admin: pg.Client, count: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/** Inserts some thousand rows of everything that is listed, always the same, with statistics, so that indexes pay. */
+/** Inserts thousands of rows, always the same, and collects statistics, so that Postgres uses indexes. */
 export async function populate(admin: pg.Client): Promise<void> {
-  // Without synchronous commits, vacuum would not mark the pages as all-visible.
+  // Transactions wait for the disk here, because vacuum otherwise does not mark the pages as all-visible.
   await admin.query('set synchronous_commit = on');
   await admin.query(`
     set session_replication_role = replica;
@@ -71,7 +71,9 @@ export async function populate(admin: pg.Client): Promise<void> {
   await admin.query('vacuum (analyze)');
 }
 
-/** SQL for the time of the nth row. The times do not ascend with n. */
+/**
+ * SQL for the time of the nth row. The times do not ascend with n, so no index order matches the order of insertion.
+ */
 function moment(n: string): string {
   return `(select timestamptz '2024-01-01' + (${n} * 7919 % 30011) * interval '1 hour' as t) as at`;
 }

@@ -14,7 +14,7 @@ const assign = (user: string): string => `update public.reclamations set assigne
 const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
-/** Assigns the claim, changes the user as the superuser, and selects the claim if the condition holds. */
+/** Assigns a claim, changes its assignee as the superuser, and selects the claim if the condition is true then. */
 const after = (change: string, then: string): string =>
   `${assign(SPECIALIST)}; reset role; ${change}; select from public.reclamations where id = '${CLAIM}' and ${then}`;
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
@@ -23,25 +23,32 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
       ...ending('done', {
-        [`${role} assigns a claim to a user who has its client`]: as(role, assign(SPECIALIST)),
-        [`${role} creates a claim assigned to a user who has its client`]: as(role, created(SPECIALIST)),
-      }),
-      ...ending('23514', {
-        [`${role} cannot assign a claim to a user without its client`]: as(role, assign(idOf('b', 'users'))),
-        [`${role} cannot create a claim assigned to a user without its client`]: as(role, created(idOf('b', 'users'))),
-        [`${role} cannot assign a claim to an unknown user, and gets the error of a user without the client`]: as(
+        [`a caller in role ${role} assigns a claim to a user who has its client`]: as(role, assign(SPECIALIST)),
+        [`a caller in role ${role} creates a claim assigned to a user who has its client`]: as(
           role,
-          assign(idOf('a', 'new')),
+          created(SPECIALIST),
         ),
       }),
+      ...ending('23514', {
+        [`a caller in role ${role} cannot assign a claim to a user without its client`]: as(
+          role,
+          assign(idOf('b', 'users')),
+        ),
+        [`a caller in role ${role} cannot create a claim assigned to a user without its client`]: as(
+          role,
+          created(idOf('b', 'users')),
+        ),
+        [`a caller in role ${role} cannot assign a claim to an unknown user, and gets the error of a user without the client`]:
+          as(role, assign(idOf('a', 'new'))),
+      }),
       [
-        `${role} cannot find out which users have a foreign client by creating a claim of this client`,
+        `a caller in role ${role} cannot find out which users have a foreign client by creating a claim of this client`,
         as(role, created(idOf('b', 'users'), B)),
         'refused',
       ],
     ],
   ),
-  ['a client cannot assign a claim', as('client', assign(SPECIALIST)), 'denied'],
+  ['a caller in role client cannot assign a claim', as('client', assign(SPECIALIST)), 'denied'],
   [
     'an account manager cannot assign a claim to a user without any client',
     as('account_manager', assign(SELF)),
@@ -53,19 +60,25 @@ const listed = (client: string): string => `select from app.assignees('${client}
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
-/** Which users a caller may list as assignees of a client, and whose names the caller may read. */
+/** Whether a caller may list the possible assignees of a client’s claims, and may read a user’s name. */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
       ...ending('done', {
-        [`${role} lists the users to whom a claim of its client may be assigned`]: as(role, listed(A)),
-        [`${role} reads the name of a user with whom it shares a client`]: as(role, named(SPECIALIST)),
+        [`a caller in role ${role} lists the users to whom a claim of its client may be assigned`]: as(role, listed(A)),
+        [`a caller in role ${role} reads the name of a user with whom it shares a client`]: as(role, named(SPECIALIST)),
       }),
       ...ending('nothing', {
-        [`${role} cannot list the assignees of a foreign client`]: as(role, listed(B)),
-        [`${role} without any client cannot list assignees`]: { ...as(role, listed(A)), clientAccess: '{}' },
-        [`${role} cannot read the name of a user of a foreign client`]: as(role, named(idOf('b', 'users'))),
-        [`${role} without any client cannot read the name of another user`]: {
+        [`a caller in role ${role} cannot list the assignees of a foreign client`]: as(role, listed(B)),
+        [`a caller in role ${role} without any client cannot list assignees`]: {
+          ...as(role, listed(A)),
+          clientAccess: '{}',
+        },
+        [`a caller in role ${role} cannot read the name of a user of a foreign client`]: as(
+          role,
+          named(idOf('b', 'users')),
+        ),
+        [`a caller in role ${role} without any client cannot read the name of another user`]: {
           ...as(role, named(SPECIALIST)),
           clientAccess: '{}',
         },
@@ -75,29 +88,29 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
   ...ending('done', {
     'an administrator without a list of clients lists the assignees of any client': as('admin', listed(B)),
     'an administrator without a list of clients reads the name of any user': as('admin', named(idOf('b', 'users'))),
-    'a client reads its own name': as('client', named(SELF)),
+    'a caller in role client reads its own name': as('client', named(SELF)),
   }),
   ...ending('nothing', {
     'an administrator without a list of clients finds no assignee of a client that does not exist': as(
       'admin',
       listed(SPECIALIST),
     ),
-    'a client cannot read the name of another user of its client': as('client', named(SPECIALIST)),
+    'a caller in role client cannot read the name of another user of its client': as('client', named(SPECIALIST)),
   }),
-  ['a client cannot list assignees', as('client', listed(A)), 'denied'],
+  ['a caller in role client cannot list the assignees of a client', as('client', listed(A)), 'denied'],
 ];
 
 /** What a tax specialist reads about another user after a DBA changed this user. */
 const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome, client?: string])[] = [
   [
-    'an inactive user is not among the assignees of a client',
+    'a tax specialist does not find an inactive user among the assignees of a client',
     ofUser('is_active = false'),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'nothing',
   ],
-  ['an inactive user’s name stays visible', ofUser('is_active = false'), named(SPECIALIST), 'done'],
+  ['a tax specialist still reads the name of an inactive user', ofUser('is_active = false'), named(SPECIALIST), 'done'],
   [
-    'an administrator without a list of clients is among the assignees of every client',
+    'a tax specialist finds an administrator without a list of clients among the assignees of a client',
     ofUser(`role = 'ADMIN', client_access = '{}'`),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'done',
@@ -109,7 +122,7 @@ const FOUND: readonly (readonly [title: string, change: string, sql: string, out
     'done',
   ],
   [
-    'a tax specialist without any client is not among the assignees of a client',
+    'a tax specialist does not find a user without any client among the assignees of a client',
     ofUser(`client_access = '{}'`),
     `${listed(A)} and a.id = '${SPECIALIST}'`,
     'nothing',
@@ -128,35 +141,35 @@ const FOUND: readonly (readonly [title: string, change: string, sql: string, out
     'nothing',
   ],
   [
-    'a tax specialist reads which users lost a client of their own',
+    'a tax specialist reads which users lost a client that the tax specialist has',
     `insert into app.lost_clients (user_id, client_id) values ('${SPECIALIST}', '${A}')`,
     'select from app.lost_clients',
     'done',
   ],
   [
-    'a tax specialist cannot read which users lost a foreign client',
+    'a tax specialist cannot read which users lost a client that the tax specialist does not have',
     `insert into app.lost_clients (user_id, client_id) values ('${SPECIALIST}', '${B}')`,
     'select from app.lost_clients',
     'nothing',
   ],
 ];
 
-/** Creates a second administrator, because the last administrator cannot lose the role. */
+/** Creates a second administrator, because the database refuses to take the role from the last administrator. */
 const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
-/** More rounds than the user loses clients. */
+/** Unassigns claims and tasks of lost clients; nine batches are more than a user of these checks loses clients. */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 
-/** Each statement selects a row if a DBA’s change of a user changed the user’s claims as the title says. */
+/** Claims after a DBA changed their assignee: each SQL selects a row if the guarantee in its title holds. */
 const STATES: readonly (readonly [title: string, sql: string])[] = [
   [
-    'a user who loses a client loses the claims of this client',
+    'a user who loses a client is no longer the assignee of the claims of this client',
     after(`${ofUser(`client_access = '{}'`)}; ${UNASSIGN}`, 'assignee_id is null and updated_at > created_at'),
   ],
   [
-    'an administrator who gets a list of clients keeps only the claims of these clients',
+    'an administrator who gets a list of clients stays the assignee of only the claims of these clients',
     `${administrators()}
      update public.reclamations set assignee_id = '${SELF}';
      update public.users set client_access = '{${B}}' where id = '${SELF}';
@@ -164,7 +177,7 @@ const STATES: readonly (readonly [title: string, sql: string])[] = [
      select where (select array_agg(client_id) from public.reclamations where assignee_id = '${SELF}') = '{${B}}'`,
   ],
   [
-    'an administrator who becomes a client without a list loses all claims',
+    'an administrator who gets the role CLIENT without a list is no longer the assignee of any claim',
     `${administrators()}
      update public.reclamations set assignee_id = '${SELF}';
      update public.users set role = 'CLIENT' where id = '${SELF}';
@@ -172,7 +185,7 @@ const STATES: readonly (readonly [title: string, sql: string])[] = [
      select where not exists (select from public.reclamations where assignee_id = '${SELF}')`,
   ],
   [
-    'a user who gets another client or becomes inactive keeps the claims',
+    'a user who gets another client or becomes inactive stays the assignee of their claims',
     after(
       `${ofUser(`client_access = client_access || '${B}'::uuid`)}; ${ofUser(`client_access = '{${A}}'`)}; ${ofUser('is_active = false')}`,
       `assignee_id = '${SPECIALIST}'`,
@@ -200,7 +213,7 @@ export const assigneeChecks: readonly Check[] = [
     ([title, change, sql, outcome, client = OWN]): Check => ({
       title,
       run: async ({ admin }) => {
-        // The superuser changes the user, and then asks as a tax specialist.
+        // The superuser changes the user, and then reads this user’s data as a tax specialist.
         const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${client}', true); set local role taxclaims_tax_specialist; ${sql}`;
         equal(await attempt(admin, { sql: then }), outcome);
       },
@@ -215,7 +228,7 @@ export const assigneeChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'not even a DBA can assign a claim to an inactive user',
+    title: 'a DBA cannot assign a claim to an inactive user',
     run: async ({ admin }) => {
       const sql = `${ofUser('is_active = false')}; ${assign(SPECIALIST)}`;
       equal(await attempt(admin, { sql }), '23514');

@@ -19,13 +19,13 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
       'account_manager',
       assign(SPECIALIST_OF_B, A),
     ),
-    'an administrator without a list assigns any client to a user': {
+    'an administrator without a client list assigns any client to a user': {
       ...as('admin', assign(idOf('a', 'users'), B)),
       clientAccess: '{}',
     },
   }),
   ...ending('denied', {
-    'an account manager cannot take a foreign client from a user': as(
+    'an account manager cannot take a foreign client out of a user’s client list': as(
       'account_manager',
       assign(SPECIALIST_OF_B, B, false),
     ),
@@ -33,7 +33,10 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
       ...as('account_manager', assign(SPECIALIST_OF_B, A)),
       clientAccess: '{}',
     },
-    'an administrator with a list cannot assign a foreign client': as('scoped_admin', assign(idOf('a', 'users'), B)),
+    'an administrator with a client list cannot assign a foreign client': as(
+      'scoped_admin',
+      assign(idOf('a', 'users'), B),
+    ),
   }),
   ...ending('TX404', {
     'an account manager cannot assign a client to a user who does not exist': as(
@@ -46,12 +49,12 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
     ),
   }),
   [
-    'an account manager cannot assign a client to a user who has changed since the named version',
+    'an account manager cannot assign a client to a user who was changed after the version that the request names',
     as('account_manager', assign(SELF, A, true, `array['"1"']`)),
     'TX412',
   ],
   [
-    'taxclaims_definer without a request cannot change a user other than the caller',
+    'a function of taxclaims_definer outside a request cannot change a user other than the caller',
     {
       role: 'definer',
       settings: { 'app.actor': 'subject-a' },

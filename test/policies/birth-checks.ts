@@ -5,19 +5,17 @@ import type { World } from './world.ts';
 
 type Admin = World['admin'];
 
-const SCHEMAS = `('public', 'app', 'reporting', 'audit')`;
-
-/** The names of the service’s roles except the owner. */
+/** SQL that lists the service’s database roles except the owner of the tables. */
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
-/** The roles that try statements: one of each kind of caller, login or auditor. */
+/** The roles that try to read and write a newly added column: one of each kind of request role, login and auditor. */
 const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
 
 async function column(admin: Admin, sql: string): Promise<string[]> {
   return (await admin.query<{ found: string }>(sql)).rows.map(({ found }) => found);
 }
 
-/** Adds a column to every table, runs `look`, and rolls back. */
+/** Adds a column to every table of the service, runs `look`, and rolls the columns back. */
 async function withAddedColumns({ admin }: World, look: (tables: string[]) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -30,7 +28,7 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
   }
 }
 
-/** The rights to the added columns, as `table role privilege`: granted for the column, for the table or to PUBLIC. */
+/** The roles’ rights to the new columns, as `table role privilege`, granted to a column, a table or PUBLIC. */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
     admin,
@@ -39,7 +37,7 @@ const holders = (admin: Admin, roles: string): Promise<string[]> =>
      join pg_class as c on c.oid = a.attrelid and c.relkind in ('r', 'p')
      cross join (select * from pg_roles where rolname ${roles}) as r
      cross join (values ('SELECT'), ('INSERT'), ('UPDATE'), ('REFERENCES')) as p (privilege)
-     where a.attname = 'added' and c.relnamespace::regnamespace::text in ${SCHEMAS}
+     where a.attname = 'added' and c.relnamespace::regnamespace::text in ('public', 'app', 'reporting', 'audit')
          and has_column_privilege(r.oid, a.attrelid, a.attnum, p.privilege)
      order by 1`,
   );

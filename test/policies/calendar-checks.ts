@@ -7,7 +7,7 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const [DIGEST, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 const [USER, CLIENT] = [idOf('a', 'users'), idOf('a', 'clients')];
 
-/** Continues the open transaction as the user of firm a with this role and these clients. */
+/** Continues the open transaction as the user of firm a, in this database role and with these clients. */
 async function become(client: pg.Client, role: string, clients: readonly string[] = [CLIENT]): Promise<void> {
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', 'subject-a', true),
@@ -49,7 +49,7 @@ export const calendarChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'users: a user creates and removes only their own calendar address',
+    title: 'users: a user can create and remove only their own calendar address',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query('update public.users set calendar_digest = $1 where id = $2', [OTHER, idOf('b', 'users')]);
@@ -79,7 +79,7 @@ export const calendarChecks: readonly Check[] = [
   },
   {
     title:
-      'users: a calendar address returns its user with the present rights, and nobody if the user is inactive or without clients',
+      'users: a calendar address returns its user with the user’s present rights, and no user if the user is inactive or without clients',
     run: (world) =>
       takenBack(world, async (admin) => {
         await become(admin, SPECIALIST);
@@ -102,8 +102,7 @@ export const calendarChecks: readonly Check[] = [
       }),
   },
   {
-    title:
-      'users: a calendar address begins a request until the user’s rights change, even after the user’s sessions ended',
+    title: 'users: a calendar address works until its user’s rights change, even after the user’s sessions ended',
     run: async (world) => {
       const begin = (admin: pg.Client, user: Record<string, unknown> | undefined) =>
         admin.query('select app.caller_id($1, to_timestamp($2), $3, $4)', [
@@ -117,7 +116,7 @@ export const calendarChecks: readonly Check[] = [
           const [user] = await opened(admin);
           equal((await begin(admin, user)).rowCount, 1);
           await become(admin, 'none');
-          // This change counts as committed an hour later.
+          // The user’s rights change in an hour by the database’s clock, so a caller with the older rights is refused.
           await admin.query(
             `update public.users set client_access = array[$2::uuid], access_changed_at = now() + interval '1 hour'
              where id = $1`,

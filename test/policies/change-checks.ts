@@ -7,7 +7,7 @@ import { type RequestRole, REQUEST_ROLES, RIGHTS } from './rights.ts';
 import { ROWS } from '../support/rows.ts';
 import { outcomeOf, refusedWith, takenBack } from './session.ts';
 
-/* Which changes audit records store, and to whom app.changes_of shows them. */
+/* Checks of which changes an audit record stores, and to which callers app.changes_of shows these changes. */
 
 const RECORDED = [
   ...(['clients', 'sites', 'cadastres', 'reclamations', 'partners'] as const),
@@ -40,7 +40,7 @@ export const changeChecks: readonly Check[] = [
     REQUEST_ROLES.map((role): Check => {
       const may = role !== 'client' && /[r]/.test(RIGHTS[table][role]);
       return {
-        title: `${role} ${may ? 'reads the changes of its own and not of foreign' : 'cannot read the changes of'} ${table}`,
+        title: `a caller in role ${role} ${may ? `reads the changes of its own ${table} and not of foreign` : 'cannot read the changes of'} ${table}`,
         run: (world) =>
           takenBack(world, async (admin) => {
             await admin.query(statementFor(table, 'u', 'a'));
@@ -61,7 +61,7 @@ export const changeChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'no request role reads the changes of a deleted site',
+    title: 'a caller in any request role cannot read the changes of a deleted site',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(statementFor('sites', 'u', 'a'));
@@ -71,7 +71,7 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'a tax specialist cannot read the changes of a column that it cannot read',
+    title: 'a tax specialist cannot read the old and new values of a claim’s column that a tax specialist cannot read',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(
@@ -140,7 +140,7 @@ export const changeChecks: readonly Check[] = [
   },
   {
     title:
-      'a caller reads only their own clients in the changes of a user’s client list, and only an ADMIN reads is_active',
+      'a caller finds only their own clients in the changes of a user’s client list, and only an ADMIN reads changes of is_active',
     run: (world) =>
       takenBack(world, async (admin) => {
         const others = [idOf('b', 'clients'), idOf('a', 'new'), idOf('b', 'new')] as const;
@@ -166,7 +166,8 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'no request role reads the changed values in audit_logs, and an auditor reads no row of audit.changes',
+    title:
+      'a caller in any request role cannot read the changed values in audit_logs, and an auditor reads no row of audit.changes',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(statementFor('sites', 'u', 'a'));

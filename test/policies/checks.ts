@@ -10,8 +10,8 @@ import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
 
 /**
- * One guarantee of the database. `run` throws if the guarantee does not hold. policies.test.ts runs each check once; the
- * proof `mutation` runs checks again after each change of a right, and chooses them by the words in their titles.
+ * One guarantee of the database. `run` throws if the guarantee does not hold. policies.test.ts runs each check once.
+ * The proof `mutation` breaks rights, and after each broken right runs the checks whose titles name the right’s words.
  */
 export interface Check {
   readonly title: string;

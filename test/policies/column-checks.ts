@@ -6,9 +6,9 @@ import type { World } from './world.ts';
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'REFERENCES';
 const PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES'];
 
-/** Compares the column rights of request roles, reporting roles, API and auditor with the list in rights.ts. */
+/** Checks that request roles, reporting roles, API and auditor have exactly the column rights of rights.ts. */
 export const columnChecks: readonly Check[] = TABLES.map((table) => ({
-  title: `each role has exactly the listed rights to the columns of ${table}`,
+  title: `each role has exactly the rights to the columns of ${table} that rights.ts lists`,
   run: async ({ admin }: World) => {
     const { rows } = await admin.query<{ role: string; privilege: Privilege; columns: string[] }>(
       `select
@@ -46,18 +46,18 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
   const readable = (without: readonly string[]): string[] => all.filter((name) => !without.includes(name)).sort();
   for (const role of REQUEST_ROLES) {
     const rights: string = RIGHTS[table][role];
-    // Lists in the order of change read xmin, the number of the transaction that wrote the row.
+    // Lists that sort in the order of change read xmin, the number of the transaction that wrote the row.
     const written = all.includes('updated_at') ? ['xmin'] : [];
     if (/[rs]/.test(rights)) granted[`${role} SELECT`] = [...readable(hidden), ...written].sort();
     if (rights.includes('c')) granted[`${role} INSERT`] = [...insert].sort();
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
-  // audit.denials shows an auditor the refusals; audit.changes shows an auditor no row.
+  // An auditor needs these columns for the refusals in audit.denials, while audit.changes shows an auditor no row.
   if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
-  // reporting.changes_by_month counts these columns.
+  // The view reporting.changes_by_month counts audit records by these columns.
   if (table === 'audit_logs') granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
-  // audit.findings counts the undelivered changes.
+  // The view audit.findings counts the changes that the identity provider has not received.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;
 }

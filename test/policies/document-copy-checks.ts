@@ -7,13 +7,13 @@ import { attempt, takenBack } from './session.ts';
 
 const COPY = 'app.client_documents';
 
-/** app.client_documents, the copy of documents that lists read, has the read rights of documents. */
+/** Checks that app.client_documents, the copy of documents for lists, has the read rights of the documents. */
 export const documentCopyChecks: readonly Check[] = [
   ...REQUEST_ROLES.map((role): Check => {
     const readers =
       role === 'admin' ? 'all documents' : 'only the documents of its own clients, and none without a setting';
     return {
-      title: `client_documents: ${role} reads the copies of ${readers}, and cannot create, update or delete a copy`,
+      title: `client_documents: a caller in role ${role} reads the copies of ${readers}, and cannot create, update or delete a copy`,
       run: async (world) => {
         await takenBack(world, async (admin) => {
           await admin.query(
@@ -21,7 +21,7 @@ export const documentCopyChecks: readonly Check[] = [
             [`taxclaims_${role}`, OWN, SELF],
           );
           const { rows } = await admin.query<{ client: string }>(
-            // Reads every column and xmin, by which lists sort in the order of change.
+            // Also reads xmin, the number of the writing transaction, by which lists sort in the order of change.
             `select distinct c.client_id as client from (select c.*, c.xmin from ${COPY} as c offset 0) as c order by 1`,
           );
           const firms = (['a', 'b'] as const).filter((firm) => firm === 'a' || role === 'admin');

@@ -8,13 +8,12 @@ const DIGEST = 'a'.repeat(64);
 const MANAGER = 'taxclaims_account_manager';
 const USER = '00000000-0000-4000-8000-00000000000a';
 
-/** Continues the open transaction as that role, on behalf of that subject, with the clients of one firm. */
+/** Continues the open transaction in a database role, as the caller with this subject and one firm’s client. */
 async function become(client: pg.Client, role: string, actor: string, firm: 'a' | 'b' = 'a'): Promise<void> {
-  const access = `{${idOf(firm, 'clients')}}`;
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', $2, true), set_config('app.user_id', $3, true),
         set_config('app.client_access', $4, true)`,
-    [role, actor, USER, access],
+    [role, actor, USER, `{${idOf(firm, 'clients')}}`],
   );
 }
 

@@ -14,34 +14,34 @@ const kept = (id: string): string => `select app.kept_on('${id}', 'users.id', 'i
 const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...ending('done', {
     'an administrator erases any user': as('admin', erase(OF_B)),
-    'an administrator with a list erases a user who has no other client': as('scoped_admin', erase(OF_A)),
+    'an administrator with a client list erases a user who has no other client': as('scoped_admin', erase(OF_A)),
     'an administrator reads the stored data of any user': as('admin', `select app.person('${OF_B}')`),
   }),
   ...ending('denied', {
-    'an administrator with a list cannot erase a user of another firm': as('scoped_admin', erase(OF_B)),
-    'an administrator with a list cannot read the stored data of a user of another firm': as(
+    'an administrator with a client list cannot erase a user of another firm': as('scoped_admin', erase(OF_B)),
+    'an administrator with a client list cannot read the stored data of a user of another firm': as(
       'scoped_admin',
       kept(OF_B),
     ),
     'an account manager cannot erase a user': as('account_manager', erase(OF_A)),
     'an account manager cannot read the stored data of another user': as('account_manager', kept(OF_A)),
     'a tax specialist cannot read the stored data of another user': as('tax_specialist', kept(OF_A)),
-    'a client cannot read the stored data of another user': as('client', kept(OF_A)),
+    'a caller in role client cannot read the stored data of another user': as('client', kept(OF_A)),
     'the API login cannot redact a user in the audit log': { sql: `select app.redact_user('${OF_A}')` },
   }),
   ...ending('nothing', {
-    'taxclaims_definer cannot change reclamation_history outside an erasure': {
+    'a function of taxclaims_definer cannot change reclamation_history outside an erasure': {
       role: 'definer',
       sql: `update public.reclamation_history set actor = changed_by::text`,
     },
-    'taxclaims_definer cannot delete a stored answer outside an erasure': {
+    'a function of taxclaims_definer cannot delete a stored answer outside an erasure': {
       role: 'definer',
       sql: `delete from app.idempotency_keys`,
     },
   }),
 ];
 
-/** Runs a statement as taxclaims_housekeeper within a trigger, like an erasure. */
+/** SQL that runs a statement as taxclaims_housekeeper within a trigger, as an erasure of a user does. */
 const withinTrigger = (statement: string): string => `
   create table public.tried ();
   create function public.try() returns trigger language plpgsql security definer as $$ begin ${statement}; return null; end $$;

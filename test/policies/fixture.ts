@@ -2,7 +2,7 @@ import { literal, rowOf, ROWS } from '../support/rows.ts';
 import type { Tenant, Values } from '../support/rows.ts';
 import type { Table } from './rights.ts';
 
-/** Two firms with the same kinds of rows: callers of firm a try every statement on rows of both firms. */
+/** The rows of two firms, of the same kinds: callers of firm a try every statement on rows of both firms. */
 export type Firm = 'a' | 'b';
 
 const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
@@ -18,7 +18,7 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   users: '09',
   audit_logs: '0a',
   reclamation_history: '0b',
-  // A partner without bills, because a partner with bills cannot be deleted.
+  // A partner without bills, because Postgres does not delete a partner with bills.
   free_partner: '0c',
   identity_changes: '0d',
   notes: '0e',
@@ -29,19 +29,19 @@ export function idOf(firm: Firm, what: keyof typeof NUMBERS): string {
   return `${firm}0000000-0000-4000-8000-0000000000${NUMBERS[what]}`;
 }
 
-/** The caller of the tests’ requests; this user shares no client with another user. */
+/** The user who sends the statements of the policy checks; this user shares no client with another user. */
 export const SELF = 'e0000000-0000-4000-8000-000000000001';
-/** A partner without a link to a client. */
+/** A partner that no client uses. */
 export const UNLINKED_PARTNER = 'e0000000-0000-4000-8000-000000000002';
 
-/** The ids of a firm’s rows; `biller` is its partner with bills. */
+/** The ids of a firm’s rows; `biller` is the firm’s partner with bills. */
 function tenantOf(firm: Firm): Tenant {
   const ids = Object.fromEntries(Object.keys(NUMBERS).map((what) => [what, idOf(firm, what as Table)]));
   const { partners: biller, free_partner: partners, new: newcomer } = ids;
   return { ...ids, biller, partners, newcomer } as Tenant;
 }
 
-/** All rows of the tests’ database; the superuser inserts them. */
+/** The SQL by which the superuser inserts all rows that the policy checks need. */
 export const FIXTURE = [
   ...rowsOf('a'),
   ...rowsOf('b'),
@@ -99,17 +99,17 @@ export function statementFor(table: Table, command: Command, firm: Firm): string
 
 export type Command = 'c' | 'r' | 'u' | 'd';
 
-/** A condition that holds for a row which statementFor has not updated. */
+/** A SQL condition that is true for a row of the table as long as no UPDATE of statementFor has changed the row. */
 export function untouched(table: Table): string {
   const [column, value] = ROWS[table].change;
   return `${column} is distinct from ${literal(value)}`;
 }
 
-/** Values of a firm’s second row that must differ from the first row. */
+/** The values by which a firm’s second row of a table must differ from the firm’s first row. */
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },
   client_partners: { partner_id: UNLINKED_PARTNER },
-  // A note without a day is no task; a client cannot create a task.
+  // A note with a due date would be a task, and a user with role CLIENT cannot create a task.
   notes: { author_id: SELF, due_on: null },
   partner_invoices: { number: 'new' },
   users: { role: 'CLIENT' },

@@ -7,12 +7,12 @@ import { matrixText } from '../../src/db/audit/text.ts';
 import { GOLDEN_FILE, readFacts } from '../audit/golden.ts';
 import type { Check } from './checks.ts';
 
-/** The kinds of facts that decide a right; the bodies of functions and views are not among them. */
+/** The kinds of database facts that decide a right. The bodies of functions and views decide no right. */
 const KINDS_OF_RIGHTS = new Set([
   ...['role', 'membership', 'table', 'view', 'policy', 'grant', 'default privileges', 'function', 'trigger'],
 ]);
 
-/** These checks notice a lost right even if a second right keeps every login from noticing it. */
+/** Compares all rights with the golden files, because another right can hide the loss of a right from a login. */
 export const goldenChecks: readonly Check[] = [
   {
     title: 'every fact that decides a right is as in db/audit/declared (`npm run db:golden` writes the file)',

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const USER = idOf('a', 'users');
 const CLIENT = idOf('a', 'clients');
 
-/** Deletes all rows of identity_changes first; the transaction is rolled back. */
+/** Deletes all rows of identity_changes, runs `work`, and rolls both back. */
 const withoutChanges = (world: World, work: (admin: pg.Client) => Promise<void>): Promise<void> =>
   takenBack(world, async (admin) => {
     await admin.query('delete from public.identity_changes');
@@ -19,7 +19,7 @@ async function become(client: pg.Client, role: string): Promise<void> {
   await client.query(`select set_config('role', $1, true)`, [role]);
 }
 
-/** Runs one statement as taxclaims_api and returns its first row. */
+/** Runs one statement as the role taxclaims_api and returns the first row of the result. */
 async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Promise<unknown[]> {
   await become(admin, 'taxclaims_api');
   const { rows } = await admin.query<unknown[]>({ text: sql, values, rowMode: 'array' });
@@ -27,7 +27,7 @@ async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Pro
   return rows[0] ?? [];
 }
 
-/** Changes the user’s role as a DBA, and runs the deferred triggers of the commit. */
+/** Changes a user’s role as a DBA, and then runs the triggers that Postgres defers until the commit. */
 async function change(admin: pg.Client, role: string): Promise<void> {
   await admin.query('update public.users set role = $2 where id = $1', [USER, role]);
   await admin.query('set constraints all immediate; set constraints all deferred');
@@ -67,7 +67,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: only one instance claims a change, and an instance that settles a change without its claim is told so',
+      'identity_changes: only one instance claims a change, and an instance that settles a change without having claimed it learns so',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -86,7 +86,7 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // The first claim is no longer valid: the function returns false, and the newest rights are sent again.
+        // The first claim is no longer valid, so the function returns false, and the newest rights are sent again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });

@@ -7,7 +7,7 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const KEY = 'a'.repeat(64);
 const REQUEST = 'b'.repeat(64);
 
-/** Continues the open transaction as this role and this subject. */
+/** Continues the open transaction in this database role, as the caller with this subject. */
 async function become(client: pg.Client, role: string, actor: string): Promise<void> {
   await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);
 }
@@ -29,7 +29,8 @@ const MANAGER = 'taxclaims_account_manager';
 
 export const keptAnswerChecks: readonly Check[] = [
   {
-    title: 'idempotency_keys: no request role, API login, reporting login or auditor can read a stored answer',
+    title:
+      'idempotency_keys: no request role, API login, reporting login or auditor can read the stored answer to a request',
     run: async (world) => {
       const sql = 'select body from app.idempotency_keys';
       await deniedToAll(world, sql);
@@ -60,7 +61,7 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title: 'idempotency_keys: no answer is stored without a subject, and no second answer for a key',
+    title: 'idempotency_keys: the database stores no answer without a subject, and no second answer for the same key',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, '');
@@ -93,7 +94,8 @@ export const keptAnswerChecks: readonly Check[] = [
     },
   },
   {
-    title: 'idempotency_keys: a key older than a day counts as unused, and app.forget_answers deletes only such keys',
+    title:
+      'idempotency_keys: a key older than a day counts as unused, and app.forget_answers deletes only keys older than a day',
     run: async (world) => {
       const age = (days: string) =>
         `update app.idempotency_keys set created_at = now() - interval '${days}' where subject = 'somebody'`;
@@ -151,7 +153,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a repeated creation of a client says is_gained only if the caller’s stored rights have the client',
+      'idempotency_keys: a repeated creation of a client returns is_gained only if the caller’s stored rights include the client',
     run: async (world) => {
       const client = idOf('a', 'clients');
       const claim = 'select c.is_gained from app.claim_key($1, $2) as c';

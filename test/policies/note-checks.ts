@@ -6,7 +6,7 @@ import { OWN } from './row-checks.ts';
 import { attempt, ending } from './session.ts';
 import type { Attempt, Outcome } from './session.ts';
 
-/* Rights to notes of other authors, to internal notes and to tasks; row-checks has the author’s own notes. */
+/* Checks of rights to other authors’ notes, to internal notes and to tasks; row-checks.ts checks own notes. */
 
 const [A, B] = [idOf('a', 'clients'), idOf('b', 'clients')];
 const NOTE = idOf('a', 'notes');
@@ -24,7 +24,7 @@ const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as
 const FIRM = ROLES.filter((role) => role !== 'client');
 const MANAGERS = ROLES.slice(0, 2);
 
-/** A statement of a role on a note that the superuser changed before. */
+/** A statement that a caller tries on a note, and the change that the superuser makes to this note before. */
 interface Case extends Attempt {
   readonly before: string;
 }
@@ -34,7 +34,7 @@ const given = `${anothers}, assignee_id = '${SELF}'`;
 const done = change('done_at = now()');
 
 const of = (roles: readonly string[], title: string, before: string, sql: string): Record<string, Case> =>
-  Object.fromEntries(roles.map((role) => [`${role} ${title}`, { ...as(role, sql), before }]));
+  Object.fromEntries(roles.map((role) => [`a caller in role ${role} ${title}`, { ...as(role, sql), before }]));
 
 const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[] = [
   ...casesOf('nothing', {
@@ -52,14 +52,19 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
     ),
     ...of(['client'], 'cannot delete its own note that became internal', 'internal = true', 'delete from public.notes'),
     ...of(['tax_specialist', 'client'], 'cannot update a note of another author', anothers, change(`text = 'x'`)),
-    ...of(['tax_specialist', 'client'], 'cannot complete a task of another author and assignee', anothers, done),
+    ...of(
+      ['tax_specialist', 'client'],
+      'cannot complete another author’s task without being its assignee',
+      anothers,
+      done,
+    ),
     ...of(['account_manager', 'tax_specialist', 'client'], 'cannot delete a note of another author', given, remove),
   }),
   ...casesOf('denied', {
     ...of(MANAGERS, 'cannot update the text of another author’s note', anothers, change(`text = 'x'`)),
     ...of(
       ['admin', ...MANAGERS],
-      'cannot move another author’s task to another day',
+      'cannot move another author’s task to another due date',
       anothers,
       change(`due_on = '2190-02-01'`),
     ),
@@ -76,7 +81,7 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
       change('internal = false'),
     ),
     ...of(ROLES, 'cannot update the text of a task that another author assigned to it', given, change(`text = 'x'`)),
-    ...of(['client'], 'cannot make a note a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
+    ...of(['client'], 'cannot turn a note into a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
     ...of(ROLES, 'cannot change the author of its note', 'text = text', change(`author_id = '${SPECIALIST}'`)),
     ...of(ROLES, 'cannot move its note to another client', 'text = text', change(`client_id = '${B}'`)),
   }),
@@ -85,9 +90,9 @@ const NOTES: readonly (readonly [title: string, tried: Case, outcome: Outcome])[
   }),
   ...casesOf('done', {
     ...of(FIRM, 'reads an internal note', 'internal = true', `select from public.notes where id = '${NOTE}'`),
-    ...of(FIRM, 'makes its note a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
+    ...of(FIRM, 'turns its note into a task', 'due_on = null', change(`due_on = '2190-01-31'`)),
     ...of(ROLES, 'completes a task that another author assigned to it', given, done),
-    ...of(['admin', ...MANAGERS], 'completes a task of another author and assignee', anothers, done),
+    ...of(['admin', ...MANAGERS], 'completes another author’s task without being its assignee', anothers, done),
     ...of(['admin', 'scoped_admin'], 'deletes a note of another author', anothers, remove),
   }),
 ];
@@ -105,34 +110,37 @@ const to = (user: string): string => `${day}, '${user}'`;
 const WRITTEN: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...ROLES.flatMap((role) =>
     ending('refused', {
-      [`${role} cannot create a note in another author’s name`]: as(role, written(`'${SPECIALIST}', false`)),
-      [`${role} cannot create a note of a foreign client`]: as(role, written(`${mine}, false`, '', B)),
+      [`a caller in role ${role} cannot create a note in another author’s name`]: as(
+        role,
+        written(`'${SPECIALIST}', false`),
+      ),
+      [`a caller in role ${role} cannot create a note of a foreign client`]: as(role, written(`${mine}, false`, '', B)),
     }),
   ),
   ...FIRM.flatMap((role) => [
     ...ending('done', {
-      [`${role} creates an internal note`]: as(role, written(`${mine}, true`)),
-      [`${role} assigns a new task to a user who has the client`]: as(
+      [`a caller in role ${role} creates an internal note`]: as(role, written(`${mine}, true`)),
+      [`a caller in role ${role} assigns a new task to a user who has the client`]: as(
         role,
         written(`${mine}, true${to(SPECIALIST)}`, ', due_on, assignee_id'),
       ),
     }),
     ...ending('23514', {
-      [`${role} cannot assign a new task to a user without the client`]: as(
+      [`a caller in role ${role} cannot assign a new task to a user without the client`]: as(
         role,
         written(`${mine}, true${to(idOf('b', 'users'))}`, ', due_on, assignee_id'),
       ),
-      [`${role} cannot assign a note without a day`]: as(
+      [`a caller in role ${role} cannot assign a note without a due date`]: as(
         role,
         written(`${mine}, true, '${SPECIALIST}'`, ', assignee_id'),
       ),
     }),
   ]),
   ...ending('refused', {
-    'client cannot create an internal note': as('client', written(`${mine}, true`)),
-    'client cannot create a task': as('client', written(`${mine}, false${day}`, ', due_on')),
+    'a caller in role client cannot create an internal note': as('client', written(`${mine}, true`)),
+    'a caller in role client cannot create a task': as('client', written(`${mine}, false${day}`, ', due_on')),
   }),
-  ['client creates a note that is not internal', as('client', written(`${mine}, false`)), 'done'],
+  ['a caller in role client creates a note that is not internal', as('client', written(`${mine}, false`)), 'done'],
   [
     'an administrator cannot create a note on a claim of another client',
     as('admin', written(`${mine}, false`, '', B)),
@@ -144,44 +152,44 @@ const task = `update public.notes set assignee_id = '${SPECIALIST}' where id = '
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
 const then = (condition: string): string => `select from public.notes where id = '${NOTE}' and ${condition}`;
 
-/** The superuser’s statements and their outcome. */
+/** What becomes of notes when a DBA changes users, tasks or claims: title, statements, last statement’s outcome. */
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [
-    'a user who loses a client loses the open tasks of this client',
+    'a user who loses a client is no longer the assignee of the open tasks of this client',
     `${task}; ${ofUser(`client_access = '{}'`)}; ${UNASSIGN}; ${then('assignee_id is null and updated_at > created_at')}`,
     'done',
   ],
   [
-    'a user who loses a client keeps the completed tasks of this client',
+    'a user who loses a client stays the assignee of the completed tasks of this client',
     `${task}; ${done}; ${ofUser(`client_access = '{}'`)}; ${UNASSIGN}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [
-    'a user whose role becomes CLIENT loses the internal tasks',
+    'a user whose role becomes CLIENT is no longer the assignee of internal tasks',
     `${task}; ${change('internal = true')}; ${ofUser(`role = 'CLIENT'`)}; ${then('assignee_id is null')}`,
     'done',
   ],
   [
-    'a user whose role becomes CLIENT keeps the tasks that clients see',
+    'a user whose role becomes CLIENT stays the assignee of tasks that clients see',
     `${task}; ${ofUser(`role = 'CLIENT'`)}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [
-    'a user who becomes inactive keeps the tasks',
+    'a user who becomes inactive stays the assignee of their tasks',
     `${task}; ${ofUser('is_active = false')}; ${done}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
   [
-    'a task that is assigned to a client cannot become internal',
+    'a task that is assigned to a user with role CLIENT cannot become internal',
     `${ofUser(`role = 'CLIENT'`)}; ${task}; ${change('internal = true')}`,
     '23514',
   ],
   [
-    'an internal task cannot be assigned to a client',
+    'an internal task cannot be assigned to a user with role CLIENT',
     `${ofUser(`role = 'CLIENT'`)}; ${change('internal = true')}; ${task}`,
     '23514',
   ],
-  ['a note without a day cannot be completed', `${change('due_on = null')}; ${done}`, '23514'],
+  ['a note without a due date cannot be completed as a task', `${change('due_on = null')}; ${done}`, '23514'],
   ['the text of a note cannot be blank', change(`text = '  '`), '23514'],
   ['the text of a note cannot have 10,001 characters', change(`text = repeat('é', 10001)`), '23514'],
   ['the text of a note can have 10,000 characters', change(`text = repeat('é', 10000)`), 'done'],
@@ -192,7 +200,7 @@ const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])
     'done',
   ],
   [
-    'a note keeps its author and loses its assignee after a DBA deleted this user',
+    'a note keeps its author’s id and loses its assignee after a DBA deleted the user who was both',
     `update public.notes set author_id = '${SELF}' where id = '${NOTE}';
      update public.users set client_access = '{${A}}' where id = '${SELF}';
      update public.notes set assignee_id = '${SELF}' where id = '${NOTE}';
@@ -201,12 +209,12 @@ const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])
     'done',
   ],
   [
-    'taxclaims_definer cannot assign a task',
+    'a function of taxclaims_definer cannot assign a task',
     `${task}; set local role taxclaims_definer; update public.notes set assignee_id = '${SPECIALIST}'`,
     'refused',
   ],
   [
-    'taxclaims_definer outside a trigger cannot take a task from its assignee',
+    'a function of taxclaims_definer outside a trigger cannot take a task from its assignee',
     `${task}; set local role taxclaims_definer; update public.notes set assignee_id = null`,
     'refused',
   ],

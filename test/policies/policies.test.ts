@@ -10,10 +10,10 @@ const database = await forSuite(createTestDatabase());
 const login = await forSuite(createReportingLogin(database));
 const world = await forSuite(openWorld({ ...database, reportingUrl: login.url }));
 
-describe('the policies', () => {
+describe('the row-level security policies', () => {
   /*
-   * An example of the checks below, which try every table, role and command. The caller is the API’s login in the role and
-   * with the settings of one request. The caller finds the claims of firm a and the superuser finds the claims of firm b,
+   * An example of the checks that try every table, role and command. The caller is the API’s login in the role of one
+   * request and with its settings. The caller finds the claims of firm a and the superuser finds the claims of firm b,
    * so only a policy can hide the claims of firm b from the caller.
    */
   test('a tax specialist of firm a reads the claims of firm a, and cannot read the existing claim of firm b', async () => {
@@ -33,7 +33,10 @@ describe('the policies', () => {
     expect((await world.admin.query(claimsOf('b'))).rows).not.toEqual([]);
   });
 
-  test.each(CHECKS.map((check) => [check.title, check] as const))('%s', async (_title, check) => {
-    await check.run(world);
-  });
+  test.each(CHECKS.map((check) => [check.title, check] as const))(
+    'the database guarantees: %s',
+    async (_title, check) => {
+      await check.run(world);
+    },
+  );
 });

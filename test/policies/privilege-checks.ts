@@ -10,7 +10,7 @@ const HOUSE = ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting', 'report
 const column = async (world: World, sql: string, values: unknown[] = []): Promise<string[]> =>
   (await world.admin.query<{ found: string }>(sql, values)).rows.map((row) => row.found);
 
-/** Checks of roles and tables in Postgres’s catalogs, which the superuser reads. */
+/** Checks of the roles and tables that Postgres’s catalogs list, which the superuser reads. */
 export const privilegeChecks: readonly Check[] = [
   {
     title: 'every table of every schema has row-level security enabled and forced',
@@ -25,7 +25,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'no role but the owner may truncate or maintain a table, reference it or create a trigger on it',
+    title: 'a role other than the owner cannot truncate or maintain a table, reference it or create a trigger on it',
     run: async (world) => {
       const holders = await column(
         world,
@@ -65,7 +65,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'only the owner reads and updates the list of migrations',
+    title: 'only the owner of the tables reads and updates the list of migrations',
     run: async (world) => {
       equal(await attempt(world.admin, { role: 'owner', sql: 'update app.migrations set run_on = run_on' }), 'done');
       for (const role of REQUEST_ROLES) {
@@ -74,7 +74,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'nobody changes, deletes or truncates an audit record, not even a superuser',
+    title: 'a superuser and every role are refused to change, delete or truncate an audit record',
     run: async (world) => {
       const record = `where id = '${idOf('a', 'audit_logs')}'`;
       equal(await attempt(world.admin, { sql: `select 1 from public.audit_logs ${record}` }), 'done');

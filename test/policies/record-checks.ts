@@ -8,7 +8,7 @@ const CLIENT = idOf('a', 'clients');
 const OTHER = idOf('b', 'clients');
 const USER = idOf('a', 'users');
 
-/** `table resource client` of each audit record that a DBA’s statements write; the transaction is rolled back. */
+/** Runs a DBA’s statements, rolls them back, and returns `table resource client` of each audit record. */
 async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
   await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
   try {
@@ -34,7 +34,7 @@ function resourcesOf(table: Table, command: Command): readonly string[] {
 
 function clientOf(table: Table, command: Command): string {
   if (table === 'partners') return `nobody's`;
-  // A new user gets the client; an update of a user’s name names no client.
+  // The audit record of a new user names the user’s client; the audit record of a changed user’s name names no client.
   if (table === 'users') return command === 'c' ? CLIENT : `nobody's`;
   return table === 'clients' && command === 'c' ? idOf('a', 'new') : CLIENT;
 }
@@ -70,7 +70,8 @@ export const recordChecks: readonly Check[] = [
       ),
   ),
   {
-    title: 'a change of a user’s client list is recorded with the client only if it adds or removes exactly one client',
+    title:
+      'the audit record of a change of a user’s client list names the client only if the change adds or removes exactly one client',
     run: async (world) => {
       const records = await recordsOf(
         world,
@@ -85,7 +86,7 @@ export const recordChecks: readonly Check[] = [
   },
   {
     title:
-      'the database reads a user or client in a setting only if its text is a UUID in a form that Postgres accepts',
+      'the database accepts a user or client in a setting only if its text is a UUID in a form that Postgres accepts',
     run: async (world) => {
       const forms = [CLIENT, CLIENT.toUpperCase(), CLIENT.replaceAll('-', '')];
       for (const form of forms) {

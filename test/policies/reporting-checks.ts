@@ -10,7 +10,7 @@ const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
 
 const FOREIGN = idOf('b', 'clients');
 
-/** The tables with an index that begins with the client, and their views. */
+/** The tables with an index that begins with the client, each with the name of its reporting view. */
 const FOUND_BY_INDEX = {
   clients: 'clients',
   sites: 'sites',
@@ -33,8 +33,8 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 }
 
 /**
- * Grants taxclaims_reporting the schema public while `work` runs. Without this right a reporting login cannot name a
- * table, so its policies would stay untested. A right that existed before stays, so that other checks notice it.
+ * Grants taxclaims_reporting the schema public while `work` runs, because a reporting login that cannot name a table
+ * would leave the table’s policies untested. A right that existed before stays, so that other checks notice it.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await admin.query<{ open: boolean }>(
@@ -48,7 +48,7 @@ async function namingTables(admin: pg.Client, work: () => Promise<void>): Promis
   }
 }
 
-/** What a reporting login with a grant of firm a can read by SQL of its own. */
+/** Checks of what a reporting login with a grant for firm a’s client can read by its own SQL. */
 export const reportingChecks: readonly Check[] = [
   ...TABLES.map((table): Check => {
     const open = REPORTING_TABLES.includes(table);
@@ -116,7 +116,7 @@ export const reportingChecks: readonly Check[] = [
     const read = (firm: Firm): string =>
       statementFor(table as Table, 'r', firm).replace(`public.${table}`, `reporting.${view}`);
     return {
-      title: `a reporting login reads the open columns of ${table} in the reporting view ${view}, only of its granted client`,
+      title: `a reporting login reads in the reporting view ${view} the open columns of ${table}, only of its granted client`,
       run: async ({ reporting, admin }) => {
         equal(await attempt(reporting, { sql: read('a') }), 'done');
         equal(await attempt(reporting, { clientAccess: EVERYTHING, sql: read('b') }), 'nothing');

@@ -2,12 +2,12 @@ import { allEndpoints } from '../../src/resources/index.ts';
 import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 import { words } from '../support/words.ts';
 
-/* The rights that the database must grant, from the list of the API’s rights (test/resources/access.ts), not from the policies. */
+/* The rights that the database must grant, taken from test/resources/access.ts, and not from the policies. */
 
 export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
-/** The roles whose rights each role also has. */
+/** For each request role, the request roles whose rights the role also has. */
 export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
   admin: [],
   scoped_admin: ['account_manager', 'client', 'tax_specialist'],
@@ -18,7 +18,7 @@ export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
 
 type Rights = Readonly<Record<RequestRole, string>>;
 
-/** The rights of the API’s list, and the rights to the two tables without endpoints. */
+/** The rights of each role to each table: those of the API’s list, and those to two tables without endpoints. */
 const PAGE = {
   ...OF_THE_INTERFACE,
   reclamation_history: rights('r', 'r', 'r', 'r'),
@@ -50,7 +50,7 @@ interface Described {
   readonly columns: Readonly<Record<string, { readonly inserted?: unknown; readonly change?: string }>>;
 }
 
-/** The columns that the API’s endpoints write: a role that may create or update a row may write only these columns. */
+/** The columns that the API’s endpoints write: a role that may write rows of the table may write only these. */
 function writtenBy(table: Table): Columns {
   const columns = [
     ...new Map(
@@ -65,7 +65,7 @@ function writtenBy(table: Table): Columns {
   };
 }
 
-/** The columns that a role with the right may create or update; a role may read all columns but the hidden columns. */
+/** For each table, the columns that a role may create or update, and hidden columns that no request role may read. */
 export const COLUMNS: Readonly<Record<Table, Columns>> = {
   clients: writtenBy('clients'),
   sites: writtenBy('sites'),
@@ -101,25 +101,25 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
   identity_changes: { insert: [], update: [], hidden: ['claim', 'claimed_until', 'erased_subject'] },
 };
 
-/** The columns that a reporting login must not read. */
+/** For each table, the columns that a reporting login must not read. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
-  // `search_text` repeats other columns for the API’s search.
+  // The column `search_text` repeats other columns for the API’s search.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  // Only a caller who downloads or changes a document needs these columns.
+  // A caller needs these columns only to download or change a document.
   documents: ['file_path', 'sha256', 'updated_at'],
-  // The firm’s notes are confidential.
+  // The texts of notes are confidential within the firm.
   notes: ['text'],
   reclamation_history: ['actor'],
-  // `client_access` names clients that the login may not see.
+  // The column `client_access` of a user can name clients that the reporting login may not see.
   users: words(`
     password_hash subject access_changed_at access_digest sessions_ended_at erased_at calendar_digest client_access language
     reminder_kinds reminders_only_mine
   `),
 };
-/** The reporting views by the table that they show, with the columns that they add. */
+/** The reporting view of each table, and the columns that the view adds to those of the table. */
 export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: readonly string[] }>> = {
   clients: { view: 'clients' },
   sites: { view: 'sites' },
@@ -135,7 +135,7 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   users: { view: 'users' },
 };
 
-/** The tables with column rights of reporting logins: all tables of the views but documents, of which the view shows a copy. */
+/** The tables to whose columns reporting logins have rights. The reporting view of documents reads a copy instead. */
 export const REPORTING_TABLES: readonly Table[] = (Object.keys(REPORTING_VIEWS) as Table[]).filter(
   (table) => table !== 'documents',
 );

@@ -5,7 +5,7 @@ import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './r
 import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
-/** The caller’s clients: firm a, and the client that a request will create. */
+/** The client list of a caller in the policy checks: firm a’s client, and the client that a statement creates. */
 export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
 
 interface Situation {
@@ -15,14 +15,18 @@ interface Situation {
 }
 
 const SITUATIONS: readonly Situation[] = [
-  { name: 'its own client', firm: 'a', clientAccess: OWN },
-  { name: 'a foreign client', firm: 'b', clientAccess: OWN },
-  { name: 'a client, with nothing set', firm: 'a' },
-  { name: 'a client, with an empty setting', firm: 'a', clientAccess: '' },
-  { name: 'a client, with an empty list', firm: 'a', clientAccess: '{}' },
-  { name: 'a client, with a list of nothing', firm: 'a', clientAccess: '{NULL}' },
-  { name: 'a client, with a malformed setting', firm: 'a', clientAccess: `{${idOf('a', 'clients')},x}` },
-  { name: 'a client, with a setting that is no list', firm: 'a', clientAccess: idOf('a', 'clients') },
+  { name: 'a client in the caller’s list', firm: 'a', clientAccess: OWN },
+  { name: 'a client outside the caller’s list', firm: 'b', clientAccess: OWN },
+  { name: 'a client, by a caller on a connection without settings', firm: 'a' },
+  { name: 'a client, by a caller with an empty text as the client list', firm: 'a', clientAccess: '' },
+  { name: 'a client, by a caller with an empty client list', firm: 'a', clientAccess: '{}' },
+  { name: 'a client, by a caller whose client list has only NULL', firm: 'a', clientAccess: '{NULL}' },
+  {
+    name: 'a client, by a caller whose client list has a malformed id',
+    firm: 'a',
+    clientAccess: `{${idOf('a', 'clients')},x}`,
+  },
+  { name: 'a client, by a caller with an id instead of a client list', firm: 'a', clientAccess: idOf('a', 'clients') },
 ];
 
 const VERBS: Readonly<Record<Command, string>> = { c: 'create', r: 'read', u: 'update', d: 'delete' };
@@ -38,10 +42,10 @@ export const rowChecks: readonly Check[] = [
   ),
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
-      // A foreign key keeps a partner with bills from deletion, before a policy is asked.
+      // Deletions of partners are left out, because a foreign key prevents the deletion of a partner with bills.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
-          title: `${role} can ${VERBS[command]} only ${table} of its own clients by a statement without a condition`,
+          title: `a caller in role ${role} can ${VERBS[command]} only ${table} of its own clients by a statement without a condition`,
           run: (world: World) => tryUnconditionally(world, table, role, command),
         }),
       ),
@@ -53,7 +57,7 @@ export const rowChecks: readonly Check[] = [
 function titleOf(table: Table, role: RequestRole, command: Command): string {
   const right = RIGHTS[table][role].includes(command) ? 'can' : 'cannot';
   const scope = right === 'can' && role !== 'admin' ? ' only of its own clients' : '';
-  return `${role} ${right} ${VERBS[command]} ${table}${scope}`;
+  return `a caller in role ${role} ${right} ${VERBS[command]} ${table}${scope}`;
 }
 
 async function tryAll(world: World, table: Table, role: RequestRole, command: Command): Promise<void> {
@@ -70,7 +74,7 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
   }
 }
 
-/** Postgres applies the policies for SELECT only to a statement that reads a column; this statement reads none. */
+/** Tries a statement that reads no column, because Postgres does not apply policies for SELECT to such a statement. */
 async function tryUnconditionally(world: World, table: Table, role: RequestRole, command: 'u' | 'd'): Promise<void> {
   const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
@@ -85,7 +89,7 @@ function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
 
-/** The outcomes of an administrator’s statements on notes if no caller is set, so that no note has the caller as author. */
+/** The outcomes of an administrator’s statements on notes while the database does not know who the caller is. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
 function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {
@@ -93,7 +97,7 @@ function expected(table: Table, role: RequestRole, command: Command, { firm, cli
   if (command === 'r' && rights.includes('s')) return 'nothing';
   if (!rights.includes(command)) return 'denied';
   if (role === 'admin') return table === 'notes' && clientAccess === undefined ? OF_NOBODY[command] : 'done';
-  // A partner belongs to no client: every account manager with a client may create a partner.
+  // A partner belongs to no client, so every account manager with a client may create a partner.
   const own = clientAccess === OWN && (firm === 'a' || (table === 'partners' && command === 'c'));
   if (own) return 'done';
   return command === 'c' ? 'refused' : 'nothing';
@@ -106,7 +110,7 @@ function special(): Check[] {
   const cases: [string, Attempt, Outcome][] = [
     ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).map(
       (role): [string, Attempt, Outcome] => [
-        `${role} reads its own user record`,
+        `a caller in role ${role} reads its own user record`,
         own(role, `select 1 from public.users where id = '${SELF}'`),
         'done',
       ],
@@ -116,11 +120,11 @@ function special(): Check[] {
         'account_manager',
         `${link}'${idOf('b', 'partners')}')`,
       ),
-      'an administrator with a list cannot create an administrator without a list': own(
+      'an administrator with a client list cannot create an administrator without a client list': own(
         'scoped_admin',
         `insert into public.users (email, password_hash, name, role, client_access) values ('x@x', '!', 'X', 'ADMIN', '{}')`,
       ),
-      'an administrator with a list cannot assign a foreign client to a user': own(
+      'an administrator with a client list cannot assign a foreign client to a user': own(
         'scoped_admin',
         `update public.users set client_access = client_access || '${idOf('b', 'clients')}'::uuid
         where id = '${idOf('a', 'users')}'`,
@@ -151,7 +155,7 @@ function special(): Check[] {
       ),
     }),
     ...(['scoped_admin', 'account_manager'] as const).map((role): [string, Attempt, Outcome] => [
-      `${role} cannot create a bill (partner_invoices) of a partner that it cannot read`,
+      `a caller in role ${role} cannot create a bill (partner_invoices) of a partner that it cannot read`,
       own(
         role,
         `insert into public.partner_invoices (partner_id, client_id, number, amount_excl_tax)
@@ -161,25 +165,28 @@ function special(): Check[] {
     ]),
     ...REQUEST_ROLES.flatMap((role) => [
       ...ending('done', {
-        [`${role} reads the allowed status changes of a claim`]: own(
+        [`a caller in role ${role} reads the allowed status changes of a claim`]: own(
           role,
           'select 1 from public.reclamation_transitions',
         ),
-        [`${role} reads the allowed status changes of an invoice`]: own(
+        [`a caller in role ${role} reads the allowed status changes of an invoice`]: own(
           role,
           'select 1 from public.invoice_transitions',
         ),
       }),
       ...ending('denied', {
-        [`${role} cannot allow a new status change of a claim`]: own(
+        [`a caller in role ${role} cannot allow a new status change of a claim`]: own(
           role,
           `${allow}.reclamation_transitions values ('DRAFT', 'CLOSED', 'CLIENT')`,
         ),
-        [`${role} cannot allow a new status change of an invoice`]: own(
+        [`a caller in role ${role} cannot allow a new status change of an invoice`]: own(
           role,
           `${allow}.invoice_transitions values ('factures', 'PAID', 'DRAFT', 'CLIENT')`,
         ),
-        [`${role} cannot read the counters of invoice numbers`]: own(role, 'select 1 from public.invoice_counters'),
+        [`a caller in role ${role} cannot read the counters of invoice numbers`]: own(
+          role,
+          'select 1 from public.invoice_counters',
+        ),
       }),
     ]),
   ];

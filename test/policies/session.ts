@@ -4,19 +4,19 @@ import { SELF } from './fixture.ts';
 import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
-/** The outcome of a statement: some rows, no row, no grant, refused by a policy’s check, or another SQLSTATE. */
+/** The outcome of a statement: some rows, no row, no grant, a refusal by a policy’s check, or another SQLSTATE. */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
-  /** A role without its prefix `taxclaims_`; without `role` the login itself runs the statement. */
+  /** The database role without its prefix `taxclaims_`. Without a role, the login itself runs the statement. */
   readonly role?: string;
-  /** The text of app.client_access; without it the setting is never set. */
+  /** The setting app.client_access, the caller’s client list; without a text the setting stays unset. */
   readonly clientAccess?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly sql: string;
 }
 
-/** Runs one statement with this connection in a transaction that is rolled back. */
+/** Runs one statement on a login’s connection, rolls it back, and returns the outcome of the statement. */
 export async function attempt(login: pg.Client, { role, clientAccess, settings, sql }: Attempt): Promise<Outcome> {
   const local: Record<string, string> = { ...settings };
   if (clientAccess !== undefined) Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
@@ -36,14 +36,14 @@ export async function attempt(login: pg.Client, { role, clientAccess, settings, 
   }
 }
 
-/** The outcome that an error of Postgres means; other errors are thrown again. */
+/** Returns the outcome that stands for an error of Postgres, and throws every other error again. */
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
   return error.message.includes('row-level security') ? 'refused' : 'denied';
 }
 
-/** Runs `work` in a superuser’s transaction that is rolled back; a superuser can become every role. */
+/** Runs `work` in a superuser’s transaction that is rolled back, because a superuser can become every role. */
 export async function takenBack({ admin }: World, work: (admin: pg.Client) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -53,7 +53,7 @@ export async function takenBack({ admin }: World, work: (admin: pg.Client) => Pr
   }
 }
 
-/** Asserts that statements end with this SQLSTATE. */
+/** Asserts that Postgres refuses the statements of `work` with this SQLSTATE. */
 export function refusedWith(code: string, work: Promise<unknown>): Promise<void> {
   return rejects(work, ({ code: given }: pg.DatabaseError) => given === code);
 }
@@ -66,7 +66,7 @@ export async function deniedToAll({ api, reporting, admin }: World, sql: string)
   equal(await attempt(admin, { role: 'auditor', sql }), 'denied');
 }
 
-/** Rows of attempts with the same outcome. */
+/** Builds rows of title, statement and outcome from statements that have the same expected outcome. */
 export function ending(
   outcome: Outcome,
   attempts: Readonly<Record<string, Attempt>>,

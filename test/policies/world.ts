@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { connected, withAdmin } from '../support/database.ts';
 import { FIXTURE, idOf } from './fixture.ts';
 
-/** The connections to a database with the rows of FIXTURE. */
+/** The connections to a database that has the rows of two firms. */
 export interface World {
-  /** The API's login. */
+  /** The connection of the API’s login. */
   readonly api: pg.Client;
-  /** The API’s login on a connection that never had a setting. */
+  /** A second connection of the API’s login, on which no setting was ever set. */
   readonly unset: pg.Client;
-  /** A reporting login with a grant of firm a’s client. */
+  /** The connection of a reporting login that is granted the client of firm a. */
   readonly reporting: pg.Client;
-  /** The superuser: inserts the rows and proves that rows exist; never the caller under test. */
+  /** The superuser’s connection, which inserts rows and proves that rows exist, and is never the tested caller. */
   readonly admin: pg.Client;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Addresses {
   readonly reportingUrl: string;
 }
 
-/** Fills a migrated database with the two firms and opens the connections. */
+/** Fills a migrated database with the rows of two firms, and opens the connections of the logins. */
 export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): Promise<World> {
   const login = decodeURIComponent(new URL(reportingUrl).username);
   await withAdmin(adminUrl, async (admin) => {
@@ -29,7 +29,7 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
     await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [login, idOf('a', 'clients')]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
-    // Postgres takes longer to compile the views of the audit than to run them.
+    // JIT is off, because Postgres takes longer to compile the views of the audit than to run them.
     connected(adminUrl, '-c jit=off'),
     connected(apiUrl),
     connected(apiUrl),

@@ -2,9 +2,9 @@ import { createHook, executionAsyncResource } from 'node:async_hooks';
 import { Socket } from 'node:net';
 
 /*
- * Imported into the service’s process before it starts: counts the work of a request, and sends the counts to the
- * parent process. Connections that the service opened lead to Postgres. Node’s parser reads the callers’ sockets
- * itself, so the counted reads are those of Postgres’s responses.
+ * Imported into the service’s process before the service starts. Counts the work of a request, and sends the counts to
+ * the parent process. The service opens connections only to Postgres. Node’s HTTP parser reads the sockets of callers
+ * by itself, so the counted reads are those of Postgres’s responses.
  */
 
 const NOTHING = { promises: 0, timers: 0, writes: 0, reads: 0, statements: 0, bytesToPostgres: 0 };
@@ -43,7 +43,7 @@ function sent(socket: Socket, chunk: unknown): void {
   counts.writes += 1;
   if (!('_host' in socket) || !Buffer.isBuffer(chunk)) return;
   counts.bytesToPostgres += chunk.length;
-  // A message has one byte for its type, then four for its length without the type.
+  // A message to Postgres has one byte for its type, then four bytes for its length without the type.
   for (let at = 0; at + 5 <= chunk.length; at += 1 + chunk.readInt32BE(at + 1))
     if (chunk[at] === EXECUTE) counts.statements += 1;
 }

@@ -15,7 +15,7 @@ await withAdmin(database.adminUrl, (admin) => admin.query(FIXTURE));
 const superuser = await forSuite(connected(database.adminUrl));
 const tool = await forSuite(connected(login.url));
 
-describe('all clients, granted to a reporting login', () => {
+describe('the grant of all clients to a reporting login', () => {
   const grant = (to = login.name) => superuser.query('select reporting.grant_all_clients($1)', [to]);
   const revoke = (from = login.name) => superuser.query('select reporting.revoke_all_clients($1)', [from]);
   const visibleClients = async (): Promise<string[]> =>
@@ -40,7 +40,7 @@ describe('all clients, granted to a reporting login', () => {
     }
   };
 
-  test('a login of all clients reads every client, also later ones, and after the revocation only its granted clients', async () => {
+  test('a login with the grant of all clients reads every client, also later ones, and after the revocation only its granted clients', async () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
     expect(await visibleClients()).toEqual([A]);
     await grant();
@@ -61,7 +61,7 @@ describe('all clients, granted to a reporting login', () => {
     expect(await recorded()).toEqual(['reporting.grant_all_clients', 'reporting.revoke_all_clients']);
   });
 
-  test('the queries of a login of all clients are planned without policies', async () => {
+  test('Postgres plans the queries of a login with the grant of all clients without row-level security policies', async () => {
     const plan = async (): Promise<string> =>
       JSON.stringify((await tool.query('explain (costs off) select * from reporting.documents')).rows);
     expect(await plan()).toMatch(/InitPlan/);
@@ -83,7 +83,7 @@ describe('all clients, granted to a reporting login', () => {
     expect(await kept()).toBe(0);
   });
 
-  test('a login of all clients reads no secret, writes nothing and cannot take another role', async () => {
+  test('a login with the grant of all clients reads no secret, writes nothing and cannot take another role', async () => {
     await grant();
     for (const sql of [
       'select password_hash from public.users',
@@ -101,7 +101,7 @@ describe('all clients, granted to a reporting login', () => {
     await revoke();
   });
 
-  test('a new login does not get all clients from a dropped login of the same name', async () => {
+  test('a new login does not inherit the grant of all clients from a dropped login of the same name', async () => {
     await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
     await withRole('login in role taxclaims_reporting', async (name) => {
       const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [name]);
@@ -124,7 +124,7 @@ describe('all clients, granted to a reporting login', () => {
       await grant();
       await as(call('revoke'));
       expect(await visibleClients()).toEqual([]);
-      // A member may use the function, but may not grant the role itself.
+      // A member of taxclaims_owner may call the function, but may not grant the role taxclaims_reporting_all itself.
       await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({ code: '42501' });
       await superuser.query('rollback');
     });

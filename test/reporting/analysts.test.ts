@@ -20,7 +20,9 @@ const tool = await forSuite(connected(login.url));
 
 describe('an analyst with the login of a BI tool', () => {
   const read = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
-  /** Reads in a time zone far ahead of UTC and in a time zone far behind. */
+  /**
+   * Reads once in a time zone far ahead of UTC and once in a time zone far behind UTC, and returns the rows of both.
+   */
   const readElsewhere = async (sql: string): Promise<unknown[]> => {
     const found: unknown[] = [];
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue']) {
@@ -46,10 +48,10 @@ describe('an analyst with the login of a BI tool', () => {
     expect(unnamed).toEqual([]);
   });
 
-  test('an analyst reads the deadlines of granted clients’ claims, each only in the statuses in which the deadline runs', async () => {
+  test('an analyst reads the deadlines of granted clients’ claims only while the claim’s status lets the deadline run', async () => {
     const change = (set: string) =>
       withAdmin(database.adminUrl, (admin) =>
-        // Without triggers every status can follow every other status.
+        // Triggers are switched off, so that the test can set any status of a claim.
         admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
       );
     const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
@@ -112,7 +114,7 @@ describe('an analyst with the login of a BI tool', () => {
     expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
   });
 
-  test('an analyst reads a status of a claim as final only if no status can follow', async () => {
+  test('an analyst finds a status of a claim marked as final only if no other status can follow it', async () => {
     expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(
       await asSuperuser(
         `select distinct to_status from public.reclamation_transitions

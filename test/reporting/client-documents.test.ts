@@ -12,7 +12,7 @@ const B = idOf('b', 'clients');
 const CLAIM_A = idOf('a', 'reclamations');
 const CLAIM_B = idOf('b', 'reclamations');
 
-/** Differences between public.documents and its copy, which reporting logins read. */
+/** A query of the rows in which public.documents and its copy app.client_documents differ. */
 const DIFFERENCES = `
   with documents as (
     select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
@@ -30,7 +30,7 @@ const superuser = await forSuite(connected(database.adminUrl));
 const tool = await forSuite(connected(login.url));
 await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
 
-describe('the documents that reporting reads', () => {
+describe('app.client_documents, the copy of the documents that reporting logins read', () => {
   beforeEach(async () => {
     await superuser.query('delete from public.documents');
   });
@@ -82,7 +82,7 @@ describe('the documents that reporting reads', () => {
   });
 
   test.each(['reclamations', 'sites', 'clients'] as const)(
-    'a deletion of %s deletes their documents in app.client_documents',
+    'a deletion of a row of %s also deletes its documents in app.client_documents',
     async (table) => {
       await attach('foreign.pdf', CLAIM_B);
       await attach('notice.pdf');
@@ -108,7 +108,7 @@ describe('the documents that reporting reads', () => {
     ['change', `update app.client_documents set filename = 'x'`],
     ['delete', 'delete from app.client_documents'],
     ['truncate', 'truncate app.client_documents'],
-  ])('not even a superuser can %s rows of app.client_documents directly', async (_what, sql) => {
+  ])('a superuser cannot %s rows of app.client_documents directly', async (_what, sql) => {
     await attach('notice.pdf');
     await expect(superuser.query(sql)).rejects.toMatchObject({
       code: '42501',
@@ -149,7 +149,7 @@ describe('the documents that reporting reads', () => {
               `${number}-${turn}`,
               `lane/${number}/${turn}`,
             ]);
-            // Other sessions may delete the same rows at this moment.
+            // Sessions delete overlapping rows at the same time, so that a delete may find its rows already gone.
             if (turn % 3 === 2) {
               await lane.query(
                 `delete from public.documents where id in (select id from public.documents order by id limit 2)`,

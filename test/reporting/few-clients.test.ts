@@ -21,7 +21,7 @@ const { rows } = await dba.query<{ id: string }>(
 );
 const others = rows.map(({ id }) => id).sort();
 
-describe('the role taxclaims_reporting_few of logins with few clients', () => {
+describe('the role taxclaims_reporting_few, of reporting logins with at most a hundred clients', () => {
   beforeEach(async () => {
     await dba.query('delete from reporting.grants');
   });
@@ -32,13 +32,15 @@ describe('the role taxclaims_reporting_few of logins with few clients', () => {
   const hasRole = async (role = 'taxclaims_reporting_few'): Promise<boolean | undefined> =>
     (await dba.query<{ is_in: boolean }>('select pg_has_role($1, $2, $3) as is_in', [login.name, role, 'USAGE']))
       .rows[0]?.is_in;
-  /** Reads with a prepared statement, whose plan stays the same while the role of the login changes. */
+  /**
+   * Reads the login’s clients with a prepared statement, whose plan stays the same while the roles of the login change.
+   */
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })).rows.map(
       ({ id }) => id,
     );
 
-  test('a reporting login is in taxclaims_reporting_few up to a hundred clients, and reads exactly its clients in and outside the role', async () => {
+  test('a reporting login is in taxclaims_reporting_few up to a hundred clients, and reads exactly its clients inside and outside the role', async () => {
     await grant(others);
     expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual(others);
@@ -50,7 +52,7 @@ describe('the role taxclaims_reporting_few of logins with few clients', () => {
     expect(await visibleClients()).toEqual([...others.slice(1), A].sort());
   });
 
-  test('a reporting login reads the same clients after a superuser grants or revokes taxclaims_reporting_few by hand', async () => {
+  test('a reporting login reads exactly its clients after a superuser grants or revokes taxclaims_reporting_few by hand', async () => {
     await grant([A]);
     await dba.query(`revoke taxclaims_reporting_few from ${login.name} granted by taxclaims_definer`);
     expect(await hasRole()).toBe(false);
@@ -65,7 +67,7 @@ describe('the role taxclaims_reporting_few of logins with few clients', () => {
     await dba.query(`revoke taxclaims_reporting_few from ${login.name}`);
   });
 
-  test('a reporting login leaves taxclaims_reporting_few when it gets all clients, and returns when all clients are revoked', async () => {
+  test('a reporting login leaves taxclaims_reporting_few when it is granted all clients, and returns when all clients are revoked', async () => {
     await grant([A]);
     await dba.query('select reporting.grant_all_clients($1)', [login.name]);
     expect(await hasRole()).toBe(false);
@@ -77,7 +79,7 @@ describe('the role taxclaims_reporting_few of logins with few clients', () => {
     expect(await visibleClients()).toEqual([A, B].sort());
   });
 
-  test('a member of taxclaims_owner without a right to grant roles moves a login out of taxclaims_reporting_few by granting clients', async () => {
+  test('a member of taxclaims_owner who may not grant roles moves a login out of taxclaims_reporting_few by granting it clients', async () => {
     const asOwner = (sql: string) =>
       dba.query(`begin; set local role taxclaims_owner; ${sql}; commit`).finally(() => dba.query('rollback'));
     await asOwner(`select reporting.grant_client('${login.name}', '${A}')`);
@@ -88,7 +90,7 @@ describe('the role taxclaims_reporting_few of logins with few clients', () => {
     expect(await hasRole()).toBe(false);
   });
 
-  test('a deleted client’s grants are deleted, and reporting.set_login_role then puts the login into taxclaims_reporting_few', async () => {
+  test('a deleted client’s grants are deleted, and reporting.set_login_role then puts a login with few clients into taxclaims_reporting_few', async () => {
     await grant([...others, A]);
     expect(await hasRole()).toBe(false);
     await dba.query('begin');
@@ -104,7 +106,7 @@ describe('the role taxclaims_reporting_few of logins with few clients', () => {
     expect(await hasRole()).toBe(false);
   });
 
-  test('a login of the API with a grant does not get into taxclaims_reporting_few', async () => {
+  test('a login of the API that is granted a client is not put into taxclaims_reporting_few', async () => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} login in role taxclaims_api`);
     try {

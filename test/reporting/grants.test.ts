@@ -30,7 +30,7 @@ describe('granting a client to a reporting login', () => {
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
 
-  /** A role that exists only during `work`. */
+  /** Creates a role with these attributes, runs `work`, and drops the role. */
   const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} ${attributes}`);
@@ -53,7 +53,7 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([]);
   });
 
-  test('a DBA revokes a client that was granted twice by one call of reporting.revoke_client', async () => {
+  test('one call of reporting.revoke_client revokes a client that a DBA granted twice', async () => {
     await grant(A);
     await grant(A);
     const { rows } = await dba.query(
@@ -70,7 +70,7 @@ describe('granting a client to a reporting login', () => {
     `revoke_client('nobody_at_all', '${A}')`,
     `grant_all_clients('nobody_at_all')`,
     `revoke_all_clients('nobody_at_all')`,
-  ])('reporting.%s fails because the login does not exist', async (call) => {
+  ])('reporting.%s fails if the login does not exist', async (call) => {
     await expect(dba.query(`select reporting.${call}`)).rejects.toThrow('login nobody_at_all does not exist');
   });
 
@@ -84,13 +84,13 @@ describe('granting a client to a reporting login', () => {
     ['that does not inherit', 'login noinherit in role taxclaims_reporting', 'does not inherit its rights'],
     ['that is a superuser', 'login superuser', 'is a superuser'],
     ['that bypasses row-level security', 'login bypassrls in role taxclaims_reporting', 'past the policies'],
-    ['that makes roles', 'login createrole in role taxclaims_reporting', 'past the policies'],
-    ['of the API as well', 'login in role taxclaims_reporting, taxclaims_api', 'taxclaims_admin, taxclaims_api'],
-    ['with a request role', 'login in role taxclaims_reporting, taxclaims_client', 'can become taxclaims_client'],
-    ['that reads all data', 'login in role taxclaims_reporting, pg_read_all_data', 'become pg_read_all_data'],
-    ['that reads files', 'login in role taxclaims_reporting, pg_read_server_files', 'pg_read_server_files'],
-    ['of the auditors as well', 'login in role taxclaims_reporting, taxclaims_auditor', 'taxclaims_auditor'],
-  ])('a login %s can be granted neither a client nor all clients', async (_what, attributes, reason) => {
+    ['that may create roles', 'login createrole in role taxclaims_reporting', 'past the policies'],
+    ['in taxclaims_api', 'login in role taxclaims_reporting, taxclaims_api', 'taxclaims_admin, taxclaims_api'],
+    ['in a request role', 'login in role taxclaims_reporting, taxclaims_client', 'can become taxclaims_client'],
+    ['in pg_read_all_data', 'login in role taxclaims_reporting, pg_read_all_data', 'become pg_read_all_data'],
+    ['in pg_read_server_files', 'login in role taxclaims_reporting, pg_read_server_files', 'pg_read_server_files'],
+    ['in taxclaims_auditor', 'login in role taxclaims_reporting, taxclaims_auditor', 'taxclaims_auditor'],
+  ])('a DBA can grant neither a client nor all clients to a login %s', async (_what, attributes, reason) => {
     await withRole(attributes, async (name) => {
       await expect(grant(A, name)).rejects.toThrow(reason);
       await expect(dba.query('select reporting.grant_all_clients($1)', [name])).rejects.toThrow(reason);
@@ -100,7 +100,7 @@ describe('granting a client to a reporting login', () => {
     });
   });
 
-  test('a DBA reads the objections to the login of each grant, and revokes the grants of a dropped login', async () => {
+  test('a DBA finds in reporting.granted the objection to each granted login, and can revoke the grants of a dropped login', async () => {
     const name = `${database.name}_other`;
     const objections = async () =>
       (await dba.query('select login, objection from reporting.granted')).rows as unknown[];
@@ -114,7 +114,7 @@ describe('granting a client to a reporting login', () => {
     expect(await objections()).toEqual([]);
   });
 
-  test('a new login with the name of a dropped one reads no client until the DBA adopts the grants', async () => {
+  test('a new login with the name of a dropped login reads no client until a DBA adopts the grants', async () => {
     const name = `${database.name}_other`;
     const attributes = `login password 'other' in role taxclaims_reporting`;
     const address = new URL(login.url);
@@ -144,7 +144,7 @@ describe('granting a client to a reporting login', () => {
         { client_id: A, objection: null },
         { client_id: B, objection: another },
       ]);
-      // After a restore every role has another oid, and the DBA adopts the grants.
+      // After a restore from a backup every role has another oid, so the DBA adopts the grants for the present login.
       const adopt = () => dba.query('select reporting.adopt_grants($1)::integer as adopted', [name]);
       expect((await adopt()).rows).toEqual([{ adopted: 1 }]);
       expect((await adopt()).rows).toEqual([{ adopted: 0 }]);
@@ -158,7 +158,7 @@ describe('granting a client to a reporting login', () => {
     await expect(dba.query('select reporting.adopt_grants($1)', [name])).rejects.toThrow('does not exist');
   });
 
-  test('a grant that is updated by hand is audited as a grant and a revocation', async () => {
+  test('a DBA’s UPDATE of a row of reporting.grants writes audit records of a grant and of a revocation', async () => {
     await grant(A);
     await dba.query('update reporting.grants set client_id = $2 where login = $1', [login.name, B]);
     const { rows } = await dba.query(
@@ -172,7 +172,7 @@ describe('granting a client to a reporting login', () => {
     await revoke(B);
   });
 
-  test('a renamed login reads no client under its new name, and reads its clients again under the old one', async () => {
+  test('a renamed reporting login reads no client under its new name, and reads its clients again under its old name', async () => {
     await grant(A);
     const renamed = `${login.name}_renamed`;
     await dba.query(`alter role ${login.name} rename to ${renamed}`);
@@ -184,7 +184,7 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([A]);
   });
 
-  test('the deploy assigns the grants of the previous release to the login that has the name at that moment', async () => {
+  test('db:migrate assigns a grant of the previous release to the login that has the grant’s name during the deploy', async () => {
     await grant(A);
     await grant(B);
     await dba.query(
@@ -199,7 +199,7 @@ describe('granting a client to a reporting login', () => {
     ]);
   });
 
-  test('a DBA who follows db/README.md gets a login that reads its clients within limits', async () => {
+  test('a DBA who follows db/README.md creates a login that reads its clients within limits', async () => {
     const recipe = blockOf('db/README.md', 'create role bi_acme');
     const name = `${database.name}_recipe`;
     const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));
@@ -225,7 +225,7 @@ describe('granting a client to a reporting login', () => {
     }
   });
 
-  test('an auditor reads the grants and cannot grant', async () => {
+  test('an auditor reads which clients are granted to which login, and cannot grant a client', async () => {
     await grant(A);
     await withRole('login in role taxclaims_auditor', async (name) => {
       const as = (statement: string) => dba.query(`begin; set local session authorization ${name}; ${statement}`);

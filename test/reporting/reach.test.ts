@@ -45,7 +45,7 @@ describe('a reporting login with a grant of one client', () => {
     'select rolpassword from pg_catalog.pg_authid',
     'truncate public.clients',
     'do $$ begin lock table public.clients in exclusive mode; end $$',
-  ])('a reporting login is denied the statement: %s', async (sql) => {
+  ])('Postgres denies a reporting login the statement: %s', async (sql) => {
     await expect(asTool(sql)).rejects.toMatchObject({ code: '42501' });
   });
 
@@ -69,13 +69,13 @@ describe('a reporting login with a grant of one client', () => {
     expect(await asAdmin('select * from public.clients')).toHaveLength(2);
   });
 
-  test('a reporting login gets no error from a foreign row in a condition that divides by zero', async () => {
+  test('a reporting login gets no error from a condition that divides by zero for a row of a foreign client', async () => {
     const leak = (clients: string) => `select 1 / (case when id = '${FOREIGN}' then 0 else 1 end) from ${clients}`;
     expect(await asTool(leak('reporting.clients'))).toEqual([[1]]);
     await expect(asAdmin(leak('public.clients'))).rejects.toThrow('division by zero');
   });
 
-  test('a reporting login reads no values of columns in pg_stats', async () => {
+  test('a reporting login finds no sampled values of columns in pg_stats', async () => {
     const values = `select 1 from pg_catalog.pg_stats where schemaname = 'public'`;
     expect(await asTool(values)).toEqual([]);
     expect(await asAdmin(values)).not.toEqual([]);
@@ -91,7 +91,7 @@ describe('a reporting login with a grant of one client', () => {
     });
   });
 
-  // db/README.md accepts that the total number of rows is visible.
+  // A reporting login may learn the total number of rows of a table, which db/README.md accepts.
   test('a reporting login learns the total number of claims from pg_class and EXPLAIN, but not their clients', async () => {
     const [[all]] = (await asAdmin('select count(*)::integer from public.reclamations')) as [[number]];
     expect(await asTool(`select reltuples from pg_class where relname = 'reclamations' and relkind = 'r'`)).toEqual([

@@ -21,7 +21,7 @@ interface Span {
 }
 
 let isFrozen = false;
-/** The bodies that the collector received. */
+/** The bodies of the requests that the trace collector received. */
 let sent: string[] = [];
 let service: Service;
 
@@ -63,7 +63,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   const headers = { traceparent: `00-${traceId}-${parent}-01` };
   const { status } = await service.ask(`GET /api/clients/${clients}?`, { token, headers });
   expect(status).toBe(200);
-  // This request has no parent trace, and the ratio 0 samples none of those.
+  // This request has no parent trace, and the service samples none of such requests because the ratio is 0.
   await service.ask('GET /api/sites', { token });
   await service.close();
 
@@ -79,7 +79,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   });
   expect(transaction && attributesOf(transaction)).toEqual({ 'db.system.name': 'postgresql' });
   expect(BigInt(transaction?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(request?.startTimeUnixNano ?? 1));
-  // A span begins at a whole millisecond, so two spans may differ by one.
+  // The spans’ times are whole milliseconds, so the transaction may seem to end one millisecond after the request.
   expect(BigInt(transaction?.endTimeUnixNano ?? 1)).toBeLessThanOrEqual(
     BigInt(request?.endTimeUnixNano ?? 0) + 1_000_000n,
   );
@@ -87,7 +87,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   expect(sent.join('')).not.toContain('idp|');
 });
 
-test('a request that fetches the identity provider’s keys has a span for the fetch', async () => {
+test('the trace of a request that fetches the identity provider’s keys has a span for the fetch', async () => {
   service = await startService({ traces: { ratio: 1 } });
   await service.ask('GET /api/clients', { token: await service.token('ADMIN') });
   await service.close();
@@ -98,7 +98,7 @@ test('a request that fetches the identity provider’s keys has a span for the f
   ).toEqual(['GET /api/clients', 'fetch keys', 'transaction']);
 });
 
-test('a collector that hangs or is absent delays neither a request nor the end of the service', async () => {
+test('a trace collector that hangs or is absent delays neither a request nor the end of the service', async () => {
   isFrozen = true;
   service = await startService({ traces: { ratio: 1 } });
   const token = await service.token('ADMIN');
@@ -117,7 +117,7 @@ test('a collector that hangs or is absent delays neither a request nor the end o
   await until(() => lines.some((line) => line.includes('the last traces are lost')));
 });
 
-test('OpenTelemetry is loaded by tracing/traces.ts only, and only if traces are on', async () => {
+test('only tracing/traces.ts loads OpenTelemetry, and only if traces are switched on', async () => {
   const entries = await readdir(join(import.meta.dirname, '..', '..', 'src'), { recursive: true });
   const naming: string[] = [];
   for (const path of entries.filter((entry) => entry.endsWith('.ts'))) {

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
-/* The page that the address in a reminder opens: a claim and its tasks, read again whenever somebody changed them. */
+/* An example page to which a reminder links. The page shows a claim and its tasks, again after each change. */
 
 type Change = components['schemas']['Change'];
 type Claim = components['schemas']['Reclamation'];
@@ -77,7 +77,7 @@ async function* eventsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Async
   }
 }
 
-/** What changes while the page is read for the first time is told afterwards. */
+/** Listens for changes before the page reads the claim, so that no change during the first read is lost. */
 async function listen(): Promise<void> {
   const headers = { accept: 'text/event-stream' };
   const { data, error } = await api.GET('/api/changes', { parseAs: 'stream', headers });

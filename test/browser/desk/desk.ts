@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
-/* A page of the firm's desk, as somebody writes it who has read README, docs/frontend.md and /docs. */
+/* An example page of a firm's desk, as a developer writes it who has read README.md, docs/frontend.md and /docs. */
 
 type Claim = components['schemas']['Reclamation'];
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
@@ -72,7 +72,7 @@ async function list(): Promise<void> {
 
 const boxes = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('#claims td input')];
 
-/** Those who may be given the first of the claims; the others are refused by name. */
+/** Offers the users to whom the first claim can be assigned; the service names other claims that it refuses. */
 async function check(isChecked: boolean): Promise<void> {
   for (const box of boxes()) box.checked = isChecked;
   const clientId = claims[0]?.client_id ?? '';

@@ -16,14 +16,13 @@ const changed = (assignment: string, where?: string): string =>
   column(change('pg_attribute', assignment, `format('(attrelid, attnum) = (%s, %s)', a.attrelid, a.attnum)`), where);
 
 const OF_TABLE = `c.relkind in ('r', 'p')`;
-const OF_VIEW = `c.relkind = 'v'`;
 const PLAIN = `a.attgenerated = '' and a.attidentity = ''`;
 const DEFAULT = `'pg_attrdef ' || d.oid`;
 
-/** An expression for null that Postgres stores as a default, because it is not constant. */
+/** An expression for null that Postgres stores as a column’s default, because the expression is not constant. */
 const NULL_OF_ITS_TYPE = `format('case when pg_catalog.random() < 2 then null::%s end', a.atttypid::regtype)`;
 
-/** Another type with the same memory layout, so that Postgres can still read the rows. */
+/** Another type with the same memory layout as the column’s type, so that Postgres can still read the rows. */
 const LIKE_ITS_TYPE = `(
     select o.oid from pg_type as o
     where o.typlen = y.typlen and o.typbyval = y.typbyval and o.typalign = y.typalign and o.typtype = 'b'
@@ -31,7 +30,7 @@ const LIKE_ITS_TYPE = `(
     order by o.oid limit 1
 )`;
 
-/** Changes of every column of tables and views. */
+/** Changes of every column of the service’s tables and views; the audit must report each change. */
 export const COLUMNS: Kinds = {
   'column renamed': column(statement('alter table %s rename column %I to renamed_#', 'c.oid::regclass', 'a.attname')),
   'column dropped': column(
@@ -63,7 +62,7 @@ export const COLUMNS: Kinds = {
   ),
   'default of a view added': column(
     statement('alter view %s alter column %I set default %s', 'c.oid::regclass', 'a.attname', NULL_OF_ITS_TYPE),
-    `not a.atthasdef and ${OF_VIEW}`,
+    `not a.atthasdef and c.relkind = 'v'`,
   ),
   'generation dropped': altered('drop expression', `a.attgenerated = 's'`, DEFAULT),
   'generation when read': changed(`attgenerated = 'v'`, `a.attgenerated = 's'`),

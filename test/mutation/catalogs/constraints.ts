@@ -14,7 +14,7 @@ const NAMES = ['x.conrelid::regclass', 'x.conname'] as const;
 const FOREIGN = `x.contype = 'f'`;
 const KEY = `x.contype in ('p', 'u')`;
 
-/** Drops it and makes it anew under its name. Those of other tables that stand on it go as well. */
+/** SQL that drops a constraint and adds it with another definition. `cascade` also drops dependent foreign keys. */
 const anew = (definition: string, where: string): string =>
   constraint(
     statement(
@@ -27,12 +27,12 @@ const anew = (definition: string, where: string): string =>
 
 const DEFINITION = 'pg_get_constraintdef(x.oid)';
 
-/** No statement drops NOT NULL of a primary key’s column. */
+/** True for NOT NULL of a primary key’s column, which no statement drops. */
 const IN_PRIMARY_KEY = `exists (
     select from pg_constraint as p where p.conrelid = x.conrelid and p.contype = 'p' and x.conkey <@ p.conkey
 )`;
 
-/** Changes of every check, key and foreign key of tables and domains. */
+/** Changes of every check, key and foreign key of tables and domains; the audit must report each change. */
 export const CONSTRAINTS: Kinds = {
   'constraint dropped': constraint(
     statement('alter table %s drop constraint %I cascade', ...NAMES),

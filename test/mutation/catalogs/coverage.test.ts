@@ -6,7 +6,7 @@ import { CATALOG_KINDS, type CatalogMutant, catalogMutantsOf } from './kinds.ts'
 import { objectsOfTheHouse } from './objects.ts';
 import { UNCHANGED_CATALOGS, UNCHANGED_COLUMNS } from './unchanged.ts';
 
-describe('the changes of database objects', () => {
+describe('the changes that the proof mutation makes of database objects', () => {
   let database: TestDatabase;
   let admin: pg.Client;
   const mutants = new Map<string, readonly CatalogMutant[]>();
@@ -35,14 +35,14 @@ describe('the changes of database objects', () => {
     await database.close();
   });
 
-  test('at least one kind of change changes each object of the service', async () => {
+  test('the proof mutation changes each object of the service in the database', async () => {
     const covered = new Set([...mutants.values()].flat().map((mutant) => mutant.covers));
     const objects = await objectsOfTheHouse(admin);
     expect(objects.size).toBeGreaterThan(1000);
     expect([...objects].filter(([covers]) => !covered.has(covers)).map(([, name]) => name)).toEqual([]);
   });
 
-  test('the kinds of change change every catalog column of the service’s objects that UNCHANGED_COLUMNS does not list', async () => {
+  test('the proof mutation changes every catalog column of the service’s objects that UNCHANGED_COLUMNS does not list', async () => {
     const objects = await objectsOfTheHouse(admin);
     const ofTheHouse = new Set([...objects.keys()].map((covers) => covers.split(' ')[0]));
     const { rows } = await admin.query<{ catalog: string; column: string }>(
@@ -55,13 +55,13 @@ describe('the changes of database objects', () => {
       .map(({ catalog, column }) => `${catalog}.${column}`)
       .filter((column) => !columns.has(column) && !UNCHANGED_COLUMNS.has(column));
     expect(missing).toEqual([]);
-    // These columns change if Postgres rewrites a table; they describe the server and the table’s rows.
+    // Postgres also changes these columns when it rewrites a table, although they describe the table’s rows.
     for (const name of ['pg_class.relminmxid', 'pg_attribute.atthasmissing', 'pg_attribute.attmissingval'])
       columns.delete(name);
     expect([...UNCHANGED_COLUMNS.keys()].filter((column) => columns.has(column))).toEqual([]);
   });
 
-  test('the kinds of change touch every catalog that UNCHANGED_CATALOGS does not list', async () => {
+  test('the proof mutation changes a row of every Postgres catalog that UNCHANGED_CATALOGS does not list', async () => {
     const { rows } = await admin.query<{ relname: string }>(
       `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r'`,
     );

@@ -1,9 +1,9 @@
 import type { CatalogMutant } from './kinds.ts';
 
-/** Changes that may stay unreported, with the reason. */
+/** Changes of the database that the audit need not report, with the reason. */
 interface Excuse {
   readonly kinds: readonly string[];
-  /** The excused objects; without it all objects of the kinds. */
+  /** A pattern of the excused objects’ names. Without a pattern, all objects of these kinds of change are excused. */
   readonly object?: RegExp;
   readonly reason: string;
 }

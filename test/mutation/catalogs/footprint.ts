@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
-/** The measured effect of a change on the catalogs. */
+/** The columns and catalogs of Postgres that a test change has changed. */
 interface Footprint {
-  /** The changed columns, for example `pg_class.relowner`. */
+  /** The changed columns of Postgres’s catalogs, for example `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;
-  /** The catalogs with an added, changed or removed row. */
+  /** The catalogs in which a row was added, changed or removed. */
   readonly catalogs: ReadonlySet<string>;
 }
 
@@ -14,11 +14,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Catalog {
   readonly name: string;
-  /** The columns of the primary key. */
+  /** The columns of the catalog’s primary key. */
   readonly key: readonly string[];
 }
 
-/** Makes a change on one connection while another connection still reads the rows before the change. */
+/** Makes a change on one connection, and compares the catalogs with a second connection, which reads the old rows. */
 export class Scales {
   readonly #working: pg.Client;
   readonly #watching: pg.Client;

@@ -11,13 +11,13 @@ const altered = (what: string, where?: string): string => routine(statement(`alt
 const changed = (assignment: string, where?: string): string =>
   routine(change('pg_proc', assignment, `'oid = ' || f.oid`), where);
 
-/** The definition of a function before its body. */
+/** The SQL that defines a Postgres function, up to the function’s body. */
 const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \$|RETURN |BEGIN ATOMIC).*$', '\1')`;
 
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** A body of the same result type that returns no row or null. */
+/** Another body for a Postgres function, which returns no row, or null of the same type. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'
@@ -34,7 +34,7 @@ const NOTHING = `case
     else format('select null::%s', format_type(f.prorettype, null))
 end`;
 
-/** Changes of every function and each of its attributes. */
+/** Changes of every function of the service and its attributes; the audit must report each change. */
 export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),

@@ -1,6 +1,6 @@
 import { HOUSE, IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Every object with an access list, and its name in a GRANT. */
+/** Every database object that has an access list, and the name that the object has in a GRANT. */
 const HOLDERS = `(
     select 'pg_class ' || c.oid as covers, c.relowner as owner,
         case c.relkind when 'S' then 'sequence ' else '' end || c.oid::regclass as name, '' as columns,
@@ -40,7 +40,7 @@ const held = (sql: string, where: string): string => `
 
 const REVOKED = `format('revoke %s%s on %s from %s cascade', x.privilege_type, h.columns, h.name, ${grantee('x.grantee')})`;
 
-/** Grants each privilege that the access list does not have to these roles. */
+/** SQL that grants these roles each privilege that the object’s access list does not have. */
 const added = (how: string, who: string, where: string): string => `
   select format('%s on %s to %s', p.privilege, h.object, r.rolname) as object, h.covers,
       format('grant %s%s on %s to %s${how}', p.privilege, h.columns, h.name, r.rolname) as sql
@@ -67,7 +67,7 @@ const DEFAULTS = `
   ) as t (what, privilege)
   where r.rolname in ('taxclaims_owner', 'taxclaims_definer')`;
 
-/** Revoked rights, added rights, and default privileges of future objects. */
+/** Changes that revoke a right, add a right or add default privileges; the audit must report each. */
 export const GRANTS: Kinds = {
   'right revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee <> h.owner`),
   'right of an owner revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee = h.owner`),

@@ -1,26 +1,26 @@
 import type { Change } from './kinds.ts';
 
 /**
- * Changes in a square, so that one query of the audit tries a whole row or column of the square. A reported fact belongs to a
- * change if both its row and its column report the fact. The diagonal is empty: a fact that a row and its diagonal column
- * share comes from several changes, and proves nothing.
+ * A square of changes, so that one query of the audit tries all changes of a row or of a column at once. A change
+ * counts as reported if its row and its column report the same fact. No change is on the diagonal: a fact that a row
+ * shares with the column of the same number comes from several changes, and proves nothing.
  */
 export interface Grid<C extends Change> {
   readonly rows: readonly (readonly C[])[];
   readonly columns: readonly (readonly C[])[];
 }
 
-/** The judge tries fewer changes than this one by one. */
+/** The proof mutation tries fewer changes than this number one by one, and not in a square. */
 const SMALLEST = 8;
 const LARGEST = 30;
 
-/** The number of changes in a square of this size. */
+/** The number of changes that a square with this number of rows holds. */
 const places = (size: number): number => size * (size - 1);
 
-/** The number of changes in the largest square. */
+/** The number of changes that the largest square holds. */
 export const MOST = places(LARGEST);
 
-/** Squares for the changes; fewer than SMALLEST changes get no square. */
+/** Distributes the changes over squares. Fewer than SMALLEST changes get no square. */
 export function inGrids<C extends Change>(mutants: readonly C[]): Grid<C>[] {
   if (mutants.length < SMALLEST) return [];
   let size = 1;
@@ -40,7 +40,7 @@ function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> 
   return { rows, columns };
 }
 
-/** The facts that both a row and a column report. */
+/** The facts that both a row and a column of the square report. */
 export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
   return [...first].filter((fact) => second.has(fact));
 }

@@ -9,8 +9,8 @@ const mutant = (object: string, sql: string): CatalogMutant => ({ kind: 'made up
 const database = await forSuite(createTestDatabase());
 const judge = await forSuite(openJudge(database.adminUrl));
 
-describe('the judge of changes', () => {
-  test('the judge tells unreported and impossible changes from changes in the same portion that audit.drift reports', async () => {
+describe('whether the audit reports a change of the database, as the proof mutation judges', () => {
+  test('the proof mutation tells unreported and impossible changes from changes of the same batch that audit.drift reports', async () => {
     const detectable = (await judge.mutantsOf('policy dropped')).slice(0, 12);
     const undetectable = [
       mutant('a comment', `comment on table public.clients is 'made up'`),
@@ -28,7 +28,7 @@ describe('the judge of changes', () => {
     await judge.assertMended();
   });
 
-  test('the judge does not count a reported change of an object for an unreported change of the same object', async () => {
+  test('the proof mutation calls a change of an object unreported even if audit.drift reports another change of the object', async () => {
     const grants = (await judge.mutantsOf('right to a column revoked')).slice(0, 12);
     const comments = Array.from({ length: 3 }, (_, index) =>
       mutant(`comment ${String(index)}`, `comment on table public.clients is 'comment ${String(index)}'`),
@@ -38,7 +38,7 @@ describe('the judge of changes', () => {
     expect(grants.filter((one) => !('by' in (verdicts.get(one) ?? {})))).toEqual([]);
   });
 
-  test('the judge’s assertMended fails if a change was committed', async () => {
+  test('the proof mutation fails if a change of the database was committed instead of rolled back', async () => {
     const left = mutant('what it commits', `create table public.left_over (); commit; begin`);
     await judge.judge([left]);
     await expect(judge.assertMended()).rejects.toThrow(/not mended: .*left_over/);

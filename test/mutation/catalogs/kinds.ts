@@ -17,20 +17,22 @@ import { TRIGGERS } from './triggers.ts';
 import { TYPES } from './types.ts';
 import { VIEWS } from './views.ts';
 
-/** A change of one object, made in a transaction that is rolled back. */
+/** A test change of one database object, made in a transaction that is rolled back. */
 export interface Change {
   readonly kind: string;
-  /** The name of the changed object for a reader. */
+  /** The name of the changed object, for a person who reads the report. */
   readonly object: string;
   readonly sql: string;
 }
 
 export interface CatalogMutant extends Change {
-  /** The catalog and oid of the object, or only the catalog if the change creates the object. */
+  /** The catalog and the oid of the changed object, or only the catalog if the change creates the object. */
   readonly covers: string;
 }
 
-/** Changes of rows that all databases of a server share, which run one after the other. */
+/**
+ * Kinds of change that write rows which all databases of a server share, so that these changes run one after the other.
+ */
 const OF_THE_SERVER = [ROLES, SETTINGS, SURROUNDINGS];
 
 const OF_THE_DATABASE = [
@@ -60,12 +62,12 @@ export const CATALOG_KINDS = [...KINDS.keys()];
 
 export const isOfTheServer = (kind: string): boolean => OF_THE_SERVER.some((kinds) => kind in kinds);
 
-/** Every change of a kind that the migrated database allows. */
+/** Every test change of one kind that is possible in the migrated database. */
 export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<CatalogMutant[]> {
   const text = KINDS.get(kind);
   if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${CATALOG_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
-  // The judge makes several changes at once, so the names of new objects contain a number.
+  // The proof mutation makes several changes at once, so the name of a new object ends with the number of its change.
   return rows.map(({ sql, ...row }, index) => ({
     kind,
     ...row,

@@ -11,7 +11,7 @@ const altered = (what: string, where?: string): string =>
 const changed = (assignment: string, where?: string): string =>
   policy(change('pg_policy', assignment, `'oid = ' || p.oid`), where);
 
-/** Adds a role to the roles of a policy. */
+/** An SQL expression that adds a role to the roles of a policy. */
 const andRole = (role: string): string =>
   policy(
     `${literal('alter policy ')} || format('%I on %s to ${role}, ', p.polname, p.polrelid::regclass) || (
@@ -20,7 +20,7 @@ const andRole = (role: string): string =>
     `not '${role}'::regrole = any (p.polroles) and not 0::oid = any (p.polroles)`,
   );
 
-/** Changes of every policy. */
+/** Changes of every row-level security policy; the audit must report each change. */
 export const POLICIES: Kinds = {
   'policy dropped': policy(statement('drop policy %I on %s', 'p.polname', 'p.polrelid::regclass')),
   'policy renamed': altered('rename to renamed_#'),

@@ -33,10 +33,10 @@ const newMember = (options: string, groups: string, where = 'true'): string => `
 const IN_HOUSE = isHouseRole('g');
 const BUILT_IN = String.raw`g.rolname like 'pg\_%' and g.rolname <> 'pg_database_owner'`;
 
-/** A login with the right to connect, because the audit ignores a login that cannot enter the database. */
+/** SQL that creates a login which may connect, because the audit ignores a login that cannot enter the database. */
 const LOGIN = 'create role added_# login in role taxclaims_reporting';
 
-/** A login with a further membership. */
+/** SQL that creates a login which is also a member of another role. */
 const newLogin = (how: string, groups: string): string => `
   select g.rolname::text as object, 'pg_authid ' || g.oid as covers,
       format('${LOGIN}; grant %I to added_#${how}', g.rolname) as sql
@@ -45,7 +45,7 @@ const newLogin = (how: string, groups: string): string => `
 const login = (what: string): string => `
   select '${what}' as object, 'pg_authid' as covers, '${LOGIN}; alter role added_# ${what}' as sql`;
 
-/** Changes of the service’s roles, their memberships and their logins, which all databases of a server share. */
+/** Changes of the service’s roles, memberships and logins, which all databases of a server share. */
 export const ROLES: Kinds = {
   'role renamed': altered('rename to renamed_#'),
   'role that may log in, or not': flag('rolcanlogin', 'login'),

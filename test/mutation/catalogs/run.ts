@@ -6,22 +6,23 @@ import { judgeServerSettings, SERVER_KIND } from './server.ts';
 import { type Judge, type Judged, openJudge, SPEAKERS, type Verdict } from './judge.ts';
 import { type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** The changes that a database tries at once. */
+/** A batch of test changes of one kind, which one database tries before it begins the next batch. */
 interface Portion {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The results of a kind. */
+/** The results of all test changes of one kind, and the number of changes that are not tried yet. */
 interface Tally {
   readonly verdicts: [CatalogMutant, Verdict][];
   left: number;
 }
 
 /**
- * Makes the changes of these kinds and requires that the audit reports each of them. Two databases work at a time; only the
- * first changes rows that all databases share. After `minutes` no portion begins, and the tried portions are a sample.
+ * Makes all changes of these kinds and requires that the audit reports each change. Two databases work at a time; only
+ * the first database changes rows that all databases share. After `minutes` no batch begins, so the tried batches are a
+ * sample.
  * @returns whether the audit reported all tried changes.
  */
 export async function runCatalogs(kinds: readonly string[], minutes = Infinity): Promise<boolean> {
@@ -41,7 +42,7 @@ export async function runCatalogs(kinds: readonly string[], minutes = Infinity):
           if (Date.now() > end) return;
           const mutants = (await judge.mutantsOf(portion.kind)).slice(portion.from, portion.to);
           report.add(portion.kind, await judge.judge(mutants));
-          // A change that stayed would count for all later changes.
+          // A change that was not rolled back would make the audit report all later changes.
           await judge.assertMended();
         }
     };
@@ -66,7 +67,7 @@ async function portionsOf(judge: Judge, kinds: readonly string[], report: Report
   return portions;
 }
 
-/** Prints for each kind how many changes were reported and by what, as soon as all its changes were tried. */
+/** Prints how many changes of a kind were reported and by what, as soon as all changes of the kind were tried. */
 class Report {
   readonly #kinds = new Map<string, Tally>();
   readonly #all: [CatalogMutant, Verdict][] = [];
@@ -75,7 +76,7 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  /** Adds the results of a whole kind. */
+  /** Adds the results of all test changes of one kind. */
   addAll(kind: string, verdicts: Judged): void {
     this.expect(kind, verdicts.size);
     this.add(kind, verdicts);
@@ -94,7 +95,7 @@ class Report {
 
   /** @returns whether the audit reported all tried changes. */
   finish(): boolean {
-    // Prints the kinds of which the time was too short to try all changes.
+    // Prints the kinds of change whose changes were not all tried within the time.
     for (const [kind, { verdicts, left }] of this.#kinds) {
       if (left === 0 || verdicts.length === 0) continue;
       this.#all.push(...verdicts);
@@ -103,7 +104,7 @@ class Report {
     }
     const left = [...this.#kinds.values()].reduce((sum, kind) => sum + kind.left, 0);
     console.log(`changes of the catalogs: ${summary(this.#all)}, ${left} not tried`);
-    // A kind of which Postgres refuses every change proves nothing.
+    // The run fails if Postgres refuses every change of a kind, because such a kind proves nothing about the audit.
     const tried = [...this.#kinds].filter(([, { verdicts }]) => verdicts.length > 0);
     const refused = tried.filter(([, { verdicts }]) => verdicts.every(([, verdict]) => isRefused(verdict)));
     for (const [kind] of refused) console.log(`REFUSED EVERYWHERE  ${kind}`);

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import type { Judge, Judged, Verdict } from './judge.ts';
 import type { CatalogMutant } from './kinds.ts';
 
-/** ALTER SYSTEM runs in no transaction, so these changes are reset by another ALTER SYSTEM. */
+/** Changes of a server setting. ALTER SYSTEM cannot be rolled back, so another ALTER SYSTEM resets the setting. */
 export const SERVER_KIND = 'setting of the server';
 
-/** Settings that weaken the database, take effect without a restart and still allow connections. */
+/** Server settings that weaken the database, take effect without a restart and still allow connections. */
 const SETTINGS: Readonly<Record<string, string>> = {
   session_replication_role: 'replica',
   row_security: 'off',
@@ -44,7 +44,7 @@ async function settingOf(admin: pg.Client, name: string): Promise<string | undef
   return rows[0]?.setting;
 }
 
-/** Waits until the session reports the new value, which Postgres reads between two statements. */
+/** Waits for the setting’s new value, because Postgres reads its configuration between two statements. */
 async function reload(admin: pg.Client, name: string, heard: (value: string | undefined) => boolean): Promise<void> {
   await admin.query('select pg_reload_conf()');
   const end = performance.now() + TIMEOUT_MS;

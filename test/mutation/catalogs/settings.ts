@@ -1,6 +1,6 @@
 import { IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Settings that change the effect of a statement, each with an unusual value. */
+/** Postgres settings that change the effect of a statement, each with an unusual value. */
 const DISARMING = `(
     values
         ('session_replication_role', 'replica'), ('row_security', 'off'), ('search_path', 'aside_#, public'),
@@ -16,7 +16,7 @@ const DISARMING = `(
 
 const KNOWN = `(s.name like '%.%' or exists (select from pg_settings as p where p.name = s.name))`;
 
-/** Settings that are harmless, but are drift for a role of the service because no migration stores them. */
+/** Harmless settings that audit.drift reports for a role of the service, because no migration stores them. */
 const HARMLESS = `(values ('work_mem', '5MB'), ('statement_timeout', '1h'), ('log_statement', 'none')) as s (name, value)`;
 
 const ofRoles = (settings: string, where: string): string => `
@@ -30,7 +30,9 @@ const parameters = (right: string, who: string): string => `
       format('grant ${right} on parameter %s to %s', s.name, r.rolname) as sql
   from (${who}) as r (rolname) cross join ${DISARMING} where ${KNOWN}`;
 
-/** Settings stored for a role or the database, and granted rights to settings. */
+/**
+ * Changes that store a setting for a role or the database or grant a right to a setting; the audit must report each.
+ */
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),
   'harmless setting stored for a role': ofRoles(HARMLESS, ''),

@@ -12,7 +12,7 @@ const table = (sql: string, where = 'true'): string => `
 
 const altered = (what: string, where?: string): string => table(statement(`alter table %s ${what}`, NAME), where);
 
-/** Changes of a table itself. Other files change its columns, constraints, triggers, policies and indexes. */
+/** Changes of a table itself, which the audit must report. Other files change its columns, triggers and so on. */
 export const TABLES: Kinds = {
   'table dropped': table(statement('drop table %s cascade', NAME)),
   'table renamed': altered('rename to renamed_#'),
@@ -59,7 +59,7 @@ export const TABLES: Kinds = {
       FIRST_COLUMN,
       NAME,
     ),
-    // Postgres refuses as a partition a table with transition tables or an identity column.
+    // Postgres does not accept as a partition a table that has triggers with transition tables, or an identity column.
     `not exists (
         select from pg_trigger as g where g.tgrelid = t.oid and (g.tgoldtable is not null or g.tgnewtable is not null)
     ) and not exists (select from pg_attribute as a where a.attrelid = t.oid and a.attidentity <> '')

@@ -1,9 +1,9 @@
 import { words } from '../../support/words.ts';
 
-/** Columns or catalogs that share one reason. */
+/** Gives the same reason to several catalog columns or catalogs. */
 const because = (reason: string, names: string): [string, string][] => words(names).map((name) => [name, reason]);
 
-/** Columns of the catalogs that no kind of change covers in a row of this project, each with the reason. */
+/** Catalog columns that no change of the proof mutation covers for an object of the service, each with the reason. */
 export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
   ...because(
     'identifies the object: another value means another object, which other changes cover',
@@ -63,7 +63,7 @@ export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Catalogs that no kind of change touches, each with the reason. */
+/** Postgres catalogs in which no change of the proof mutation writes a row, each with the reason. */
 export const UNCHANGED_CATALOGS: ReadonlyMap<string, string> = new Map([
   ...because('holds what ANALYZE counted', 'pg_statistic pg_statistic_ext_data'),
   ...because('lists folders of the server, which no transaction creates', 'pg_tablespace'),
