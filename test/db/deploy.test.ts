@@ -185,13 +185,13 @@ describe('db:migrate', () => {
     ['nothing', 'select', 0],
     ['a policy', 'create policy by_hand on public.clients using (true)', 1],
     [
-      'a policy, declared to the audit as if it were meant',
+      'a policy that is also entered into audit.applied',
       `create policy by_hand on public.clients using (true);
        insert into audit.applied select s.kind, s.object, s.definition from audit.state() as s where s.object ~ '^by_hand '`,
       1,
     ],
     [
-      'a policy, with an audit that says nothing',
+      'a policy, and the audit view so that it reports nothing',
       `create policy by_hand on public.clients using (true);
        create or replace view audit.drift_before_acceptance with (security_invoker) as
            select null::text as kind, null::text as object, null::text as change, null::text as applied,
@@ -199,11 +199,11 @@ describe('db:migrate', () => {
            where false`,
       1,
     ],
-    ['what the audit holds as declared', `delete from audit.applied where kind = 'policy'`, 1],
+    ['the declared state in audit.applied', `delete from audit.applied where kind = 'policy'`, 1],
     ['a comment', `comment on table public.clients is 'by hand'`, 1],
-    ['a line of the list of migrations', `delete from app.migrations where name like '0014%'`, 1],
-    ['schema audit, which is gone', 'drop schema audit cascade', 1],
-    ['the release that was deployed last', 'comment on table audit.applied is null', 1],
+    ['a row of app.migrations', `delete from app.migrations where name like '0014%'`, 1],
+    ['the dropped schema audit', 'drop schema audit cascade', 1],
+    ['the comment that names the deployed release', 'comment on table audit.applied is null', 1],
   ])(
     'db:migrate applies everything again exactly if somebody changed something by hand: %s',
     async (_what, change, applied) => {
