@@ -122,7 +122,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
   ] as const;
 
   test.each(failures)(
-    'a request that fails %s stores nothing and leaves its connection clean',
+    'a request that fails %s stores nothing and leaves no role or setting on its connection',
     async (_case, code, statements) => {
       const { pid } = await probe.connection();
       const failed = probe.database.run(request(), statements);
@@ -135,7 +135,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
     },
   );
 
-  test('a request with a value that cannot be encoded stores nothing and leaves its connection clean', async () => {
+  test('a request with a value that cannot be encoded stores nothing and leaves no role or setting on its connection', async () => {
     const { pid } = await probe.connection();
     const invalid = sql('select $1::timestamptz', new Date(NaN));
     await expect(probe.database.run(request(), [insert(1), invalid])).rejects.toThrow(RangeError);

@@ -78,7 +78,7 @@ describe('the rights on a table that a migration creates', () => {
   });
 });
 
-describe('the lock of a deploy', () => {
+describe('the lock app.deploy_lock, which a deploy takes', () => {
   test.each([
     'select pg_try_advisory_lock(7202611)',
     'lock table app.deploy_lock in access share mode',

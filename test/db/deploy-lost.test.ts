@@ -31,7 +31,7 @@ const CATALOG = `
 const rowsOf = (adminUrl: string, sql: string): Promise<unknown[]> =>
   withAdmin(adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
 
-describe('db:migrate', () => {
+describe('db:migrate after somebody dropped schemas, tables or rows', () => {
   test('db:migrate creates the schema audit again after somebody dropped it, and logs which tables lost their rows', async () => {
     const { adminUrl } = await opened();
     const before = await rightsIn(adminUrl);

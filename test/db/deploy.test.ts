@@ -171,7 +171,7 @@ describe('the stored search words of claims', () => {
   );
 });
 
-describe('db:migrate', () => {
+describe('db:migrate beside other runs and changes by hand', () => {
   test('a second db:migrate on the same database changes nothing', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     await migrate({ adminUrl, log });

@@ -136,7 +136,7 @@ describe('a pipeline of statements that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('a pipeline with a value that cannot be encoded sends no byte', async () => {
+  test('a pipeline of statements sends nothing at all if one value cannot be encoded', async () => {
     const { stream } = (client as Client & { connection: { stream: { bytesWritten: number } } }).connection;
     const before = stream.bytesWritten;
     await expect(send(insert(1), sql('select $1::timestamptz', new Date(NaN)))).rejects.toThrow(RangeError);
@@ -177,7 +177,7 @@ describe('a pipeline of statements that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('a failed pipeline leaves no listener on the connection', async () => {
+  test('a failed pipeline of statements leaves no event listener on the database connection', async () => {
     const { connection } = client as Client & { connection: NodeJS.EventEmitter };
     const count = () => connection.listenerCount('end') + connection.listenerCount('readyForQuery');
     const before = count();
@@ -186,7 +186,7 @@ describe('a pipeline of statements that fails', () => {
   });
 });
 
-describe('prepared statements', () => {
+describe('the prepared statements of a database connection', () => {
   const twice = sql('select $1::integer * 2', 21);
 
   test('the server parses a prepared statement once for several pipelines', async () => {

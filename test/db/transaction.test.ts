@@ -165,7 +165,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('an explicit transaction whose code throws stores nothing, although unawaited statements are still running', async () => {
+  test('an explicit transaction whose code throws stores nothing, even if statements that it did not await still run', async () => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -183,7 +183,7 @@ test.each([
   ['was committed', (run: StatementRunner) => Promise.resolve(run)],
   ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
-  'a statement sent after its explicit transaction %s is refused and changes nothing',
+  'a statement that code sends after its explicit transaction %s is refused and changes nothing',
   async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
     const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {

@@ -156,7 +156,7 @@ describe('the assignee of a claim who loses the claim’s client', () => {
     ['a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
     ['a change of client_access', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
     [
-      'a login with a token without it',
+      'a login with a token that lacks the client',
       async () => {
         await service.sql`update public.users set access_changed_at = '-infinity' where id = ${own.users}`;
         const fewer = await service.token('TAX_SPECIALIST', [foreign.clients], {

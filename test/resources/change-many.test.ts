@@ -53,7 +53,7 @@ const recorded = () =>
     [claims],
   );
 
-describe('bulk changes', () => {
+describe('a bulk change of claims', () => {
   test('a bulk change returns the records in the order of the changes and audits each record once', async () => {
     const changes = each({ assignee_id: clerk.id }).toReversed();
     changes[1] = { ...(changes[1] as Claim), status: 'READY_FOR_REVIEW', grounds: 'Erreur' };

@@ -295,7 +295,7 @@ test('the deletion of a document with an older ETag gets 412, and with the prese
 });
 
 test.each(['reclamations', 'sites', 'clients'] as const)(
-  'the deletion of %s also deletes the contents of their documents',
+  'deleting rows of the table %s through the API also deletes the contents of their documents',
   async (table) => {
     const tenant = await service.tenant('Deleted');
     const admin = await service.token('ADMIN');

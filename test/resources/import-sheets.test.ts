@@ -166,7 +166,7 @@ describe('the header of an imported CSV table', () => {
   const line = () => `${own.clients};Siège\r\n`;
 
   test.each([
-    ['in another case, with blanks', ' Client ID ;SITE_NAME\r\n'],
+    ['in another letter case, with blanks', ' Client ID ;SITE_NAME\r\n'],
     ['after empty lines', ';;\r\n\r\n;\r\nclient_id;site_name\r\n'],
     ['after sep=;', 'sep=;\r\nclient_id;site_name\r\n'],
     ['after a byte order mark and a quoted sep=;', '\uFEFF"sep=;"\r\nclient_id;site_name\r\n'],

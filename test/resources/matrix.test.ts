@@ -264,7 +264,7 @@ const OUTCOMES: Readonly<Record<Verdict['is'], string>> = {
   'out of reach': 'gets 403, 404 or 409 for',
 };
 
-describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoints and ${CASTS.length} kinds of callers`, () => {
+describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints, called by ${CASTS.length} kinds of callers`, () => {
   for (const row of ROWS) {
     describe(row.line, () => {
       test.each([
@@ -281,7 +281,7 @@ describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoin
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
         const { verdict } = situation.request(newTenant(), newTenant());
-        test(`${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () =>
+        test(`the caller ${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () =>
           expectSituation(row, cast, situation));
       }
     });
@@ -308,7 +308,7 @@ test('the table of rights in access.ts allows every endpoint to at least one cal
 });
 
 describe.each(authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-  '%s',
+  'the OpenAPI description of the endpoint %s',
   (_line, { params, query, body, path }) => {
     test(`${_line} has strict request schemas, and a schema for each placeholder of its path`, () => {
       for (const schema of [params, query, body].filter((part) => part !== undefined)) {

@@ -31,7 +31,7 @@ const LISTS = [
 describe.each([
   { order: 'C', locale: `encoding 'UTF8' locale 'C' locale_provider libc` },
   { order: 'Danish (aa after z)', locale: `encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'da'` },
-])('in a database with the collation $order', ({ order, locale }) => {
+])('the order of names in a database with the collation $order', ({ order, locale }) => {
   let postgres: TestDatabase;
   let service: Service;
   const first = newTenant();

@@ -160,8 +160,8 @@ function put(kind: Kind, id: string, token: string, body: object): Promise<Answe
   return service.ask(`PUT ${kind.path}/${id}`, { token, body });
 }
 
-describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
-  describe.each(CASTS)('for $name', ({ name, role, clients }) => {
+describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kind) => {
+  describe.each(CASTS)('the possible status changes for $name', ({ name, role, clients }) => {
     const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
 
     test.each(rows)(

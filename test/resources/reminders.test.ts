@@ -109,11 +109,16 @@ describe('a reminder mail', () => {
   });
 
   test.each([
-    { answer: 421, scope: 'server', retryAfterMs: 0, tries: 'every mail soon' },
-    { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'this mail soon' },
-    { answer: 550, scope: 'recipient', retryAfterMs: REFUSED_ADDRESS_RETRY_MS, tries: 'this mail in an hour' },
+    { answer: 421, scope: 'server', retryAfterMs: 0, tries: 'all mails again soon' },
+    { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'the refused mail again soon' },
+    {
+      answer: 550,
+      scope: 'recipient',
+      retryAfterMs: REFUSED_ADDRESS_RETRY_MS,
+      tries: 'the refused mail again in an hour',
+    },
   ])(
-    'the service sends $tries again after the mail server answers $answer',
+    'when the mail server answers $answer to a reminder mail, the service sends $tries',
     async ({ answer, scope, retryAfterMs }) => {
       const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
       for (const step of ['recipient', 'data'] as const) {

@@ -160,7 +160,7 @@ function withOtherIds(row: Row, cast: Cast): Situation[] {
   const namesClient = ids.some(([, kind]) => kind === 'clients');
   const foreignTo = (foreign: Tenant): string | null => (UNOWNED.includes(ids[0]?.[1] ?? '') ? null : foreign.clients);
   const foreign: Situation = {
-    name: 'of another tenant',
+    name: 'on a record of another tenant',
     writes: false,
     request: (_mine, other) => ({
       line: fill(row, other),
@@ -185,7 +185,7 @@ function withOtherIds(row: Row, cast: Cast): Situation[] {
     },
     ...['1', 'null', '%7B%7D'].map(
       (malformed): Situation => ({
-        name: `with the ${name} ${malformed}`,
+        name: `with the malformed ${name} ${malformed}`,
         writes: false,
         request: (mine) => ({
           line: fill(row, mine, { [name]: malformed }),
@@ -201,7 +201,7 @@ function withOtherIds(row: Row, cast: Cast): Situation[] {
 function unknownParameter(row: Row): Situation[] {
   return [
     {
-      name: 'with an unknown parameter',
+      name: 'with an unknown query parameter',
       writes: false,
       request: (mine) => ({
         line: `${fill(row, mine)}?surprise=1`,
@@ -215,7 +215,7 @@ function unknownParameter(row: Row): Situation[] {
 /** Test cases of a list that is filtered by one client. */
 function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   const to = (name: string, client: (mine: Tenant, other: Tenant) => string, verdict: Answers): Situation => ({
-    name: `narrowed to ${name}`,
+    name: `filtered by ${name}`,
     writes: false,
     request: (mine, other) => {
       const id = client(mine, other);
@@ -227,8 +227,8 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   const success: Answers = () => ({ is: 'success' });
   const { isUnlimited } = cast;
   return [
-    to('an own client', (mine) => mine.clients, success),
-    to('an own client in capitals', (mine) => mine.clients.toUpperCase(), success),
+    to('a client of the caller', (mine) => mine.clients, success),
+    to('the id of a client of the caller in capitals', (mine) => mine.clients.toUpperCase(), success),
     to(
       'a foreign client',
       (_mine, other) => other.clients,

@@ -162,8 +162,8 @@ test('the password of a created user is stored as a salted hash that no response
 test.each([
   ['a role that does not exist', { role: 'admin' }, 'role'],
   ['a client that is no UUID', { client_access: ['x'] }, 'client_access.0'],
-  ['a hash', { password_hash: '!' }, 'password_hash'],
-  ['a subject', { subject: 'x' }, 'subject'],
+  ['a password hash', { password_hash: '!' }, 'password_hash'],
+  ['a subject of the identity provider', { subject: 'x' }, 'subject'],
   ['no email', { email: undefined }, 'email'],
 ])('the creation of a user with %s gets 400 that names the field', async (_what, fields, name) => {
   const answer = await service.ask('POST /api/users', { token: await service.token('ADMIN'), body: newUser(fields) });
