@@ -370,10 +370,7 @@ describe('a refusal that the API records twice', () => {
 });
 
 describe('the daily counts of audit records', () => {
-  /**
-   * The name of a partition of a past month that has a record for each day, and the beginning of the finding about lost
-   * records.
-   */
+  /** A past month’s partition with a record for each day, and the beginning of the finding about lost records. */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
 
@@ -493,10 +490,7 @@ describe('the daily counts of audit records', () => {
   });
 });
 
-/**
- * The triggers of the earlier release, which add an audit record for each new client and forbid changes of audit
- * records.
- */
+/** The triggers of the earlier release: each new client adds an audit record, and audit records cannot change. */
 const RECORDING = `
   begin; set local role taxclaims_owner;
   create function app.note_client() returns trigger language plpgsql as $$

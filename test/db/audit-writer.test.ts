@@ -299,10 +299,7 @@ describe('the time of a refusal', () => {
   const now = async (): Promise<number> =>
     Number((await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as now'))[0]?.['now']);
 
-  /**
-   * The database’s time at the start of the test. No answer of the database to this test can have taken longer than the
-   * time since then.
-   */
+  /** The database’s time at the start of the test, since which no database answer can have taken longer. */
   let begun: number;
   beforeEach(async () => {
     begun = await now();
@@ -321,10 +318,7 @@ describe('the time of a refusal', () => {
     return { one, from, to: await now() };
   }
 
-  /**
-   * Expects the stored time of a refusal between two readings of the database’s clock, with a tolerance for the
-   * duration of the answers.
-   */
+  /** Expects a refusal’s stored time between two readings of the database’s clock, with a tolerance. */
   async function expectDated({ one, from, to }: Between, sent = Infinity): Promise<void> {
     const [row] = await recorded(one);
     const at = (row?.['created_at'] as Date).getTime();
@@ -333,9 +327,7 @@ describe('the time of a refusal', () => {
     expect(at).toBeLessThanOrEqual(to + (to - begun) + onTheWay);
   }
 
-  /**
-   * Waits until the present time would fail as the time of the refusal, and returns the present time of the database.
-   */
+  /** Waits until the present time would fail as the time of the refusal, and returns that time. */
   async function passed(to: number): Promise<number> {
     const until = to + 2 * (to - begun) + 1_000;
     for (let shown = await now(); ; shown = await now()) {

@@ -5,10 +5,7 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests that every object of the database has a comment, because analysts and DBAs read these comments in
- * psql or in a BI tool.
- */
+/* This suite tests that every database object has a comment for analysts and DBAs, who use psql or a BI tool. */
 
 const IN_HOUSE = `n.nspname in ('public', 'app', 'audit', 'reporting')`;
 

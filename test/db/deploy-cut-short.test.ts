@@ -10,15 +10,9 @@ import { createDatabaseBefore, createDatabaseToDeploy } from '../support/release
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
-/**
- * The number of moments at which a deploy is interrupted: at its first and last message, and at others that `TEST_DAY`
- * chooses.
- */
+/** The number of moments at which a deploy is interrupted: the first, the last, and others drawn by `TEST_DAY`. */
 const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 12);
-/**
- * The time limit in milliseconds of a test that starts one or two processes for each moment. It only stops a test that
- * hangs.
- */
+/** The time limit in milliseconds of a test that starts many processes. The limit only stops a hanging test. */
 const LONGEST_MS = 300_000;
 
 const open: TestDatabase[] = [];
@@ -32,10 +26,7 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
   return database;
 }
 
-/**
- * SQL that lists the functions of generated columns that a role may not call although the role writes to the table, so
- * that its writes would fail.
- */
+/** Functions of generated columns that a role may not call although the role writes to the table. */
 const CLOSED_TO_WRITERS = `
   select f.oid::regprocedure::text as function, r.rolname::text as role
   from pg_attrdef as d
@@ -59,10 +50,7 @@ async function olderDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/**
- * Runs db:migrate, interrupts it after it has sent `moment` messages to the database, and returns how many messages it
- * sent.
- */
+/** Runs db:migrate, interrupts it after `moment` messages to the database, and returns how many it sent. */
 async function runUntil(
   adminUrl: string,
   moment: number,

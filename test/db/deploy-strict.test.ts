@@ -28,9 +28,7 @@ async function driftIn(adminUrl: string): Promise<unknown[]> {
   );
 }
 
-/**
- * SQL that creates a function that no file of the project creates, and a view outside the project that depends on it.
- */
+/** SQL that creates a function outside the project’s files, and a view outside the project that depends on it. */
 const STAYS = `create schema elsewhere;
   create function app.by_hand() returns integer language sql return 1;
   create view elsewhere.needs_it as select app.by_hand()`;

@@ -35,10 +35,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
 
-/**
- * Finds a new table with forced row-level security in SQL, because GET /health of the earlier release requires that of
- * every table.
- */
+/** Finds a new table with forced row-level security, which the earlier release’s GET /health requires. */
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('long-running migrations of a deploy', () => {

@@ -9,10 +9,7 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
-/*
- * Several tests use lists of tables. This file fails if a new table is missing from one of these lists without a
- * reason.
- */
+/* Several tests list tables. This file fails if a new table is missing from such a list without a reason. */
 
 const OF_NO_REQUEST = 'no request reads or writes it';
 const OF_NO_TENANT = 'it holds no row of a tenant';

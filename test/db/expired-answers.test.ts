@@ -11,10 +11,7 @@ const postgres = await forSuite(createTestDatabase());
 const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: true, log };
 const database = await forSuite(openDatabase({ url: postgres.apiUrl, ...options }));
 
-/**
- * Deletes all stored answers of Idempotency-Keys, and stores `expired` answers that are older than a day and `others`
- * that are not.
- */
+/** Replaces the stored answers of Idempotency-Keys by `expired` answers older than a day and `others` younger. */
 function fill(expired: number, others: number): Promise<void> {
   return withAdmin(postgres.adminUrl, async (admin) => {
     await admin.query('delete from app.idempotency_keys');

@@ -3,10 +3,7 @@ import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests that GET /api/users/{id}/personal-data returns every column with personal data, or that this file
- * says why it does not.
- */
+/* GET /api/users/{id}/personal-data returns every column with personal data, or this file says why it does not. */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
@@ -49,10 +46,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   'reminders.claim': 'a random number of an attempt',
 };
 
-/**
- * SQL that finds columns that refer to users, hold other ids without a foreign key, or have names such as `email` or
- * `phone`.
- */
+/** SQL that finds columns that refer to users, hold other ids, or have names such as `email` or `phone`. */
 const MAY_BE_OF_A_PERSON = `
   select t.relname || '.' || a.attname as column
   from audit.house_tables as h

@@ -27,10 +27,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/**
- * The name and value of each setting, in the order in which they are set. A value is a literal, a parameter’s value or
- * an SQL expression.
- */
+/** Each setting’s name and value in order. A value is a literal, a parameter’s value or an SQL expression. */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,

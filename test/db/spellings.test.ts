@@ -6,9 +6,7 @@ import { connected, createTestDatabase, withAdmin } from '../support/database.ts
 import { createDatabaseBefore } from '../support/release-before.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests that a user’s subject and email have only one spelling, so that one person cannot become two users.
- */
+/* This suite tests that a user’s subject and email have only one spelling, so that no person is stored twice. */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));

@@ -7,9 +7,7 @@ import { ROWS } from '../resources/access.ts';
 import { giveTo } from '../resources/situations.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests that no column of a table is forgotten in its record, in the list of hidden columns, or in a change.
- */
+/* This suite tests that no column is forgotten in its record, in the list of hidden columns, or in a change. */
 
 /** Columns that no record shows: secrets, links to the identity provider, paths of document contents, and copies. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {

@@ -12,9 +12,7 @@ import {
 import { connected, createEmptyDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite compares the service’s JSON writer for records with `JSON.stringify`, for values as Postgres prints them.
- */
+/* This suite compares the JSON writer for records with `JSON.stringify`, for values as Postgres prints them. */
 
 const postgres = await forSuite(createEmptyDatabase());
 const client = await forSuite(connected(postgres.adminUrl));

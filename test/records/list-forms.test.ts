@@ -155,16 +155,11 @@ interface ListQuery {
   readonly isCounted: boolean;
 }
 
-/**
- * Whether the list must return exactly the filtered rows. A list sorted by updated_at may return more rows than the
- * filter updated_from allows.
- */
+/** Whether a list returns no further rows. Sorted by updated_at, a list may have rows older than updated_from. */
 const isPlain = ({ sort, filters }: ListQuery): boolean =>
   !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
-/**
- * Generates list requests of callers with few and many clients, with pages shorter and longer than one client’s rows.
- */
+/** Generates list requests of callers with few and many clients, with pages of very different length. */
 const anyQuery: fc.Arbitrary<ListQuery> = fc
   .constantFrom(...(Object.keys(LISTS) as (keyof typeof LISTS)[]))
   .chain((table) => {

@@ -5,10 +5,7 @@ import { expect, test } from '@jest/globals';
 import { toRequestError } from '../../src/http/errors.ts';
 import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
-/**
- * Starts a server whose requests work without end, except `/quick`. The returned `ended` resolves to the error code
- * with which the work ends.
- */
+/** Starts a server whose requests work without end, except `/quick`. `ended` is the work’s error code. */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {

@@ -4,10 +4,7 @@ import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests that the code and the database function app.etag compute the same ETag, and which version time an
- * ETag stands for.
- */
+/* This suite tests that the code and the database function app.etag compute the same ETag of a version time. */
 
 const postgres = await forSuite(createTestDatabase());
 const client = await forSuite(connected(postgres.adminUrl));

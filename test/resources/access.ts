@@ -49,10 +49,7 @@ export interface Row {
    * the audit record of a refusal names the given table.
    */
   readonly right: readonly [Table, Right] | readonly ['everyone', string];
-  /**
-   * For each placeholder of the endpoint’s path the table of its id. The first placeholder is the record of the
-   * request.
-   */
+  /** For each placeholder of the path the table of its id. The first placeholder is the record of the request. */
   readonly ids?: Readonly<Record<string, keyof Tenant>>;
   /** The query parameter that limits a list to one client. */
   readonly byClient?: string;
@@ -133,10 +130,7 @@ const RECLAMATIONS = resource('reclamations', '/api/reclamations', {
   names: { client_id: 'clients', site_id: 'sites' },
 });
 
-/**
- * The import endpoints. An import needs the right and the fields of a creation, and creates many records in one
- * request.
- */
+/** The import endpoints. An import needs the right and fields of a creation, and creates many records at once. */
 const IMPORTS = [...SITES, ...RECLAMATIONS]
   .filter(({ right: [, letter] }) => letter === 'c')
   .map((row): Row => ({ ...row, line: `${row.line}/import`, many: true, untagged: true }));
@@ -165,10 +159,7 @@ const PARTNER_INVOICES = resource('partner_invoices', '/api/partner-invoices', {
   names: { client_id: 'clients', partner_id: 'biller', invoice_id: 'factures' },
 });
 
-/**
- * The bulk change endpoints. A bulk change needs the right and the fields of a change, and changes many records in one
- * request.
- */
+/** The bulk change endpoints. A bulk change needs the right and fields of a change, and changes many records. */
 const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
   .filter(({ right: [, letter] }) => letter === 'u')
   .map(
@@ -333,10 +324,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
-/**
- * Endpoints about the calling user’s own account. The tests of passwords, reminders and calendars call these endpoints
- * with every role.
- */
+/** Endpoints about the caller’s own account, which other suites call with every role. */
 export const OF_ONESELF = [
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',

@@ -12,10 +12,7 @@ import { expectError, expectInvalid, startService } from '../support/service.ts'
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/*
- * This suite tests GET /api/changes, which returns the changes of records after a position in the audit log, as a list
- * or as a stream of events.
- */
+/* This suite tests GET /api/changes, the changes of records after a position, as a list or as a stream of events. */
 
 const SOON = { readMs: 10, lookMs: 10 } as const;
 
@@ -24,9 +21,7 @@ const { postgres } = service;
 const beating = await forSuite(startService({ postgres, changeStreams: { ...SOON, beatMs: 20 } }));
 const narrow = await forSuite(startService({ postgres, changeStreams: { streams: 3, ofAUser: 2 } }));
 
-/**
- * An event stream that sends data without end. Its caller reads nothing, so the service must abort the stream itself.
- */
+/** An event stream that sends data without end. Its caller reads nothing, so the service must abort the stream. */
 const brokenOff = Promise.withResolvers<boolean>();
 const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasChanges: true, hasMore: true };
 const flood = endpoint({
@@ -387,10 +382,7 @@ test('GET /api/changes, as a list or as a stream, refuses a position that lies i
 });
 
 describe('a read of at most 100 of 20,000 changes', () => {
-  /**
-   * Counts the pages of memory that Postgres reads to find the changes after a position, once the session has cached
-   * the catalogs.
-   */
+  /** Counts the pages of memory that Postgres reads to find the changes after a position. */
   const pagesRead = async (place: string): Promise<number> => {
     let pages = NaN;
     for (let turn = 0; turn < 2; turn += 1) {

@@ -9,9 +9,7 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/*
- * Bulk changes of many records in one request: all changes are stored or none, each with the rights of a single change.
- */
+/* Bulk changes in one request: all changes are stored or none, each with the rights of a single change. */
 
 let log = '';
 const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));

@@ -14,10 +14,7 @@ import { words } from '../support/words.ts';
 /** SQL for the date that is this many days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
-/**
- * Inserts two claims: the tax office’s response to the first is due in `response` days, and the court deadline of the
- * second is in `court` days.
- */
+/** Inserts two claims, with a response due in `response` days and a court deadline in `court` days. */
 async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
   const ids = [randomUUID(), randomUUID()] as const;
   await service.admin(

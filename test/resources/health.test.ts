@@ -125,10 +125,7 @@ await alone.admin(`create role ${login} login password 'secret' in role taxclaim
 await forSuite({ drop: () => alone.admin(`drop owned by ${login}; drop role ${login}`) });
 
 describe('the health check of a service with its own database login', () => {
-  /**
-   * Applies SQL that changes the service’s database login, then ends its connections, because a login’s settings apply
-   * to new connections only.
-   */
+  /** Changes the service’s login by SQL, and ends its connections, because only new ones get the change. */
   async function changed(sql: string): Promise<void> {
     await alone.admin(sql);
     await alone.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);

@@ -6,9 +6,7 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { make } from '../support/rows.ts';
 
-/*
- * This suite tests the errors of an import that only the database finds, which the service reports by line and field.
- */
+/* This suite tests the errors of an import that only the database finds, which name the line and the field. */
 
 const ASSIGNEE = 'must be an active user who has the client';
 

@@ -7,10 +7,7 @@ import { importedColumnsOf } from '../support/records.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite imports CSV tables as French spreadsheets and people write them. A value with two possible readings gets
- * 400.
- */
+/* This suite imports CSV tables as people write them in France. A value with two possible readings gets 400. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');

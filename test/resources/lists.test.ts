@@ -22,10 +22,7 @@ const lists = Object.entries(document.paths as Paths).flatMap(([path, { get }]) 
   return [{ path, sorts, names: parameters.map(({ name }) => name) }];
 });
 
-/**
- * The number of clients in the tests. The service reads lists with another SQL query for a caller with this many
- * clients.
- */
+/** The number of clients in the tests, so large that the service reads lists with another SQL query. */
 const MANY = 60;
 const FEW = 3;
 /** The number of records that the first client has in each list of one client or one claim. */
@@ -73,10 +70,7 @@ async function scatter(): Promise<void> {
   }
 }
 
-/**
- * Returns the URL of a list up to its query. Only the audit log has a filter there, because each test request adds to
- * that log.
- */
+/** Returns the URL of a list up to its query. The audit log gets a filter, because each request adds to it. */
 function at(path: string): string {
   const filled = path.replace('{clientId}', rich.clients).replace('{id}', rich.reclamations);
   return `${filled}?${path === '/api/audit-logs' ? 'resource_type=walk&' : ''}`;

@@ -189,9 +189,7 @@ async function expectSuccess(
     await expectLocation(row, cast, answer, mine);
 }
 
-/**
- * Expects the caller’s own record in a list, which proves that the list left out foreign records and is not just empty.
- */
+/** Expects the caller’s own record in a list, which proves that the list is not just empty. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
   // A full page may end before the expected record; the same list filtered by a client is never full.
   if (list.length === 1000) return;

@@ -8,10 +8,7 @@ import type { Service } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 
-/*
- * This suite tests that lists are sorted by names as people read them in every language, whatever collation the
- * database has.
- */
+/* This suite tests that lists are sorted by names in human reading order, whatever collation the database has. */
 
 /** Names in the expected order: lower case before upper case, letters without accents before letters with accents. */
 const NAMES = [

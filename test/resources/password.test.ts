@@ -190,9 +190,7 @@ describe('the end of a user’s sessions', () => {
   const changeByAdmin = async (id: string, body: object) =>
     service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 
-  /**
-   * Asks with a token that was issued a minute ago and with one issued in a minute, and returns both response statuses.
-   */
+  /** Returns the response statuses of a token issued a minute ago and of one issued in a minute. */
   async function statuses(id: string, email: string): Promise<number[]> {
     const tokens = await Promise.all(
       [60, -1].map((age) => service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) })),

@@ -29,10 +29,7 @@ interface Kind {
   readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
   readonly readers: readonly Role[];
   readonly writers: readonly Role[];
-  /**
-   * Sets of further columns that make some status change possible or impossible. Only one test tries all sets; other
-   * tests use the first.
-   */
+  /** Sets of further columns that make some status change possible. Only one test tries all sets. */
   readonly variants: readonly Readonly<Record<string, string>>[];
   columns(tenant: Tenant): Readonly<Record<string, string>>;
   /** The columns that the table requires for a record in the given status. */

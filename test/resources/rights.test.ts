@@ -4,10 +4,7 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { OF_ONESELF, PAGE_ROLES, RIGHTS, ROWS } from './access.ts';
 
-/*
- * This suite compares GET /api/users/me/rights, which lists the operations that a screen may offer to a role, with
- * access.ts.
- */
+/* This suite compares GET /api/users/me/rights, the operations that a role may call, with access.ts. */
 
 const service = await forSuite(startService());
 const tenant = await service.tenant('Boulangerie Martin');

@@ -4,10 +4,7 @@ import { startService } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests the search for claims by words, in each form of the SQL query: for callers with few clients, many
- * and all.
- */
+/* This suite tests the search for claims by words, for callers with few clients, with many and with all. */
 
 const CLIENTS = 120;
 

@@ -21,22 +21,14 @@ export const CASTS: readonly Cast[] = [
 
 /** The outcome that the test expects of a request. */
 export type Verdict =
-  /**
-   * The request succeeds. The field `of` is the tenant whose records the list has, if that is not the caller’s tenant.
-   */
+  /** The request succeeds. `of` is the tenant whose records the list has, if not the caller’s tenant. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
-  /**
-   * The request gets 403. The field `client` is the client_context of its audit record, and `early` means that no query
-   * ran as the caller.
-   */
+  /** The request gets 403. `client` is the audit record’s client_context; `early` means no query ran before. */
   | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
   | { readonly is: 'invalid'; readonly fields: readonly string[] }
-  /**
-   * The request body refers to a record that the caller cannot reach: 403 if the record is another tenant’s, otherwise
-   * 403, 404 or 409.
-   */
+  /** The request body refers to a record that the caller cannot reach, for which 403, 404 or 409 is right. */
   | { readonly is: 'out of reach'; readonly isForeign: boolean };
 
 export interface Request {

@@ -5,10 +5,7 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/*
- * This suite tests that the details of a 409 name the reason by field, for use in a form, and nothing that the caller
- * may not see.
- */
+/* This suite tests that a 409 names the reason by field, and nothing that the caller may not see. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');

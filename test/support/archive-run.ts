@@ -19,15 +19,9 @@ export interface Outcome {
   readonly said: string;
 }
 
-/**
- * A database with the audit log of half a year, and functions that run `npm run audit:archive` as a process that keeps
- * one whole month.
- */
+/** A database with the audit log of half a year, and functions that run `npm run audit:archive` on it. */
 export interface ArchiveRun {
-  /**
-   * The months that have audit records, as YYYY-MM. The partition audit_log.earlier holds the first two, and each other
-   * month has its own partition.
-   */
+  /** The months with audit records, as YYYY-MM. The partition audit_log.earlier holds the first two. */
   readonly months: readonly [string, string, string, string];
   /** The lines of audit.archives after audit:archive has archived the first three months. */
   readonly lines: readonly [string, string, string];

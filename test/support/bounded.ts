@@ -2,10 +2,7 @@ import { relative } from 'node:path';
 import { proofOf } from '../proofs.ts';
 import { ROOT } from './suites.ts';
 
-/**
- * The time limit in milliseconds of a test, a hook or the opening of a resource that has no limit of its own. A suite
- * that is part of a proof gets more.
- */
+/** The time limit in milliseconds of a test, a hook or the opening of a resource, unless it has its own. */
 const LONGEST_MS = 60_000;
 const LONGEST_OF_PROOF_MS = 180_000;
 

@@ -78,10 +78,7 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
   };
 }
 
-/**
- * Whether a connection pooler stands before the Postgres server. A pooler in transaction mode keeps no prepared
- * statements.
- */
+/** Whether a pooler stands before Postgres. In transaction mode it keeps no prepared statements. */
 export function isPooled(): boolean {
   return readRun().poolerPort !== undefined;
 }
@@ -93,10 +90,7 @@ function pooled({ poolerPort }: TestRun, url: string): string {
   return through.href;
 }
 
-/**
- * Copies the rights on the database itself to a new database, because Postgres does not copy these rights from a
- * template.
- */
+/** Copies the rights on the database itself, because Postgres does not copy these rights from a template. */
 async function copyDatabaseRights(admin: pg.Client, from: string, to: string): Promise<void> {
   const { rows } = await admin.query<{ statement: string }>(
     `select format('grant %s on database %I to %s', privilege_type, $2::text,

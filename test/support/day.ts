@@ -1,9 +1,6 @@
 import { randomFrom } from '../faults/load/random.ts';
 
-/**
- * The number from which tests draw their samples. `npm test` and `npm run proofs` derive this number from the Git
- * revision, unless `TEST_DAY` sets it.
- */
+/** The number that draws the tests’ samples: `TEST_DAY`, which is otherwise derived from the Git revision. */
 export const DAY = Number(process.env['TEST_DAY'] ?? 20_779);
 
 /** Returns the elements in an order that the number `TEST_DAY` determines, so that the first elements are a sample. */

@@ -35,10 +35,7 @@ const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, 'api');
 
-/**
- * Response headers that belong to HTTP itself or protect browsers. The OpenAPI document does not list these headers for
- * each operation.
- */
+/** Response headers of HTTP itself or for browsers, which the OpenAPI document does not list per operation. */
 const NOT_DESCRIBED = [
   ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
   ...['transfer-encoding', 'vary'],
@@ -63,10 +60,7 @@ function headersElsewhere(status: number): Record<string, Reference> {
   };
 }
 
-/**
- * The statuses of responses that belong to no operation of the OpenAPI document, because the path or method is unknown
- * or the request is invalid.
- */
+/** The statuses of responses outside the OpenAPI operations, such as that for an unknown path. */
 const ELSEWHERE = new Set([400, 401, 404, 405, 408, 413, 414, 429, 431, 503]);
 
 /**
@@ -128,9 +122,7 @@ function differenceFrom(
   );
 }
 
-/**
- * Names a response header that is not described in the OpenAPI document, or that is described as required but missing.
- */
+/** Names a response header that the OpenAPI document does not describe, or a required one that is missing. */
 function headerDifference(described: Readonly<Record<string, Reference>>, { headers }: Answer): string | undefined {
   const all = Object.entries(described).map(([name, header]) => ({
     name: name.toLowerCase(),
@@ -143,10 +135,7 @@ function headerDifference(described: Readonly<Record<string, Reference>>, { head
   return unknown === undefined ? undefined : `the header ${unknown} is not described`;
 }
 
-/**
- * Names a missing ETag of a list in JSON. The OpenAPI document cannot require this ETag, because the same list as CSV
- * has none.
- */
+/** Names a missing ETag of a JSON list. The document cannot require it, because a CSV list has no ETag. */
 function withoutTag(method: string, { content }: Response, { status, headers }: Answer): string | undefined {
   const isListInJson =
     method === 'GET' &&
@@ -179,10 +168,7 @@ interface ListOfRecords {
   readonly items: Reference;
 }
 
-/**
- * Names the difference of a list that was requested with `fields`: each record must have the requested fields and no
- * other field of the record.
- */
+/** Names a record of a list requested with `fields` that has not exactly the requested fields. */
 function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], { json }: Answer): string | undefined {
   const whole = resolved(items) as { readonly required?: readonly string[] };
   const required = (whole.required ?? []).filter((name) => fields.includes(name));
@@ -194,10 +180,7 @@ function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], {
   return validate(json) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
 }
 
-/**
- * Returns a schema with absolute references, so that a validator can compile the schema outside of the OpenAPI
- * document.
- */
+/** Returns a schema with absolute references, so that it can be compiled outside of the OpenAPI document. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
 }

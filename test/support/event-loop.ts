@@ -3,10 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 /* This module measures how long some work blocks the event loop, compared with a reference work in the same process. */
 
-/**
- * How often a measurement above the limit is repeated. Other processes can only make a measurement longer, so the
- * shortest counts.
- */
+/** How often a measurement above the limit is repeated, because other processes can only make it longer. */
 const AGAIN = 20;
 
 /** Measures the longest time in nanoseconds for which some work blocks the event loop. */
@@ -36,10 +33,7 @@ function reference(): number {
   return sum;
 }
 
-/**
- * Measures the longest time for which some work blocks the event loop, divided by the time of the reference work. The
- * limit is 1.
- */
+/** The longest time for which some work blocks the event loop, divided by the reference’s. The limit is 1. */
 export async function shareOfLimit(work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial <= AGAIN && least > 1; trial += 1) {

@@ -1,8 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/**
- * Stops a process and its descendants with SIGSTOP, as on a frozen machine, and returns a function that continues them.
- */
+/** Stops a process and its descendants with SIGSTOP, and returns a function that continues the processes. */
 export async function freeze(pid: number): Promise<() => void> {
   // The parent process is stopped first, because it could otherwise start another child meanwhile.
   const stopped = [pid];

@@ -63,10 +63,7 @@ async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
   return { port: pooler.port, close: () => lab.remove() };
 }
 
-/**
- * Opens a database connection with the test run’s name. While this connection is open, other runs do not drop the
- * databases of this run.
- */
+/** Opens a connection with the test run’s name, because other runs drop the databases of a run without one. */
 async function showLife(adminUrl: string, prefix: string): Promise<pg.Client> {
   const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
   // If the server is lost, the tests themselves report the loss.

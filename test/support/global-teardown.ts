@@ -1,10 +1,7 @@
 import { withAdmin } from './database.ts';
 import { dropRun } from './leftovers.ts';
 
-/**
- * Drops the databases and logins of the test run, because a server at TEST_DATABASE_URL outlives the run. The roles
- * that migrations created stay.
- */
+/** Drops the databases and logins of the test run, because a server at TEST_DATABASE_URL outlives the run. */
 export default async function tearDown(): Promise<void> {
   const { testConnection, testFolder, testPooler, testRun, testServer } = globalThis;
   try {

@@ -1,14 +1,8 @@
 /* This module measures whether the processor time of some work grows faster than the length of its input. */
 
-/**
- * Work below this time in milliseconds delays nobody, however fast it grows. Quadratic work on such a long input takes
- * seconds.
- */
+/** Work below this time in milliseconds delays nobody. Quadratic work on such a long input takes seconds. */
 const LITTLE_MS = 25;
-/**
- * The large input has this many times the length of the small one: linear work takes 8 times as long, and quadratic
- * work 64 times.
- */
+/** How many times longer the large input is. Linear work takes 8 times as long for it, quadratic work 64 times. */
 const FACTOR = 8;
 const MOST = FACTOR ** 1.5;
 const TRIALS = 5;
@@ -35,10 +29,7 @@ async function measured(feed: Feed, length: number): Promise<string | undefined>
   return ratio < MOST ? undefined : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
 }
 
-/**
- * Measures the least time of some trials, because other work of the process only adds time. If the first trial is
- * cheap, one trial is enough.
- */
+/** Measures the least time of some trials of the work, because other work of the process only adds time. */
 async function leastOf(feed: Feed, length: number): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial < TRIALS && least >= LITTLE_MS; trial += 1) {

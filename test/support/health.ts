@@ -2,10 +2,7 @@ import type { Answer } from './http.ts';
 import type { Service } from './service.ts';
 import { until } from './upload.ts';
 
-/**
- * Asks the health check until the response has this status, because the health check repeats an earlier result for up
- * to a second.
- */
+/** Asks until the health check has this status, because it repeats an earlier result for up to a second. */
 export async function healthOnce(
   service: Pick<Service, 'ask'>,
   status: 200 | 503,

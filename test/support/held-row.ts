@@ -3,10 +3,7 @@ import type { Answer } from './http.ts';
 import { withAdmin } from './database.ts';
 import type { Service } from './service.ts';
 
-/**
- * Locks a row of the database until all given requests wait for the row, then releases the row and returns the
- * responses.
- */
+/** Locks a row of the database until all requests wait for the row, then releases it. Returns the responses. */
 export async function collide(
   service: Service,
   { table, id }: { readonly table: string; readonly id: string },

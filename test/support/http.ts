@@ -49,10 +49,7 @@ export async function ask(port: number, line: string, question: Question = {}): 
   return { status: response.statusCode ?? 0, headers: response.headers, text, json };
 }
 
-/**
- * Sends bytes unchanged on a new connection, and returns all that the server sends until the server closes the
- * connection.
- */
+/** Sends bytes on a new connection, and returns all that the server sends until it closes the connection. */
 export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

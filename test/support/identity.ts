@@ -15,10 +15,7 @@ export interface TestKey {
 export interface TokenOptions {
   /** The key that signs the token; the default is the key that was published last. */
   readonly key?: TestKey;
-  /**
-   * Header parameters of the token that replace `alg`, `kid` and `typ` or are added. A parameter that is undefined is
-   * left out.
-   */
+  /** Header parameters of the token that replace or add to `alg`, `kid` and `typ`. Undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
   /** A payload of the token that is signed unchanged instead of claims. */
   readonly payload?: string;

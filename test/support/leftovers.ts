@@ -1,10 +1,7 @@
 import pg from 'pg';
 import { withAdmin } from './database.ts';
 
-/**
- * A pattern for the beginning of the names of a test run’s databases and logins, and for the application name of its
- * connection.
- */
+/** A pattern for the beginning of the names of a test run’s databases and logins, and of its connection. */
 const RUN = '^taxclaims_run_[0-9a-f]{8}';
 
 /** Drops the databases and logins of test runs that were killed. */

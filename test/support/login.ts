@@ -20,9 +20,7 @@ export interface Browser {
   readonly cookies: ReadonlyMap<string, { readonly value: string; readonly path: string }>;
   /** Sends one request and returns the response, even if the response is a redirect. */
   ask(url: string, init?: RequestInit): Promise<Page>;
-  /**
-   * Follows redirects to a page of the identity provider, or to an address outside of it, which is returned as `left`.
-   */
+  /** Follows redirects to a page of the identity provider, or to an outside address, returned as `left`. */
   open(url: string, init?: RequestInit): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
 }
 

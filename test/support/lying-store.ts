@@ -26,10 +26,7 @@ export function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
-/**
- * An S3 server that answers 200 but stores or returns other bytes than it should. It cuts the connection if a response
- * is too short.
- */
+/** An S3 server that answers 200 but stores or returns other bytes. It cuts a response that is too short. */
 export interface LyingStore {
   readonly endpoint: string;
   /** Makes the store falsify later requests of this method, or none if no function is given. */

@@ -25,10 +25,7 @@ export async function startMailServer() {
   const received: Received[] = [];
   const takes = () => Promise.resolve();
   const faults = {
-    /**
-     * Runs before the mail server answers MAIL FROM. This function and the following ones may throw Refused or never
-     * end.
-     */
+    /** Runs before the mail server answers MAIL FROM. All these functions may throw Refused or never end. */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
     /** Runs before the mail server counts a complete mail as accepted. */

@@ -3,9 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 
-/*
- * This module has an HTTP server like Auth0’s Management API, with the paths, bodies and errors that the service uses.
- */
+/* An HTTP server like Auth0’s Management API, with the paths, bodies and errors that the service uses. */
 
 interface ManagedUser {
   app_metadata: { role?: unknown; client_access?: unknown; [other: string]: unknown };

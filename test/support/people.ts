@@ -12,10 +12,7 @@ export interface Person {
   readonly token: string;
 }
 
-/**
- * Stores a user and returns a token. Tokens issued before are valid too. The argument `columns` has further columns by
- * their SQL names.
- */
+/** Stores a user and returns a token. `columns` has further columns of the user by their SQL names. */
 export async function person(
   service: Service,
   role: Role,

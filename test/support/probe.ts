@@ -12,9 +12,7 @@ import { adminOf } from './world.ts';
 export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 
-/**
- * A database with a single connection, so that a request finds whatever the request before it left on that connection.
- */
+/** A database with a single connection, so that a request finds whatever the request before it left there. */
 export interface Probe {
   readonly postgres: TestDatabase;
   readonly database: Database;
@@ -50,10 +48,7 @@ const SETTINGS = [
 
 const OURS = `datname = current_database() and application_name like 'taxclaims-api%'`;
 
-/**
- * The state of a clean database connection: no role, writable, and no setting. A setting that is unset again after a
- * local change is ''.
- */
+/** The state of a clean database connection: no role, writable, and no setting (a reset setting is ''). */
 export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
 
 export const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });

@@ -3,10 +3,7 @@ import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { runInOwnTransaction } from '../../src/db/deploy/run-migrations.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
 
-/**
- * SQL for tests that delete rows of app.migrations. The SQL drops the function with which a deploy would restore these
- * rows.
- */
+/** SQL that drops the function with which a deploy would restore deleted rows of app.migrations. */
 export const FORGET_APPLIED = 'drop function app.applied_migrations();';
 /** SQL that removes the comment from which a deploy knows that this release is already deployed. */
 export const FORGET_RELEASE = 'comment on table audit.applied is null;';
@@ -16,10 +13,7 @@ export async function forgetRelease(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(FORGET_RELEASE));
 }
 
-/**
- * SQL that creates the rights of an earlier release: a CLIENT reads the CLIENT’s own client, and some role has a right
- * on each table.
- */
+/** SQL for the rights of an earlier release, in which a CLIENT reads only the CLIENT’s own client. */
 const RULES = `
   do $rights$
   declare

@@ -4,10 +4,7 @@ import { randomUUID } from 'node:crypto';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/**
- * The tables in which a test tenant has a row. `biller` is a partner with bills, and `newcomer` is a user without
- * clients.
- */
+/** The tables in which a test tenant has a row. `biller` is a partner with bills, `newcomer` a user without clients. */
 export const KINDS = [
   ...(['clients', 'sites', 'cadastres', 'reclamations', 'reclamation_history', 'documents', 'notes'] as const),
   ...(['partners', 'biller', 'factures', 'partner_invoices', 'users', 'newcomer'] as const),

@@ -56,10 +56,7 @@ async function parentFolder(): Promise<string> {
   return room > PLENTY ? MEMORY : tmpdir();
 }
 
-/**
- * The process id and start time of a running process, because process ids are reused; undefined if no process has this
- * id.
- */
+/** The id and start time of a running process, because ids are reused; undefined if the process has ended. */
 async function processOf(pid: number): Promise<string | undefined> {
   // On systems other than Linux, a reused process id only keeps a folder that nobody needs.
   if (platform() !== 'linux') return isTaken(pid) ? String(pid) : undefined;

@@ -277,10 +277,7 @@ function counting(database: Database): { database: Database; counts: { runs: num
   };
 }
 
-/**
- * Expects a response with this error code and with only the fields that every error has. The argument `said` is the
- * expected details.
- */
+/** Expects a response with this error code and only the fields of every error. `said` is the expected details. */
 export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
     ERRORS_BY_CODE[code].status,

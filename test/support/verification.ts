@@ -16,10 +16,7 @@ export interface Verification {
   readonly clock: TestClock;
   readonly identity: TestIdentity;
   readonly verifier: TokenVerifier;
-  /**
-   * Signs a token with the claims of a valid token and these changes, and returns the caller whom the verifier finds in
-   * it.
-   */
+  /** Signs the claims of a valid token with these changes, and returns the caller whom the verifier finds. */
   callerOf(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<Caller>;
   /** The claims of a valid token of an ADMIN, for tokens that a test builds by hand. */
   adminClaims(): Record<string, unknown>;

@@ -2,15 +2,9 @@ import { registerHooks } from 'node:module';
 import { addEventHandler } from 'jest-circus';
 import { bounded } from './bounded.ts';
 
-/*
- * This module prepares each worker of the test runner, which imports suites with Node’s own import and shares modules
- * between them.
- */
+/* Prepares each worker of the test runner, which imports suites with Node’s own import and shares modules. */
 
-/**
- * Replaces the package `@jest/globals` by the runner’s globals, because the package refuses to be imported outside of
- * Jest’s loader.
- */
+/** Replaces the package `@jest/globals` by the runner’s globals, because it cannot be imported outside of Jest. */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test'];
 const source = `export const { ${names.join(', ')} } = globalThis;`;
 registerHooks({
@@ -20,10 +14,7 @@ registerHooks({
       : next(specifier, context),
 });
 
-/**
- * Adds time limits, which the test runner lacks: a test or hook that hangs fails after its own limit or that of its
- * suite.
- */
+/** Adds time limits, which the test runner lacks: a hanging test or hook fails after its suite’s limit. */
 addEventHandler((event, { currentDescribeBlock: block }) => {
   const last = event.name === 'add_hook' ? block.hooks.at(-1) : block.children.at(-1);
   const added = event.name === 'add_hook' || event.name === 'add_test' ? last : undefined;

@@ -20,10 +20,7 @@ export function adminOf(address: string | (() => Promise<string>)): Admin {
     });
 }
 
-/**
- * Creates a database login with rights such as `in role taxclaims_api`. The caller drops the login, because logins
- * belong to the whole server.
- */
+/** Creates a login with rights such as `in role taxclaims_api`. The caller drops it from the shared server. */
 export async function makeLogin(adminUrl: string, name: string, rights: string): Promise<TestRun['login']> {
   const password = randomBytes(24).toString('base64url');
   await withAdmin(adminUrl, (admin) => admin.query(`create role ${name} login password '${password}' ${rights}`));
