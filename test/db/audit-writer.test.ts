@@ -118,21 +118,18 @@ describe('the audit record of a refusal', () => {
       { user_agent: `${'x'.repeat(1_999)}\uFFFD` },
     ],
     ['quotes and line breaks', { reason: '"\\\r\n\u2028{}' }, { error_message: '"\\\r\n\u2028{}' }],
-  ])(
-    'a refusal with %s is stored in the database, both directly and after waiting on disk',
-    async (_case, hostile, expected) => {
-      const audit = await openWriter();
-      const direct = refusal(hostile);
-      await audit.record(direct);
-      await outage();
-      const through = refusal(hostile);
-      await audit.record(through);
-      await recovery();
-      await until(async () => (await spooled()).length === 0);
-      for (const one of [direct, through]) expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
-      await audit.close();
-    },
-  );
+  ])('a refusal with %s is stored, directly or after waiting on disk', async (_case, hostile, expected) => {
+    const audit = await openWriter();
+    const direct = refusal(hostile);
+    await audit.record(direct);
+    await outage();
+    const through = refusal(hostile);
+    await audit.record(through);
+    await recovery();
+    await until(async () => (await spooled()).length === 0);
+    for (const one of [direct, through]) expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
+    await audit.close();
+  });
 });
 
 describe('a refusal during an outage', () => {

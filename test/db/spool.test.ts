@@ -189,12 +189,9 @@ describe('the spool of refusals of one process', () => {
         return dataDir;
       },
     ],
-  ])(
-    'a service whose DATA_DIR is %s fails to open its spool of refusals with an error that names DATA_DIR',
-    async (_what, make) => {
-      await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
-    },
-  );
+  ])('opening the spool of refusals fails and names DATA_DIR if DATA_DIR is %s', async (_what, make) => {
+    await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
+  });
 });
 
 describe('two processes that keep refusals in the same DATA_DIR', () => {

@@ -58,21 +58,18 @@ describe('the list of deadlines', () => {
     ['ACCOUNT_MANAGER', ['response', 'invoice', 'partner_invoice']],
     ['TAX_SPECIALIST', ['response', 'invoice']],
     ['CLIENT', ['response', 'invoice']],
-  ] as const)(
-    'a user with the role %s lists the deadlines of the kinds %j, the nearest first',
-    async (role, expected) => {
-      const rows = await rowsOf('', role);
-      expect(kinds(rows)).toEqual(expected);
-      expect(rows[1]).toEqual({
-        ...{ kind: 'invoice', id: own.factures, days_left: 20, due_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
-        ...{ client_id: own.clients, reclamation_id: own.reclamations, assignee_id: null },
-        ...{ status: 'ISSUED', amount: 12 },
-      });
-      expect(rows[0]).toMatchObject({
-        ...{ id: answered, reclamation_id: answered, status: 'SUBMITTED', amount: 30, assignee_id: own.users },
-      });
-    },
-  );
+  ] as const)('the role %s lists the deadlines of the kinds %j, the nearest first', async (role, expected) => {
+    const rows = await rowsOf('', role);
+    expect(kinds(rows)).toEqual(expected);
+    expect(rows[1]).toEqual({
+      ...{ kind: 'invoice', id: own.factures, days_left: 20, due_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+      ...{ client_id: own.clients, reclamation_id: own.reclamations, assignee_id: null },
+      ...{ status: 'ISSUED', amount: 12 },
+    });
+    expect(rows[0]).toMatchObject({
+      ...{ id: answered, reclamation_id: answered, status: 'SUBMITTED', amount: 30, assignee_id: own.users },
+    });
+  });
 
   test('GET /api/deadlines lists deadlines within the requested number of days, and passed ones on request', async () => {
     const [left] = (await rowsOf('')).map(({ days_left: days }) => Number(days));

@@ -67,7 +67,7 @@ const CALLERS = [
 ] as const;
 
 test.each(CALLERS)(
-  '$caller gets the expanded names of each claim’s client and site in each order and page of the list',
+  '$caller gets expanded names of clients and sites in each order and page',
   async ({ role, clients }) => {
     const token = await service.token(role, clients);
     for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {

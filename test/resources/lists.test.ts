@@ -207,21 +207,18 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     }
   });
 
-  test.each(callers(path))(
-    `%s reads the same records of ${path} with offsets as with the links to the next page`,
-    async (caller) => {
-      const token = await CALLERS[caller]();
-      const all = await whole(path, token);
-      const size = Math.ceil(all.length / 3);
-      const parts: string[] = [];
-      for (let offset = 0; offset < all.length; offset += size)
-        parts.push(...(await page(`${at(path)}limit=${size}&offset=${offset}`, token)).ids);
-      expect(parts).toEqual(all);
-      expect((await page(`${at(path)}offset=2147483647`, token)).ids).toEqual([]);
-      const line = `${at(path)}limit=1&offset=1`;
-      expect(await readEveryPage(line, token)).toEqual(all.slice(1));
-    },
-  );
+  test.each(callers(path))(`%s reads the same records of ${path} by offset as by next-page links`, async (caller) => {
+    const token = await CALLERS[caller]();
+    const all = await whole(path, token);
+    const size = Math.ceil(all.length / 3);
+    const parts: string[] = [];
+    for (let offset = 0; offset < all.length; offset += size)
+      parts.push(...(await page(`${at(path)}limit=${size}&offset=${offset}`, token)).ids);
+    expect(parts).toEqual(all);
+    expect((await page(`${at(path)}offset=2147483647`, token)).ids).toEqual([]);
+    const line = `${at(path)}limit=1&offset=1`;
+    expect(await readEveryPage(line, token)).toEqual(all.slice(1));
+  });
 
   test(`${path} links to a next page only if at least one more record exists`, async () => {
     const token = await CALLERS[FEW_CLIENTS]();
@@ -231,20 +228,17 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expect((await page(`${at(path)}limit=${all.length - 1}`, token)).next).toContain('after=');
   });
 
-  test.each(callers(path))(
-    `%s gets the exact number of records of ${path} on each page with count=exact`,
-    async (caller) => {
-      const token = await CALLERS[caller]();
-      const all = await whole(path, token);
-      for (const query of ['', '&limit=1', '&offset=1000']) {
-        const { answer } = await page(`${at(path)}count=exact${query}`, token);
-        expect(answer.headers['x-total-count']).toBe(String(all.length));
-      }
-      const { next } = await page(`${at(path)}count=exact&limit=1`, token);
-      expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
-      expect((await page(at(path), token)).answer.headers).not.toHaveProperty('x-total-count');
-    },
-  );
+  test.each(callers(path))(`%s gets the exact count of ${path} on each page with count=exact`, async (caller) => {
+    const token = await CALLERS[caller]();
+    const all = await whole(path, token);
+    for (const query of ['', '&limit=1', '&offset=1000']) {
+      const { answer } = await page(`${at(path)}count=exact${query}`, token);
+      expect(answer.headers['x-total-count']).toBe(String(all.length));
+    }
+    const { next } = await page(`${at(path)}count=exact&limit=1`, token);
+    expect((await page(String(next), token)).answer.headers['x-total-count']).toBe(String(all.length));
+    expect((await page(at(path), token)).answer.headers).not.toHaveProperty('x-total-count');
+  });
 
   test.each([
     ['limit=0', 'limit'],

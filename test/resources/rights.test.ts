@@ -17,7 +17,7 @@ const ids = new Map(
 );
 
 test.each(PAGE_ROLES)(
-  'a user with the role %s reads from GET /api/users/me/rights exactly the operations that the role may call',
+  'GET /api/users/me/rights lists exactly the operations that the role %s may call',
   async (role) => {
     const may = ROWS.filter(({ right: [table, letter] }) => {
       if (table === 'everyone') return true;

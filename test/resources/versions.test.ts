@@ -19,104 +19,101 @@ const service = await forSuite(startService());
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
 const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined && existing.has(line));
 
-describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const))(
-  'the ETag of %s',
-  (_path, row: Row) => {
-    const [kind] = Object.values(row.ids ?? {});
-    let path: string;
+describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const))('ETags of %s', (_path, row: Row) => {
+  const [kind] = Object.values(row.ids ?? {});
+  let path: string;
 
-    beforeEach(async () => {
-      tenant = await service.furnishedTenant('Boulangerie Martin');
-      token = await service.token('ADMIN', [tenant.clients]);
-      await giveTo(service, 'ADMIN', row, tenant);
-      path = row.line.replace('PUT ', '').replace(/\{\w+\}/, kind === undefined ? '' : tenant[kind]);
-    });
+  beforeEach(async () => {
+    tenant = await service.furnishedTenant('Boulangerie Martin');
+    token = await service.token('ADMIN', [tenant.clients]);
+    await giveTo(service, 'ADMIN', row, tenant);
+    path = row.line.replace('PUT ', '').replace(/\{\w+\}/, kind === undefined ? '' : tenant[kind]);
+  });
 
-    const read = (headers = {}): Promise<Answer> => service.ask(`GET ${path}`, { token, headers });
-    const change = (headers = {}): Promise<Answer> =>
-      service.ask(`PUT ${path}`, { token, headers, body: row.body?.(tenant) ?? {} });
-    const tag = async (): Promise<string> => (await read()).headers.etag ?? '';
+  const read = (headers = {}): Promise<Answer> => service.ask(`GET ${path}`, { token, headers });
+  const change = (headers = {}): Promise<Answer> =>
+    service.ask(`PUT ${path}`, { token, headers, body: row.body?.(tenant) ?? {} });
+  const tag = async (): Promise<string> => (await read()).headers.etag ?? '';
 
-    test(`of 20 simultaneous PUT ${row.line.slice(4)} with one ETag exactly one succeeds, and all others get 412`, async () => {
-      const headers = { 'if-match': await tag() };
-      const answers = await Promise.all(Array.from({ length: 20 }, () => change(headers)));
-      const won = answers.filter(({ status }) => status === 200);
-      expect(won).toHaveLength(1);
-      for (const answer of answers) if (answer.status !== 200) expectError(answer, 'ERROR_PRECONDITION_FAILED');
-      expect(won[0]?.headers.etag).not.toBe(headers['if-match']);
-      expect(await tag()).toBe(won[0]?.headers.etag);
-      const records = await service.sql`select from public.audit_logs
+  test(`of 20 simultaneous PUT ${row.line.slice(4)} with one ETag exactly one succeeds, and all others get 412`, async () => {
+    const headers = { 'if-match': await tag() };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => change(headers)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 200) expectError(answer, 'ERROR_PRECONDITION_FAILED');
+    expect(won[0]?.headers.etag).not.toBe(headers['if-match']);
+    expect(await tag()).toBe(won[0]?.headers.etag);
+    const records = await service.sql`select from public.audit_logs
         where success and request_id = any (${answers.map((answer) => answer.headers['x-request-id'])})`;
-      expect(records).toHaveLength(1);
-    });
+    expect(records).toHaveLength(1);
+  });
 
-    test(`each PUT ${row.line.slice(4)} gives the record a new ETag, even if no field differs`, async () => {
-      const tags = [await tag(), (await change()).headers.etag, (await change()).headers.etag];
-      expect(new Set(tags).size).toBe(3);
-    });
+  test(`each PUT ${row.line.slice(4)} gives the record a new ETag, even if no field differs`, async () => {
+    const tags = [await tag(), (await change()).headers.etag, (await change()).headers.etag];
+    expect(new Set(tags).size).toBe(3);
+  });
 
-    test(`GET ${row.line.slice(4)} with the present ETag in If-None-Match gets 304 without a body`, async () => {
-      const etag = await tag();
-      for (const header of [etag, `W/${etag}`, '*', `"other", ${etag}`]) {
-        const answer = await read({ 'if-none-match': header });
-        expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', etag]);
-      }
-      expect((await read({ 'if-none-match': '"other"' })).status).toBe(200);
-      await change();
-      expect((await read({ 'if-none-match': etag })).status).toBe(200);
-    });
+  test(`GET ${row.line.slice(4)} with the present ETag in If-None-Match gets 304 without a body`, async () => {
+    const etag = await tag();
+    for (const header of [etag, `W/${etag}`, '*', `"other", ${etag}`]) {
+      const answer = await read({ 'if-none-match': header });
+      expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', etag]);
+    }
+    expect((await read({ 'if-none-match': '"other"' })).status).toBe(200);
+    await change();
+    expect((await read({ 'if-none-match': etag })).status).toBe(200);
+  });
 
-    test(`PUT ${row.line.slice(4)} succeeds if If-Match is missing, is *, or lists the present ETag as strong or weak`, async () => {
-      for (const header of [
-        (tag: string) => tag,
-        (tag: string) => `W/${tag}`,
-        (tag: string) => `"other" , ${tag}`,
-        () => '*',
-      ])
-        expect((await change({ 'if-match': header(await tag()) })).status).toBe(200);
-      expect((await change()).status).toBe(200);
-    });
+  test(`PUT ${row.line.slice(4)} succeeds if If-Match is missing, is *, or lists the present ETag as strong or weak`, async () => {
+    for (const header of [
+      (tag: string) => tag,
+      (tag: string) => `W/${tag}`,
+      (tag: string) => `"other" , ${tag}`,
+      () => '*',
+    ])
+      expect((await change({ 'if-match': header(await tag()) })).status).toBe(200);
+    expect((await change()).status).toBe(200);
+  });
 
-    test(`PUT ${row.line.slice(4)} with a strong or weak ETag of another version in If-Match gets 412`, async () => {
-      const etag = await tag();
-      for (const header of ['"other"', 'W/"other"', '""', `"${etag.replaceAll('"', '')}x"`])
-        expectError(await change({ 'if-match': header }), 'ERROR_PRECONDITION_FAILED');
-      expect(await tag()).toBe(etag);
-    });
+  test(`PUT ${row.line.slice(4)} with a strong or weak ETag of another version in If-Match gets 412`, async () => {
+    const etag = await tag();
+    for (const header of ['"other"', 'W/"other"', '""', `"${etag.replaceAll('"', '')}x"`])
+      expectError(await change({ 'if-match': header }), 'ERROR_PRECONDITION_FAILED');
+    expect(await tag()).toBe(etag);
+  });
 
-    test.each(['other', '"', '"a" "b"', '*, "a"', '"a",', "'a'", 'w/"a"', ''])(
-      `${row.line.slice(4)} refuses the malformed If-Match or If-None-Match %s`,
-      async (header) => {
-        expectInvalid(await change({ 'if-match': header }), ['If-Match']);
-        expectError(await read({ 'if-none-match': header }), 'ERROR_VALIDATION');
-      },
-    );
+  test.each(['other', '"', '"a" "b"', '*, "a"', '"a",', "'a'", 'w/"a"', ''])(
+    `${row.line.slice(4)} refuses the malformed If-Match or If-None-Match %s`,
+    async (header) => {
+      expectInvalid(await change({ 'if-match': header }), ['If-Match']);
+      expectError(await read({ 'if-none-match': header }), 'ERROR_VALIDATION');
+    },
+  );
 
-    test(`PUT ${row.line.slice(4)} of a foreign record with a wrong ETag gets 403, not 412`, async () => {
-      const foreign = await service.furnishedTenant('Garage Dupont');
-      const foreignPath = path.replace(kind === undefined ? '' : tenant[kind], kind === undefined ? '' : foreign[kind]);
-      const body = row.body?.(foreign) ?? {};
-      const answer = await service.ask(`PUT ${foreignPath}`, { token, headers: { 'if-match': '"other"' }, body });
-      expectError(answer, 'ERROR_FORBIDDEN');
-    });
+  test(`PUT ${row.line.slice(4)} of a foreign record with a wrong ETag gets 403, not 412`, async () => {
+    const foreign = await service.furnishedTenant('Garage Dupont');
+    const foreignPath = path.replace(kind === undefined ? '' : tenant[kind], kind === undefined ? '' : foreign[kind]);
+    const body = row.body?.(foreign) ?? {};
+    const answer = await service.ask(`PUT ${foreignPath}`, { token, headers: { 'if-match': '"other"' }, body });
+    expectError(answer, 'ERROR_FORBIDDEN');
+  });
 
-    if (!existing.has(row.line.replace('PUT', 'DELETE'))) return;
+  if (!existing.has(row.line.replace('PUT', 'DELETE'))) return;
 
-    test(`DELETE ${row.line.slice(4)} succeeds only with the present ETag in If-Match`, async () => {
-      const remove = (header: string): Promise<Answer> =>
-        service.ask(`DELETE ${path}`, { token, headers: { 'if-match': header } });
-      const before = await tag();
-      await change();
-      for (const header of [before, `W/${before}`, '"other"'])
-        expectError(await remove(header), 'ERROR_PRECONDITION_FAILED');
-      expect((await read()).status).toBe(200);
-      const present = await tag();
-      const answers = await Promise.all([remove(present), remove(`W/${present}`), remove(present)]);
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404]);
-      expect((await read()).status).toBe(404);
-    });
-  },
-);
+  test(`DELETE ${row.line.slice(4)} succeeds only with the present ETag in If-Match`, async () => {
+    const remove = (header: string): Promise<Answer> =>
+      service.ask(`DELETE ${path}`, { token, headers: { 'if-match': header } });
+    const before = await tag();
+    await change();
+    for (const header of [before, `W/${before}`, '"other"'])
+      expectError(await remove(header), 'ERROR_PRECONDITION_FAILED');
+    expect((await read()).status).toBe(200);
+    const present = await tag();
+    const answers = await Promise.all([remove(present), remove(`W/${present}`), remove(present)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404, 404]);
+    expect((await read()).status).toBe(404);
+  });
+});
 
 test.each([
   'POST /api/reclamations/changes',

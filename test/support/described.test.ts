@@ -115,14 +115,11 @@ test.each<[string, string, Answer, string]>([
     'content-language is missing',
   ],
   ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
-])(
-  'the tests fail on a response whose headers differ from the OpenAPI document: %s',
-  (_what, line, given, difference) => {
-    expect(() => {
-      expectDescribed(line, given);
-    }).toThrow(`the header ${difference}`);
-  },
-);
+])('the tests fail on response headers that are not as described: %s', (_what, line, given, difference) => {
+  expect(() => {
+    expectDescribed(line, given);
+  }).toThrow(`the header ${difference}`);
+});
 
 test.each<[string, string, Answer]>([
   ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
