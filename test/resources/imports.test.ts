@@ -258,7 +258,7 @@ describe('the errors of an import', () => {
       `client_id,site_name\r\na,"${'x'.repeat(200_000)}`,
       { 'line 2': expect.stringContaining('has more than') as unknown as string },
     ],
-  ])('an import of a CSV file with %s gets 400 that names the line', async (_what, body, found) => {
+  ])('an import of a CSV file with %s gets 400 with the reason', async (_what, body, found) => {
     expectError(await importSites(body), 'ERROR_VALIDATION', found);
   });
 

@@ -37,7 +37,7 @@ export interface TestManagement {
   close(): Promise<void>;
 }
 
-export const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
+const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
 
 export const quiet: Fault = () => false;
 

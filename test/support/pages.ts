@@ -5,7 +5,7 @@ import { ROOT } from './suites.ts';
 
 /* This module reads the Markdown pages of the project and their blocks of code. */
 
-export interface Block {
+interface Block {
   readonly page: string;
   /** The line number of the code block’s first line in its page. */
   readonly line: number;
