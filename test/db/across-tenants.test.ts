@@ -4,14 +4,17 @@ import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Constraints and sequences ignore row-level security: each belongs to one client, or db/README.md names it. */
+/*
+ * This suite tests that each constraint and sequence concerns one client only, or that db/README.md names it, because
+ * constraints and sequences ignore row-level security.
+ */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
 const readme = await readFile(sqlFolder('README.md'), 'utf8');
 const explained = /\n## What knows no tenants\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
 
-/** Queries for the names that the list in db/README.md must have. */
+/** SQL queries that find the constraints and sequences across tenants, which the list in db/README.md must name. */
 const EXISTING: Readonly<Record<string, string>> = {
   'unique and exclusion constraints whose key does not begin with the client': `
     select c.relname as name
@@ -41,7 +44,7 @@ async function existing(): Promise<string[]> {
   return rows.map(({ name }) => name).sort();
 }
 
-/** The names in the list of db/README.md, with the reason of each. */
+/** Reads the list in db/README.md, and returns the reason for each name. */
 function listed(): Map<string, string> {
   const reasons = new Map<string, string>();
   for (const [, names = '', reason = ''] of explained.matchAll(/^- (`.*?`): (.*?)(?=\n- |\n\n)/gms)) {
@@ -50,7 +53,7 @@ function listed(): Map<string, string> {
   return reasons;
 }
 
-test('db/README.md lists each constraint and sequence that ignores tenants, with a reason', async () => {
+test('db/README.md lists, with a reason, each constraint and sequence that spans several tenants', async () => {
   const reasons = listed();
   expect([...reasons.keys()].sort()).toEqual(await existing());
   expect([...reasons].filter(([, reason]) => reason.length < 20)).toEqual([]);
@@ -74,7 +77,7 @@ test.each([
     'alter table public.sites add column partner_id uuid constraint added_fkey references public.partners',
   ],
   ['a sequence', 'sites_n_seq', 'alter table public.sites add column n integer generated always as identity'],
-])('this test names %s across tenants that a migration adds', async (_what, name, sql) => {
+])('a migration that adds %s across tenants must name the new object in db/README.md', async (_what, name, sql) => {
   await admin.query('begin');
   try {
     await admin.query(sql);
@@ -84,7 +87,7 @@ test.each([
   }
 });
 
-test('db/README.md need not list a unique key that begins with client_id', async () => {
+test('a migration that adds a unique key beginning with client_id need not name that key in db/README.md', async () => {
   await admin.query('begin');
   try {
     await admin.query('alter table public.sites add constraint added_key unique (client_id, site_name)');

@@ -6,10 +6,10 @@ import { COUNTS, openArchiveRun } from '../support/archive-run.ts';
 import type { ArchiveRun } from '../support/archive-run.ts';
 import { connected } from '../support/database.ts';
 
-/** The time limit of a test that starts some forty processes. It only ends a hang. */
+/** The time limit in milliseconds of a test that starts some forty processes. It only stops a test that hangs. */
 const LONGEST_MS = 300_000;
 
-/* `npm run audit:archive` beside other sessions, and killed at every step. */
+/* This suite runs `npm run audit:archive` beside other database sessions, and kills the command at every step. */
 
 const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
@@ -28,7 +28,7 @@ afterEach(async () => {
   await run.close();
 });
 
-/** Waits until the run waits for a lock. */
+/** Waits until the running audit:archive waits for a database lock. */
 async function untilItWaits(): Promise<void> {
   const waiting = `select from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and application_name = 'taxclaims-archive'`;
@@ -46,9 +46,9 @@ async function refuseMeanwhile(at: string): Promise<void> {
 const isThere = (): Promise<number> => run.records(`actor = 'between'`);
 
 test.each([
-  ['of its month', () => `${run.months[2]}-03`],
-  ['of an older month than any that it holds', () => '2000-01-03'],
-])('a record %s that is added between archive and removal prevents the removal of its partition', async (_what, at) => {
+  ['of the same month', () => `${run.months[2]}-03`],
+  ['of an older month than its others', () => '2000-01-03'],
+])('audit:archive keeps a partition that gets a record %s after its archive was written', async (_what, at) => {
   await refuseMeanwhile(at());
   const { outcome } = run.begin(fourth, '--remove');
   await untilItWaits();
@@ -64,14 +64,14 @@ test.each([
   expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
-test('the second of two simultaneous archives waits for the first, and finds nothing to do', async () => {
+test('of two simultaneous audit:archive runs the second waits for the first and finds nothing to do', async () => {
   const outcomes = await Promise.all([run.archive(fourth, '--remove'), run.archive(fourth, '--remove')]);
   expect(outcomes).toMatchObject([{ code: 0 }, { code: 0 }]);
   expect((await run.listed()).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
 });
 
-test('no write or list fails while months are archived, removed and made', async () => {
+test('no write and no list of audit records fails while audit:archive removes months and others are created', async () => {
   const api = await connected(run.database.apiUrl);
   let isOver = false;
   const repeating = async (work: (turn: number) => Promise<unknown>): Promise<number> => {
@@ -79,7 +79,7 @@ test('no write or list fails while months are archived, removed and made', async
     while (!isOver) await work(turns++);
     return turns;
   };
-  // The first records are late: they waited on a disk.
+  // The number of records at the beginning that carry an old time, as records that waited on a disk do.
   const LATE = 3;
   const ageOf = (turn: number): number => (turn < LATE ? 200 * 86_400_000 : 0);
   const writing = repeating((turn) =>
@@ -121,7 +121,7 @@ test('no write or list fails while months are archived, removed and made', async
 });
 
 test(
-  'audit:archive loses no record when it is killed at any step, and the next runs complete it',
+  'audit:archive killed at any step loses no audit record, and the next runs complete the archive',
   async () => {
     const gone = async (): Promise<number> => {
       const { rows } = await run.admin.query<{ records: number }>(
@@ -138,10 +138,11 @@ test(
       ));
       expect([0, 'SIGKILL']).toContain(how);
       const listed = await run.listed();
-      // Every listed month has a valid file, and every removed record was listed.
+      // Every month listed in audit.archives must have a valid file, and every removed record must be in a listed
+      // month.
       for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
       expect((await run.records()) + (await gone())).toBe(RECORDS);
-      // The next run does not repeat finished months, so its steps are counted from there.
+      // The next run does not repeat finished months, so the test counts the steps of that run from the beginning.
       diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
       before = listed;
     }

@@ -8,13 +8,13 @@ import type { ArchiveRun } from '../support/archive-run.ts';
 import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';
 
-/* Runs `npm run audit:archive` as a process. */
+/* This suite runs `npm run audit:archive`, which archives old audit records, as a process. */
 
 const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
 
 let run: ArchiveRun;
-/** The first month that is not archived, and the paths of the second and third month's files. */
+/** The first month that is not archived, and the paths of the files of the second and third month. */
 let [fourth, second, third] = ['', '', ''];
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ const complaints = async (): Promise<unknown[]> =>
     )
   ).rows;
 
-test('audit:archive writes a file for each month with all columns of its records, lists it in audit.archives, and leaves the log unchanged', async () => {
+test('audit:archive writes each month’s records with all columns to a file and to audit.archives, and keeps the audit log', async () => {
   expect(await run.archive(fourth)).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS);
@@ -56,7 +56,7 @@ test('audit:archive writes a file for each month with all columns of its records
   );
 });
 
-test('audit:archive without --before archives the months beyond AUDIT_RETENTION_MONTHS, and no other', async () => {
+test('audit:archive without --before archives exactly the months that are older than AUDIT_RETENTION_MONTHS', async () => {
   const args = ['--to', run.folder];
   expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '3' })).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
@@ -71,14 +71,14 @@ test('audit:archive without --before archives the months beyond AUDIT_RETENTION_
   expect([(await over(3)) > 0, await over(6), await over(1_200)]).toEqual([true, 0, 0]);
 });
 
-test('the commands of db/README.md archive the months, remove them and verify the files', async () => {
+test('the commands that db/README.md shows archive the months, remove their records and verify the files', async () => {
   const replaced = { '2026-01': fourth, '/srv/audit': run.folder };
   const env = { DATABASE_ADMIN_URL: run.database.adminUrl, AUDIT_RETENTION_MONTHS: '3' };
   await shell(blockOf('db/README.md', 'npm run audit:archive', replaced), env);
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a second audit:archive writes only the months again that have a late record', async () => {
+test('a second audit:archive writes only those months again that got a late record', async () => {
   await run.archive(fourth);
   await run.archive(fourth);
   expect(await run.listed()).toEqual(run.lines);
@@ -88,7 +88,7 @@ test('a second audit:archive writes only the months again that have a late recor
   expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
-test('audit:archive --remove removes the archived months, and the other months stay readable and writable', async () => {
+test('audit:archive --remove removes the archived months, and leaves the other months readable and writable', async () => {
   expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(removed());
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
@@ -99,7 +99,7 @@ test('audit:archive --remove removes the archived months, and the other months s
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a late record of a removed month is stored, archived and removed as other records', async () => {
+test('a late audit record of a removed month is stored, archived and removed like other records', async () => {
   const [first, , month] = run.months;
   await run.archive(fourth, '--remove');
   await run.refuse(`${month}-02`);
@@ -115,7 +115,7 @@ test('a late record of a removed month is stored, archived and removed as other 
   await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
 });
 
-test('audit:archive keeps a partition with months younger than --before, and prints the reason', async () => {
+test('audit:archive keeps a partition that holds a month younger than --before, and prints the reason', async () => {
   expect(await run.archive(run.months[1], '--remove')).toMatchObject({
     code: 0,
     said: expect.stringContaining(
@@ -126,7 +126,7 @@ test('audit:archive keeps a partition with months younger than --before, and pri
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('the audit reports months emptied by hand as lost, but not months removed by audit:archive', async () => {
+test('the audit’s findings report a month emptied by hand as lost, but not a month that audit:archive removed', async () => {
   const lost = async (): Promise<unknown[]> =>
     (
       await run.admin.query<Record<string, string>>(
@@ -155,7 +155,7 @@ test('the audit reports months emptied by hand as lost, but not months removed b
   ]);
 });
 
-test('only the housekeeper can remove a partition, and only the oldest one', async () => {
+test('only the housekeeper role can remove a partition of the audit log, and only the oldest partition', async () => {
   const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
   await run.admin.query('set role taxclaims_housekeeper');
   for (const one of [part(fourth), 'audit_log.later'])
@@ -168,7 +168,7 @@ test('only the housekeeper can remove a partition, and only the oldest one', asy
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('audit:archive --remove removes no month whose file is missing or changed', async () => {
+test('audit:archive --remove removes no month whose archive file is missing or changed', async () => {
   await run.archive(fourth);
   await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
@@ -184,22 +184,18 @@ test('audit:archive --remove removes no month whose file is missing or changed',
 });
 
 test.each([
-  ['a record that was changed', (text: string) => text.replace('"actor" : "line', '"actor" : "lime'), 'line 2'],
-  ['a record that was taken out', (text: string) => text.replace(/\n.*\n/, '\n'), 'line 2'],
-  [
-    'a file that was cut',
-    (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1),
-    'ends before its end',
-  ],
-  ['something behind the end', (text: string) => `${text}{}\n`, 'more behind its end'],
+  ['a changed record', (text: string) => text.replace('"actor" : "line', '"actor" : "lime'), 'line 2'],
+  ['a missing record', (text: string) => text.replace(/\n.*\n/, '\n'), 'line 2'],
+  ['a cut end', (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1), 'ends before its end'],
+  ['text after its end', (text: string) => `${text}{}\n`, 'more behind its end'],
   ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
-])('verifying an archive reports %s', async (_what, spoil, reason) => {
+])('audit:archive --verify reports an archive file with %s', async (_what, spoil, reason) => {
   await run.archive(fourth);
   await writeFile(second, zipped(spoil(await textOf(second))));
   expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
 });
 
-test('verifying an archive reports a file that was cut in its middle or is missing', async () => {
+test('audit:archive --verify reports an archive file that was cut in the middle or is missing', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
   await writeFile(second, whole.subarray(0, whole.length / 2));
@@ -208,12 +204,13 @@ test('verifying an archive reports a file that was cut in its middle or is missi
   expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
 });
 
-test('verifyArchive refuses a file with one changed byte', async () => {
+test('the function verifyArchive refuses an archive file in which one byte was changed', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
-  // The bytes at the beginning and the end, which hold gzip's header and checksum, and some bytes of the records.
+  // The test changes bytes near the beginning and end of the file, where gzip keeps its header and checksum, and some
+  // bytes of the records.
   const near = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
-  // Bytes 4 to 9 are the time and system in gzip's header, which hold no audit data.
+  // Bytes 4 to 9 are the time and the operating system in the header of gzip, and hold no audit data.
   const places = near.filter((at) => at < 4 || at > 9);
   for (const at of places) {
     const changed = Buffer.from(whole);
@@ -225,7 +222,7 @@ test('verifyArchive refuses a file with one changed byte', async () => {
   expect(await verifyArchive(second)).toMatchObject({ number: 2, records: COUNTS[1] });
 });
 
-test('audit:archive refuses an invalid --before, the running month, or a month younger than --keep, and writes nothing', async () => {
+test('audit:archive refuses an invalid --before, the running month, and a month younger than --keep, and writes nothing', async () => {
   const thisMonth = new Date().toISOString().slice(0, 7);
   const keeping = (before: string, ...more: string[]) => run.run(['--before', before, '--to', run.folder, ...more]);
   expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });

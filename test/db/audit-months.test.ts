@@ -24,11 +24,11 @@ async function column<T>(sql: string, values: unknown[] = [], client = admin): P
   return rows.map(([value]) => value);
 }
 
-/** The partitions of the audit log that hold one month. */
+/** Lists the partitions of the audit log that hold one month each. */
 const months = (): Promise<string[]> =>
   column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
 
-/** The names of the partitions for so many months from the present one on. */
+/** Returns the names of the partitions of `count` months, beginning with the present month. */
 const ahead = (count: number): Promise<string[]> =>
   column(
     `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
@@ -40,7 +40,7 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-/** Does the work in a transaction that is rolled back. */
+/** Runs the given work in a transaction that is rolled back. */
 async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -50,7 +50,7 @@ async function rolledBack(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Drops the partitions from this month on, as if nobody had made them yet. */
+/** Drops the partitions from the given month on, as if they had not been created yet. */
 const unmake = (name: string, client = admin) =>
   client.query(
     `do $$
@@ -74,14 +74,14 @@ const record = (at: string, id: string = randomUUID()) =>
     [id],
   );
 
-describe('the months of the audit log', () => {
-  test('a migrated database has partitions for this month and the next three, and the audit reports nothing about them', async () => {
+describe('the monthly partitions of the audit log', () => {
+  test('a migrated database has audit log partitions for this month and the next three, and the audit reports no finding', async () => {
     expect(await months()).toEqual(await ahead(4));
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
   });
 
-  test('the API’s login makes each missing month once, even from two connections at the same time', async () => {
+  test('the API’s login creates each missing month of the audit log once, even from two connections at the same time', async () => {
     const [, , third = ''] = await ahead(4);
     await unmake(third);
     const other = await connected(database.apiUrl);
@@ -93,14 +93,14 @@ describe('the months of the audit log', () => {
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
-  test('the API’s login can neither read a partition by name nor make one for a month that it chooses', async () => {
+  test('the API’s login can neither read an audit log partition by name nor create one for a month of its choice', async () => {
     const [present = ''] = await ahead(1);
     await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(/permission denied for schema/);
     await expect(api.query(`select audit_log.make_month('2040-01-01')`)).rejects.toThrow(/permission denied/);
     await expect(api.query('select app.place_audit_records()')).rejects.toThrow(/permission denied/);
   });
 
-  test('the API makes no month while a transaction reads the log, and makes it later', async () => {
+  test('the API creates no month of the audit log while a transaction reads the log, and creates the month later', async () => {
     const [, , , fourth = ''] = await ahead(4);
     await unmake(fourth);
     await rolledBack(async () => {
@@ -110,7 +110,7 @@ describe('the months of the audit log', () => {
     expect(await make()).toEqual([1]);
   });
 
-  test('the audit reports a dropped month, and the API makes it again', async () => {
+  test('the audit reports a month of the audit log that was dropped, and the API creates the month again', async () => {
     const [, next = ''] = await ahead(2);
     await admin.query(`drop table audit_log.${next}`);
     expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no partition from')]);
@@ -119,7 +119,7 @@ describe('the months of the audit log', () => {
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
-  test('no role except the housekeeper reads or adds records in a partition, even with all grants on it', async () => {
+  test('no role except the housekeeper can read or add records in an audit log partition, even with all grants on it', async () => {
     const [present = ''] = await ahead(1);
     await admin.query(
       `insert into public.audit_logs (action, resource_type, success, actor) values ('GET /x', 'sites', false, 'somebody')`,
@@ -149,7 +149,7 @@ describe('the months of the audit log', () => {
     },
   );
 
-  describe('a record whose month nobody made', () => {
+  describe('an audit record of a month without a partition', () => {
     const IN_TIME = `date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '100 days'`;
     const where = (id: string) => column('select tableoid::regclass::text from public.audit_logs where id = $1', [id]);
     let fourth = '';
@@ -162,7 +162,7 @@ describe('the months of the audit log', () => {
       await unmake(fourth);
     });
     afterEach(() => admin.query('rollback'));
-    // The rolled-back rows still take space in audit_log.later.
+    // Even rolled-back rows take space in audit_log.later until a vacuum.
     afterAll(() => admin.query('vacuum audit_log.later'));
 
     const asApi = async (): Promise<unknown[]> => {
@@ -172,7 +172,7 @@ describe('the months of the audit log', () => {
       return made;
     };
 
-    test('a record without a month goes to audit_log.later, is reported, and moves to its month when the API makes it', async () => {
+    test('an audit record of a month without a partition goes to audit_log.later, until the API creates its month', async () => {
       await record(IN_TIME, id);
       expect(await where(id)).toEqual(['audit_log.later']);
       expect(await findings()).toEqual([expect.stringContaining('audit_log.later: has or had records')]);
@@ -181,7 +181,7 @@ describe('the months of the audit log', () => {
       expect([...(await findings()), ...(await drift())]).toEqual([]);
     });
 
-    test('a record dated years ahead stays in audit_log.later, is reported, and does not prevent new months', async () => {
+    test('an audit record dated years ahead stays in audit_log.later, is reported, and does not prevent new months', async () => {
       await record(IN_TIME, id);
       await record(`now() + interval '9 years'`, beyond);
       expect(await asApi()).toEqual([1]);
@@ -190,7 +190,7 @@ describe('the months of the audit log', () => {
       await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
     });
 
-    test('the API leaves 20,000 records without a month to the owner, because moving them would block others', async () => {
+    test('the API leaves 20,000 audit records without a month to the owner role, because moving them would block others', async () => {
       await record(IN_TIME, id);
       await admin.query(
         `insert into public.audit_logs (action, resource_type, success, actor, created_at)
@@ -206,7 +206,7 @@ describe('the months of the audit log', () => {
     });
   });
 
-  test('the audit reports a missing next month before records need it', async () => {
+  test('the audit reports that next month’s partition of the audit log is missing before any record needs it', async () => {
     const [, next = ''] = await ahead(2);
     await rolledBack(async () => {
       await unmake(next);
@@ -216,7 +216,7 @@ describe('the months of the audit log', () => {
     });
   });
 
-  test('the audit reports a detached audit_log.earlier or audit_log.later', async () => {
+  test('the audit reports that the partition audit_log.earlier or audit_log.later was detached', async () => {
     for (const part of ['earlier', 'later'])
       await rolledBack(async () => {
         await admin.query(`alter table audit_log.months detach partition audit_log.${part}`);
@@ -228,7 +228,7 @@ describe('the months of the audit log', () => {
       });
   });
 
-  test('a list of the newest records reads only the newest partition, for an ADMIN with or without a list of clients', async () => {
+  test('a list of the newest audit records reads only the newest partition, whether the ADMIN has a list of clients or not', async () => {
     const [present = ''] = await ahead(1);
     await rolledBack(async () => {
       await admin.query(
@@ -254,7 +254,7 @@ describe('the months of the audit log', () => {
   });
 });
 
-describe('a partition that differs from the others', () => {
+describe('an audit log partition that differs from the others', () => {
   const closed = (part: string): Readonly<Record<string, string>> => ({
     'without row-level security': `alter table ${part} disable row level security`,
     'without forced row-level security': `alter table ${part} no force row level security`,
@@ -272,12 +272,12 @@ describe('a partition that differs from the others', () => {
     'that was detached': `alter table audit_log.months detach partition ${part}`,
   });
 
-  test.each(Object.keys(closed('')))('a partition %s is a finding and drift', async (what) => {
+  test.each(Object.keys(closed('')))('the audit reports an audit log partition %s', async (what) => {
     const [, , third = ''] = await ahead(3);
     await rolledBack(async () => {
       await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
       const found = await findings();
-      // A range of time without a partition is one more finding.
+      // A period without a partition causes one more finding, which this test leaves out.
       expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
         expect.stringContaining(`audit_log.${third}: `),
       ]);
@@ -285,7 +285,7 @@ describe('a partition that differs from the others', () => {
     });
   });
 
-  test('a deploy restores a partition whose protection was changed by hand', async () => {
+  test('a deploy restores an audit log partition whose protection was changed by hand', async () => {
     const [present = ''] = await ahead(1);
     await admin.query(
       `alter table audit_log.${present} no force row level security; grant select on audit_log.${present} to taxclaims_admin;
@@ -296,8 +296,8 @@ describe('a partition that differs from the others', () => {
   });
 });
 
-describe('a refusal that is recorded twice', () => {
-  /** Records a refusal as the API does, with its time by the database's clock. */
+describe('a refusal that the API records twice', () => {
+  /** Records a refusal as the API does, with a time by the database’s clock. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
       JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
@@ -309,7 +309,7 @@ describe('a refusal that is recorded twice', () => {
     const [end = new Date()] = await column<Date>(
       `select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
     );
-    // The partition of last month, so that the end of that month lies between two partitions.
+    // Creates the partition of last month, so that the end of last month lies between two partitions.
     await admin.query(
       `set role taxclaims_housekeeper;
       do $$ begin
@@ -325,14 +325,14 @@ describe('a refusal that is recorded twice', () => {
     after = new Date(end.getTime() + 5).toISOString();
   });
 
-  test('a refusal recorded with a time before and one after the end of a month is stored once', async () => {
+  test('a refusal recorded twice, with a time before and one after the end of a month, is stored once', async () => {
     const id = randomUUID();
     await tell(id, before);
     await tell(id, after);
     expect(await kept(id)).toEqual([new Date(before)]);
   });
 
-  test('a second recording of a refusal waits for the uncommitted first one, and the refusal is stored once', async () => {
+  test('a second recording of a refusal waits until the first is committed, and the refusal is stored once', async () => {
     const id = randomUUID();
     const other = await connected(database.apiUrl);
     await other.query('begin');
@@ -344,7 +344,7 @@ describe('a refusal that is recorded twice', () => {
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('a refusal is stored by its second recording if the first was rolled back', async () => {
+  test('a refusal is stored by its second recording if the first recording was rolled back', async () => {
     const id = randomUUID();
     await api.query('begin');
     await tell(id, before);
@@ -353,7 +353,7 @@ describe('a refusal that is recorded twice', () => {
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('the id of a refusal near the end of a month is kept for forty days', async () => {
+  test('the database keeps the id of a refusal near the end of a month for forty days', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await admin.query(
       `insert into app.refusals_at_month_end values ($1, now() - interval '41 days'), ($2, now() - interval '39 days')`,
@@ -366,8 +366,8 @@ describe('a refusal that is recorded twice', () => {
   });
 });
 
-describe('counted audit records', () => {
-  /** A past month with a partition and a record for each day, and the beginning of the finding about lost records. */
+describe('the daily counts of audit records', () => {
+  /** A past month’s partition with a record for each day, and the beginning of the finding about lost records. */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
 
@@ -394,7 +394,7 @@ describe('counted audit records', () => {
     );
   });
 
-  test('the API counts the records of past days, seven days at once, and each day once', async () => {
+  test('the API counts the audit records of past days, seven days at a time, and each day once', async () => {
     const other = await connected(database.apiUrl);
     expect(await count(other)).toEqual([7]);
     await Promise.all([count(), count(other)]);
@@ -423,12 +423,12 @@ describe('counted audit records', () => {
       (name: string) =>
         `set session_replication_role = replica; delete from audit_log.${name}; reset session_replication_role`,
     ],
-  ])('the records of a month that was %s stay a finding for the auditor until it is accepted', async (how, take) => {
+  ])('the audit reports lost records of a month that was %s until that is accepted', async (how, take) => {
     const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
     expect(held).toBeGreaterThan(27);
     await rolledBack(async () => {
       await admin.query(take(part));
-      // A detached partition keeps its name, so the month cannot be made again.
+      // A detached partition keeps its name, so its month cannot be created again.
       if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
       await admin.query('select app.count_audit_days()');
       const gone = `${lost}${String(held)} records are missing that were counted or archived`;
@@ -441,7 +441,7 @@ describe('counted audit records', () => {
     expect(await findings()).toEqual([]);
   });
 
-  test('a late record hides the loss of at most one counted record', async () => {
+  test('a late audit record can hide the loss of at most one counted record', async () => {
     await rolledBack(async () => {
       await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
       expect(await findings()).toEqual([]);
@@ -454,7 +454,7 @@ describe('counted audit records', () => {
     });
   });
 
-  test('the audit reports lost records of the running month', async () => {
+  test('the audit reports records of the running month that were lost', async () => {
     await rolledBack(async () => {
       await record(`now() - interval '4 days'`);
       await admin.query(
@@ -465,7 +465,7 @@ describe('counted audit records', () => {
     });
   });
 
-  test('not even a superuser can change the counts of audit records, and counts deleted past the triggers are a finding', async () => {
+  test('not even a superuser can change the counts of audit records, and the audit reports counts that were deleted', async () => {
     for (const change of [
       'update app.audit_days set records = 0',
       'delete from app.audit_days',
@@ -484,7 +484,7 @@ describe('counted audit records', () => {
   });
 });
 
-/** The triggers of the earlier release: each new client adds an audit record, and no record is changed. */
+/** The triggers of the earlier release: each new client adds an audit record, and audit records cannot change. */
 const RECORDING = `
   begin; set local role taxclaims_owner;
   create function app.note_client() returns trigger language plpgsql as $$
@@ -502,7 +502,7 @@ const RECORDING = `
   create policy of_old on public.audit_logs for select to taxclaims_auditor using (true);
   commit`;
 
-describe('an audit log of one table', () => {
+describe('the single-table audit log of an earlier release', () => {
   const MIGRATIONS = ['0030_audit_log_1_bound', '0030_audit_log_2_checked', '0030_audit_log_3_by_month'];
   const messages: string[] = [];
   let old: TestDatabase;
@@ -526,14 +526,14 @@ describe('an audit log of one table', () => {
       `insert into public.audit_logs (action, resource_type, success, actor, created_at) values ('x', 'x', false, $1, ${at})`,
       [who],
     );
-  /** Creates a client as the earlier release does; its trigger adds the audit record. */
+  /** Creates a client as the earlier release does, whose trigger adds an audit record. */
   const change = (who: string) =>
     client.query(
       `begin; select set_config('app.actor', '${who}', true);
        insert into public.clients (company_name, contact_email) values ('Boulangerie Martin', 'a@b.example'); commit`,
     );
 
-  test('an audit log of one table becomes a partition without being rewritten, and the earlier release writes to it meanwhile', async () => {
+  test('a deploy turns an audit log of one table into a partition without rewriting it, while the earlier release writes', async () => {
     await change('1 before');
     await write('2 by a clock gone wrong', `now() + interval '200 days'`);
     const [file] = await column(`select pg_relation_filenode('public.audit_logs')`, [], client);

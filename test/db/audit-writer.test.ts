@@ -26,11 +26,11 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true }));
 
 interface Writer extends AuditWriter {
-  /** The level and the message of each log line. */
+  /** The level and the message of each line that the audit writer logged. */
   readonly said: readonly string[];
 }
 
-/** Opens an audit writer on the test's folder, as a start of the service does. `spoil` changes the folder beforehand. */
+/** Opens an audit writer on the suite’s folder as a starting service does, after `spoil` has changed the folder. */
 async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const said: string[] = [];
   const write = (line: string): void => {
@@ -81,8 +81,8 @@ async function recovery(): Promise<void> {
   await probe.admin(`alter database ${probe.postgres.name} connection limit -1`);
 }
 
-describe('a refusal', () => {
-  test('a refusal is stored in the database with all its values, and not written to disk', async () => {
+describe('the audit record of a refusal', () => {
+  test('a refusal is stored in the database with all its values, and is not written to disk', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);
@@ -107,18 +107,18 @@ describe('a refusal', () => {
 
   test.each<[string, Partial<Refusal>, Record<string, unknown>]>([
     ['a NUL', { action: 'GET /\0', userAgent: '\0' }, { action: 'GET /\uFFFD', user_agent: '\uFFFD' }],
-    ['a path beyond its column', { action: `GET /${'x'.repeat(5_000)}` }, { success: false }],
-    ['ids that are none', { resourceId: 'x', clientContext: '' }, { resource_id: null, client_context: null }],
-    ['more than an id', { resourceId: `${MINE}0` }, { resource_id: null }],
+    ['a path too long for its column', { action: `GET /${'x'.repeat(5_000)}` }, { success: false }],
+    ['ids that are not UUIDs', { resourceId: 'x', clientContext: '' }, { resource_id: null, client_context: null }],
+    ['an id with a further digit', { resourceId: `${MINE}0` }, { resource_id: null }],
     ['an address with a port', { ipAddress: '192.0.2.1:80' }, { ip_address: null }],
     ['half a surrogate pair', { userAgent: '\uD800' }, { user_agent: '\uFFFD' }],
     [
-      'a pair that is cut in half',
+      'a user agent whose limit cuts a surrogate pair in half',
       { userAgent: `${'x'.repeat(1_999)}\u{1F600}` },
       { user_agent: `${'x'.repeat(1_999)}\uFFFD` },
     ],
-    ['quotes and lines', { reason: '"\\\r\n\u2028{}' }, { error_message: '"\\\r\n\u2028{}' }],
-  ])('a refusal with %s is stored, directly and by way of the disk', async (_case, hostile, expected) => {
+    ['quotes and line breaks', { reason: '"\\\r\n\u2028{}' }, { error_message: '"\\\r\n\u2028{}' }],
+  ])('a refusal with %s is stored, directly or after waiting on disk', async (_case, hostile, expected) => {
     const audit = await openWriter();
     const direct = refusal(hostile);
     await audit.record(direct);
@@ -133,7 +133,7 @@ describe('a refusal', () => {
 });
 
 describe('a refusal during an outage', () => {
-  test('a refusal during an outage is written to disk, and stored once when the database is back', async () => {
+  test('a refusal during a database outage is written to disk, and stored once when the database is back', async () => {
     const audit = await openWriter();
     const both = [refusal({ clientContext: MINE }), refusal()];
     await outage();
@@ -150,7 +150,7 @@ describe('a refusal during an outage', () => {
     await audit.close();
   });
 
-  test('a closing service stores the refusals that wait on disk', async () => {
+  test('a service that stops stores the refusals that wait on disk', async () => {
     const audit = await openWriter();
     const kept = refusal();
     await outage();
@@ -160,7 +160,7 @@ describe('a refusal during an outage', () => {
     expect(await recorded(kept)).toHaveLength(1);
   });
 
-  test('the next start of the service stores a refusal of an outage that outlasted the service', async () => {
+  test('a refusal whose outage outlasts the service is stored by the next start of the service', async () => {
     const before = await openWriter();
     const kept = refusal();
     await outage();
@@ -174,7 +174,7 @@ describe('a refusal during an outage', () => {
     await after.close();
   });
 
-  test('recording a refusal fails if database and disk fail, and succeeds without the disk once the database is back', async () => {
+  test('recording a refusal fails if database and disk fail, and succeeds once the database is back', async () => {
     const audit = await openWriter();
     await outage();
     await audit.record(refusal());
@@ -194,14 +194,14 @@ describe('a refusal during an outage', () => {
 });
 
 describe('a refusal while the audit log is locked', () => {
-  test('refusals are answered while the audit log is locked, and stored once afterwards', async () => {
+  test('while the audit log is locked, refusals are answered at once, and are stored after the lock ends', async () => {
     const audit = await openWriter();
     const many = Array.from({ length: 40 }, () => refusal());
     await withAdmin(probe.postgres.adminUrl, async (admin) => {
       await admin.query('begin');
       await admin.query('lock table public.audit_logs');
       await Promise.all(many.map((one) => audit.record(one)));
-      // The writer knows by now that the database is blocked, so this refusal goes to disk at once.
+      // The audit writer already knows that the database is blocked, so it writes this refusal to disk at once.
       await audit.record(refusal());
       await admin.query('commit');
     });
@@ -211,7 +211,7 @@ describe('a refusal while the audit log is locked', () => {
   });
 });
 
-test('missing and unreadable files on disk are logged, and the next refusal is stored', async () => {
+test('the service logs missing and unreadable files of waiting refusals, and stores the next refusal', async () => {
   const left = join(dataDir, 'refusals', '7');
   const [gone, unreadable] = ['1', '2'].map((number) => join(left, `${number}.refusals`));
   await mkdir(left, { recursive: true });
@@ -231,7 +231,7 @@ test('missing and unreadable files on disk are logged, and the next refusal is s
   await audit.close();
 });
 
-test('a record that violates a constraint is set aside, and all other records are stored', async () => {
+test('an audit record that violates a constraint is set aside, and all other waiting records are stored', async () => {
   await probe.admin(`alter table public.audit_logs add constraint no_teapot check (action <> 'BREW /') not valid`);
   const audit = await openWriter();
   const many = Array.from({ length: 20 }, (_, index) => refusal(index === 7 ? { action: 'BREW /' } : {}));
@@ -248,7 +248,7 @@ test('a record that violates a constraint is set aside, and all other records ar
 });
 
 test.each(['22023', '23514', '54000', 'P0001'])(
-  'a record that the database refuses with %s is set aside whole, and other records are stored',
+  'an audit record that the database refuses with SQLSTATE %s is set aside whole, and other records are stored',
   async (sqlstate) => {
     await probe.admin(
       `create function public.no_teapot() returns trigger language plpgsql as
@@ -267,7 +267,7 @@ test.each(['22023', '23514', '54000', 'P0001'])(
   },
 );
 
-test('a damaged line on disk is set aside unchanged, and the lines around it are stored', async () => {
+test('a damaged line in a file of waiting refusals is set aside unchanged, and the lines around it are stored', async () => {
   const left = join(dataDir, 'refusals', '7');
   await mkdir(left, { recursive: true });
   const [before, after] = [refusal(), refusal()];
@@ -286,17 +286,17 @@ describe('the time of a refusal', () => {
     mock.timers.reset();
   });
 
-  /** Sets the machine's clock. */
+  /** Sets the clock of the machine. */
   function setClock(time: string): void {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: new Date(time) });
   }
 
-  /** The database's clock, in milliseconds. */
+  /** Reads the clock of the database, in milliseconds. */
   const now = async (): Promise<number> =>
     Number((await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as now'))[0]?.['now']);
 
-  /** The database's time at the start of the test. No answer with the database's time took longer than since then. */
+  /** The database’s time at the start of the test, since which no database answer can have taken longer. */
   let begun: number;
   beforeEach(async () => {
     begun = await now();
@@ -308,14 +308,14 @@ describe('the time of a refusal', () => {
     readonly to: number;
   }
 
-  /** Records a refusal between two readings of the database's clock. */
+  /** Records a refusal between two readings of the database’s clock, and returns all three. */
   async function recordBetween(audit: AuditWriter): Promise<Between> {
     const [one, from] = [refusal(), await now()];
     await audit.record(one);
     return { one, from, to: await now() };
   }
 
-  /** Expects the stored time between the two readings, with a tolerance for the time that answers took. */
+  /** Expects a refusal’s stored time between two readings of the database’s clock, with a tolerance. */
   async function expectDated({ one, from, to }: Between, sent = Infinity): Promise<void> {
     const [row] = await recorded(one);
     const at = (row?.['created_at'] as Date).getTime();
@@ -324,7 +324,7 @@ describe('the time of a refusal', () => {
     expect(at).toBeLessThanOrEqual(to + (to - begun) + onTheWay);
   }
 
-  /** Waits long enough by the database's clock that the time of storing would fail expectDated. Returns that time. */
+  /** Waits until the present time would fail as the time of the refusal, and returns that time. */
   async function passed(to: number): Promise<number> {
     const until = to + 2 * (to - begun) + 1_000;
     for (let shown = await now(); ; shown = await now()) {
@@ -333,7 +333,7 @@ describe('the time of a refusal', () => {
     }
   }
 
-  test('a refusal has its time by the database’s clock, although the machine’s clock is wrong and it was stored later', async () => {
+  test('a refusal has its time by the database’s clock, even if the machine’s clock is wrong and it is stored later', async () => {
     setClock('2001-01-01T00:00:00Z');
     const audit = await openWriter();
     const direct = await recordBetween(audit);
@@ -348,7 +348,7 @@ describe('the time of a refusal', () => {
     await audit.close();
   });
 
-  test('a refusal has its time by the database’s clock, although an answer with that clock was slow', async () => {
+  test('a refusal has its time by the database’s clock, even if the answer that told this clock was slow', async () => {
     const quick: number[] = [];
     const recorder = createRefusalRecorder({
       async callAsLogin(statement) {
@@ -362,11 +362,11 @@ describe('the time of a refusal', () => {
     await recorder.record([]);
     const from = await now();
     const { databaseMs } = recorder.date(refusal());
-    // The time is late by the duration of the first answer at most, not by that of the second.
+    // The stored time is late by at most the duration of the first answer, and not by that of the second.
     expect(Number(databaseMs)).toBeGreaterThanOrEqual(from - (Math.max(...quick) - begun));
   });
 
-  test('a refusal that another process stores has its time by the database’s clock', async () => {
+  test('a refusal that another process stores later has its time by the database’s clock', async () => {
     const before = await openWriter();
     await before.record(refusal());
     setClock('2001-01-01T00:00:00Z');
@@ -382,7 +382,7 @@ describe('the time of a refusal', () => {
     await after.close();
   });
 
-  test('a refusal of a service that never reached the database has its age by the machine’s clock', async () => {
+  test('a refusal of a service that never reached the database gets its age from the machine’s clock', async () => {
     await outage();
     const before = await openWriter();
     const late = await recordBetween(before);

@@ -5,11 +5,11 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Every object of the database has a comment, which analysts and DBAs read in psql or a BI tool. */
+/* This suite tests that every database object has a comment for analysts and DBAs, who use psql or a BI tool. */
 
 const IN_HOUSE = `n.nspname in ('public', 'app', 'audit', 'reporting')`;
 
-/** The comment of each object of the project; null if it has none. */
+/** SQL that reads the comment of each database object of the project, or null if the object has none. */
 const COMMENTS = `
   select 'schema' as kind, n.nspname::text as object, obj_description(n.oid, 'pg_namespace') as comment
   from pg_namespace as n
@@ -43,7 +43,7 @@ const database = await forSuite(createTestDatabase());
 describe('the comments in the database', () => {
   const described = (): Promise<Described[]> =>
     withAdmin(database.adminUrl, async (admin: pg.Client) => {
-      // An empty search path makes Postgres print names with their schemas.
+      // With an empty search path, Postgres prints names together with their schemas.
       await admin.query(`set search_path = ''`);
       return (await admin.query<Described>(COMMENTS)).rows;
     });
@@ -54,12 +54,12 @@ describe('the comments in the database', () => {
     expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
   });
 
-  test('every comment in the database is longer than a word', async () => {
+  test('every comment in the database has more than one word', async () => {
     const broken = (await described()).filter(({ comment }) => comment !== null && !/^\S+ .+\S$/s.test(comment));
     expect(broken).toEqual([]);
   });
 
-  test('the comment of each finding says what it allows, how it arises, and how to mend it', async () => {
+  test('the comment of each audit finding says what the finding allows, how it arises, and how to mend it', async () => {
     const findings = (await described()).filter(
       ({ kind, object }) => kind === 'relation' && object.startsWith('audit.finding_'),
     );
@@ -67,7 +67,7 @@ describe('the comments in the database', () => {
     expect(findings.filter(({ comment }) => !/^.+\. .+\. Mend: .+\.$/.test(comment ?? ''))).toEqual([]);
   });
 
-  test('a deploy restores comments that were changed by hand, and a changed comment is no drift', async () => {
+  test('a deploy restores database comments that were changed by hand, and does not report such a change as drift', async () => {
     const before = await described();
     await withAdmin(database.adminUrl, async (admin) => {
       const { rows: drift } = await admin.query('table audit.drift');

@@ -25,8 +25,8 @@ function ofRole(role: RequestContext['caller']['role'], clientAccess: string[]):
   return request({ caller: { ...request().caller, role, clientAccess } });
 }
 
-describe('a request', () => {
-  test('a request has its role and settings only during its own statements', async () => {
+describe('the role and settings of a request', () => {
+  test('a request’s role and settings apply only to its own statements, and not to the connection afterwards', async () => {
     const rights = ['taxclaims_account_manager', `{${MINE}}`, '33333333-3333-4333-8333-333333333333'];
     const [written] = await probe.database.run(request({ readOnly: false }), [whoAmI]);
     expect(written?.rows).toEqual([
@@ -47,12 +47,12 @@ describe('a request', () => {
     [ofRole('ACCOUNT_MANAGER', []), 'taxclaims_account_manager'],
     [ofRole('TAX_SPECIALIST', []), 'taxclaims_tax_specialist'],
     [ofRole('CLIENT', []), 'taxclaims_client'],
-  ])('a request of each role runs as the database role of that role, %#', async (context, role) => {
+  ])('a request of each user role runs as the matching database role (case %#)', async (context, role) => {
     const [result] = await probe.database.run(context, [sql('select current_user::text')]);
     expect(result?.rows).toEqual([[role]]);
   });
 
-  test('a request reads only the rows of its clients, although other requests used the connection and the statement before', async () => {
+  test('a request reads only the rows of its clients, even if other requests used the same connection and prepared statement', async () => {
     const visibleRows = async (context: RequestContext) =>
       (await probe.database.run(context, [visible]))[0]?.rows.flat();
     expect(await visibleRows(request())).toEqual(['1000']);
@@ -68,13 +68,13 @@ describe('a request', () => {
     expect(result?.rows).toEqual([['2000']]);
   });
 
-  test('a reading request cannot write, and a writing request can', async () => {
+  test('a reading request cannot write to the database, and a writing request can', async () => {
     await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({ code: '25006' });
     await probe.database.run(request(), [insert(1)]);
     expect(await probe.stored()).toEqual([1, 1000, 2000]);
   });
 
-  test('the user of a request is the stored user with the subject of the token', async () => {
+  test('the user of a request is the stored user whose subject is in the token', async () => {
     const [user] = await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|known') returning id, access_digest`,
@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(result?.rows).toEqual([[user?.['id']]]);
   });
 
-  test('a request of an inactive user runs no statement', async () => {
+  test('a request of an inactive user runs no statement in the database', async () => {
     await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject, is_active)
        values ('b@b.example', '!', 'B', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
@@ -96,7 +96,7 @@ describe('a request', () => {
     expect(await probe.connection()).toEqual({ pid, state: CLEAN });
   });
 
-  test('a request gets a result for each statement, and none for its settings', async () => {
+  test('a request gets a result for each of its statements, and none for its settings', async () => {
     const results = await probe.database.run(request(), [insert(1), sql('select 1'), sql('select 2')]);
     expect(results.map(({ rows, rowCount }) => [rows, rowCount])).toEqual([
       [[], 1],
@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(await probe.database.run(request(), [])).toEqual([]);
   });
 
-  test('a request whose caller hung up runs to its end, and the next request waits only for that', async () => {
+  test('a request whose caller hangs up runs to its end, and the next request waits only for that', async () => {
     void probe.database.run(request(), [insert(1), sql('select pg_sleep(0.05)'), insert(2)]);
     await probe.database.run(request(), [insert(3)]);
     expect(await probe.stored()).toEqual([1, 2, 3, 1000, 2000]);
@@ -115,14 +115,14 @@ describe('a request', () => {
 
 describe('a request that fails stores nothing and leaves its connection clean and in use', () => {
   const failures = [
-    ['by an error in the middle', '22012', [insert(1), sql('select 1 / $1::integer', 0), insert(2)]],
-    ['by a policy', '42501', [insert(1), insert(2, FOREIGN)]],
-    ['by a deferred constraint', '23503', [sql('insert into public.probe values (1, $1, 404)', MINE)]],
-    ['by a NUL in a string', '22021', [insert(1), sql('select $1::text', 'a\0b')]],
+    ['because of an error in the middle', '22012', [insert(1), sql('select 1 / $1::integer', 0), insert(2)]],
+    ['because of a policy', '42501', [insert(1), insert(2, FOREIGN)]],
+    ['because of a deferred constraint', '23503', [sql('insert into public.probe values (1, $1, 404)', MINE)]],
+    ['because of a NUL in a string', '22021', [insert(1), sql('select $1::text', 'a\0b')]],
   ] as const;
 
   test.each(failures)(
-    'a request that fails %s stores nothing and leaves its connection clean',
+    'a request that fails %s stores nothing and leaves no role or setting on its connection',
     async (_case, code, statements) => {
       const { pid } = await probe.connection();
       const failed = probe.database.run(request(), statements);
@@ -135,7 +135,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
     },
   );
 
-  test('a request with a value that cannot be encoded stores nothing and leaves its connection clean', async () => {
+  test('a request with a value that cannot be encoded stores nothing and leaves no role or setting on its connection', async () => {
     const { pid } = await probe.connection();
     const invalid = sql('select $1::timestamptz', new Date(NaN));
     await expect(probe.database.run(request(), [insert(1), invalid])).rejects.toThrow(RangeError);
@@ -144,7 +144,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
   });
 });
 
-test('the server ends a statement that takes too long, and the connection stays in use', async () => {
+test('the server ends a request’s statement that takes too long, and the connection stays in use', async () => {
   const hasty = await openProbe({ statementTimeoutMs: 200 });
   try {
     const { pid } = await hasty.connection();
@@ -180,7 +180,7 @@ describe('a statement that acts on the session', () => {
     'call x()',
     '-- a comment\nset role none',
     '',
-  ])('a statement that acts on the session is refused before anything is sent: %s', async (text) => {
+  ])('the service refuses a statement that acts on the database session before it sends anything: %s', async (text) => {
     const { database } = probe;
     const statements = [insert(1), sql(text)];
     await expect(database.run(request(), statements)).rejects.toThrow(TypeError);
@@ -195,12 +195,12 @@ describe('a statement that acts on the session', () => {
     'SELECT pg_advisory_unlock(1)',
     'with x as (select 1) select * from x',
     'values (1)',
-  ])('a statement on data is not refused as one on the session: %s', async (text) => {
+  ])('the service accepts a statement on data, which it must not take for one on the session: %s', async (text) => {
     await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
   });
 
-  describe('and hides in a function', () => {
-    /** A probe of its own, because these tests spoil its session. */
+  describe('a function that acts on the session', () => {
+    /** A database of its own for these tests, because they spoil the state of its connection. */
     let spoiled: Probe;
 
     beforeEach(async () => {
@@ -209,7 +209,7 @@ describe('a statement that acts on the session', () => {
     });
     afterEach(() => spoiled.close());
 
-    test('a function that changes a setting of the session gives the next request no other client', async () => {
+    test('a database function that changes a setting of the session gives the next request no other clients', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_setting()')]);
       expect((await spoiled.connection()).state).toContain(`{${FOREIGN}}`);
       const [result] = await spoiled.database.run(request(), [visible]);
@@ -218,7 +218,7 @@ describe('a statement that acts on the session', () => {
       expect(rows).toEqual([['']]);
     });
 
-    test('a function that changes the role of the session costs the connection, and the next request gets no other role', async () => {
+    test('when a database function changes the role of the session, the service drops the connection before another request', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_role()')]);
       const { pid } = await spoiled.connection();
       const failed = spoiled.database.run(ofRole('ADMIN', []), [visible]);
@@ -232,7 +232,7 @@ describe('a statement that acts on the session', () => {
 });
 
 describe("a call of the API's own functions", () => {
-  test('a call of the API’s own functions runs as the login, without the role and settings of a request', async () => {
+  test('a call of the API’s own database functions runs as the login, without the role and settings of a request', async () => {
     await probe.database.run(request(), [insert(1)]);
     const { rows } = await probe.database.callAsLogin(
       sql(
@@ -244,14 +244,14 @@ describe("a call of the API's own functions", () => {
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
-  test('the API’s login can look up the client of a record, but cannot read a table', async () => {
+  test('the API’s login can look up the client of a record, but cannot read any table directly', async () => {
     const located = await probe.database.callAsLogin(sql(`select found from app.locate('clients', $1)`, MINE));
     expect(located.rows).toEqual([['f']]);
     await expect(probe.database.callAsLogin(visible)).rejects.toBeInstanceOf(RightMissing);
   });
 });
 
-test('a migration that changes the columns of a prepared statement fails no request', async () => {
+test('no request fails when a migration changes the columns of a prepared statement', async () => {
   const all = sql('select * from public.probe where id = 1000');
   await probe.database.run(request(), [all]);
   await probe.admin('alter table public.probe add column added integer default 7');
@@ -259,14 +259,15 @@ test('a migration that changes the columns of a prepared statement fails no requ
   expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
 });
 
-test('a lost prepared statement fails no request, is logged once, and ends the use of prepared statements', async () => {
+test('no request fails when the server loses a prepared statement; the service logs it and prepares no more statements', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const pooled = await openProbe({ isDirect: true, log });
   const forget = sql('select public.forget_prepared()');
   const prepared = sql('select count(*) from pg_prepared_statements');
   try {
-    // This is how another server connection behind a pooler would answer: it knows none of the names.
+    // Another server connection behind a pooler would answer in this way, because that connection has none of the
+    // prepared statements.
     await pooled.database.run(request(), [insert(1), forget]);
     await pooled.database.transaction(request(), (run) => run(insert(2)));
     await pooled.database.run(request(), [insert(3), forget]);
@@ -278,13 +279,13 @@ test('a lost prepared statement fails no request, is logged once, and ends the u
   }
 });
 
-describe('behind a pooler in transaction mode', () => {
+describe('a database behind a pooler in transaction mode', () => {
   const asked = sql(
     `select (select count(*) > 0 from pg_prepared_statements),
        (select reset_val from pg_settings where name = 'statement_timeout')`,
   );
 
-  test('preparedStatements: false prepares no statement, true does, and neither changes a setting of the session', async () => {
+  test('the service prepares statements only with preparedStatements: true, and changes no setting of the session', async () => {
     const pooled = await openProbe({ preparedStatements: false });
     const direct = await openProbe({ isDirect: true });
     try {

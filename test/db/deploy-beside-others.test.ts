@@ -25,7 +25,7 @@ async function database(making = createDatabaseToDeploy()): Promise<TestDatabase
   return made;
 }
 
-/** A session of a new reporting login, with the application name `a-report`. */
+/** Opens a session of a new reporting login with the application name `a-report`, and runs the given SQL in it. */
 async function reporting(made: TestDatabase, ...sql: string[]): Promise<pg.Client> {
   const login = await createReportingLogin(made);
   cleanUp.push(() => login.drop());
@@ -41,7 +41,7 @@ async function session(url: string, application: string, ...sql: string[]): Prom
   return client;
 }
 
-/** Tables on which no role except the owner has a right. */
+/** SQL that lists the tables on which no role except the owner has a right. */
 const CLOSED = `
   select c.oid::regclass::text as name
   from pg_class as c
@@ -52,14 +52,14 @@ const CLOSED = `
           where a.attrelid = c.oid and r.grantee <> c.relowner
       )`;
 
-/** A database of an earlier release. */
+/** Creates a database of an earlier release. */
 const olderDatabase = (): Promise<TestDatabase> => database(createDatabaseBefore('0016'));
 
-describe('what a migration makes', () => {
+describe('the rights on a table that a migration creates', () => {
   test.each([
     ['in a new database', createEmptyDatabase],
     ['in a database of an earlier release', olderDatabase],
-  ])('a table that a migration makes %s appears together with its rights', async (_what, make) => {
+  ])('a table that a deploy creates %s becomes visible only together with its rights', async (_what, make) => {
     const made = await make();
     const session = await connected(made.adminUrl);
     const closed = async () => (await session.query<{ name: string }>(CLOSED)).rows.map(({ name }) => name);
@@ -78,7 +78,7 @@ describe('what a migration makes', () => {
   });
 });
 
-describe('the lock of a deploy', () => {
+describe('the lock app.deploy_lock, which a deploy takes', () => {
   test.each([
     'select pg_try_advisory_lock(7202611)',
     'lock table app.deploy_lock in access share mode',
@@ -87,12 +87,12 @@ describe('the lock of a deploy', () => {
     'prepare held as select from app.deploy_lock for update',
     'create trigger held before insert on app.deploy_lock execute function pg_catalog.suppress_redundant_updates_trigger()',
     'analyze app.deploy_lock',
-  ])('only an administrator can block a deploy by its lock: %s', async (sql) => {
+  ])('no session except an administrator’s can block a deploy with the statement: %s', async (sql) => {
     const made = await database();
     const savepoint = ['begin', 'savepoint before', sql];
     await reporting(made, ...savepoint);
     const api = await session(made.apiUrl, 'the-api', ...savepoint);
-    // The same as the role of a request.
+    // Runs the statement again with the database role that a request uses.
     await api.query('rollback to before').catch(() => undefined);
     await api.query('set local role taxclaims_admin').catch(() => undefined);
     await api.query(sql).catch(() => undefined);
@@ -101,7 +101,7 @@ describe('the lock of a deploy', () => {
 });
 
 describe('a session that blocks a deploy', () => {
-  test('a deploy names the session that blocks it while it waits, and in its final error', async () => {
+  test('a deploy names the session that blocks it, while it waits and in its final error', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, loggedText } = createTestLogger();
@@ -113,7 +113,7 @@ describe('a session that blocks a deploy', () => {
     expect(loggedText()).toMatch(/the deploy of the rights has waited \d+ s for pid \d+ \(login \w+_bi, /);
   });
 
-  test('--evict ends only the blocking session of a reporting login, and no other session', async () => {
+  test('a deploy with --evict ends only the blocking session of a reporting login, and no other session', async () => {
     const made = await database();
     const reader = ['begin', 'select from reporting.clients'];
     const report = await reporting(made, ...reader);
@@ -129,7 +129,8 @@ describe('a session that blocks a deploy', () => {
     const administrator = await session(made.adminUrl, 'the-dba', ...reader);
     const both = `${made.name}_both`;
     await withAdmin(made.adminUrl, (admin) =>
-      // The second group is none of the project's, because the audit of every database on this server would report it.
+      // The second group is not a role of the project, because the audit of every database on this server would report
+      // such a role.
       admin.query(
         `create role ${both}_team; create role ${both} login password 'both' in role taxclaims_reporting, ${both}_team`,
       ),
@@ -148,7 +149,7 @@ describe('a session that blocks a deploy', () => {
     expect(loggedText()).toMatch(/ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /);
   });
 
-  test('a deploy without --evict does not end the reporting session that blocks it', async () => {
+  test('a deploy without --evict does not end a reporting session that blocks it', async () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(
@@ -157,13 +158,13 @@ describe('a session that blocks a deploy', () => {
     await report.query('select from reporting.clients');
   });
 
-  test('a deploy names the prepared transaction that blocks it', async () => {
+  test('a deploy names a prepared transaction that blocks it', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ most: number }>(
         `select current_setting('max_prepared_transactions')::integer as most`,
       );
-      // A server may allow no prepared transactions; then none can block a deploy.
+      // A server may be configured to allow no prepared transactions, and then none can block a deploy.
       if (rows[0]?.most === 0) return;
       await admin.query(`begin; update public.clients set address = 'Lyon'; prepare transaction '${made.name}'`);
       try {
@@ -176,7 +177,7 @@ describe('a session that blocks a deploy', () => {
     });
   });
 
-  test('a deploy tries a blocked migration again and completes', async () => {
+  test('a deploy tries a migration again that another session blocked, and completes', async () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
@@ -189,8 +190,8 @@ describe('a session that blocks a deploy', () => {
   });
 });
 
-describe('a silent server', () => {
-  test('a deploy fails if the server is silent, from the start or after some messages', async () => {
+describe('a deploy to a server that does not answer', () => {
+  test('a deploy fails if the server does not answer, from the start or after some messages', async () => {
     const made = await database();
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -213,7 +214,7 @@ describe('a silent server', () => {
   });
 });
 
-describe('a database of another release', () => {
+describe('a deploy to a database of another release', () => {
   test.each([
     [
       'was migrated by newer code',
@@ -221,12 +222,12 @@ describe('a database of another release', () => {
       /newer than this code, which does not know 0998_later, 0999_latest: deploy the release/,
     ],
     [
-      'was migrated with a file that was edited since',
+      'was migrated with a file that was edited afterwards',
       `update app.migrations set digest = 'other' where name = '0003_clients_and_sites'`,
       /what was applied here is not what db\/migrations\/0003_clients_and_sites\.sql says now/,
     ],
     [
-      'lacks a migration that others came after',
+      'lacks a migration although later ones were applied',
       `${FORGET_APPLIED} delete from app.migrations where name = '0003_clients_and_sites'`,
       /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
     ],
@@ -240,7 +241,7 @@ describe('a database of another release', () => {
     expect(await rightsIn(made.adminUrl)).toBe(before);
   });
 
-  test('the list of migrations cannot have a migration twice', async () => {
+  test('the list of migrations refuses a migration that is in it twice', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       await expect(

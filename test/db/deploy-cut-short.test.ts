@@ -10,9 +10,9 @@ import { createDatabaseBefore, createDatabaseToDeploy } from '../support/release
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
-/** How many moments of a deploy are interrupted: its first and last message, and others that `TEST_DAY` chooses. */
+/** The number of moments at which a deploy is interrupted: the first, the last, and others drawn by `TEST_DAY`. */
 const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 12);
-/** The time limit of a test that starts one or two processes for each moment. It only ends a hang. */
+/** The time limit in milliseconds of a test that starts many processes. The limit only stops a hanging test. */
 const LONGEST_MS = 300_000;
 
 const open: TestDatabase[] = [];
@@ -26,7 +26,7 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
   return database;
 }
 
-/** Functions of generated columns that a role may not call although it writes to the table: its writes would fail. */
+/** Functions of generated columns that a role may not call although the role writes to the table. */
 const CLOSED_TO_WRITERS = `
   select f.oid::regprocedure::text as function, r.rolname::text as role
   from pg_attrdef as d
@@ -37,7 +37,7 @@ const CLOSED_TO_WRITERS = `
       on starts_with(r.rolname, 'taxclaims_') and not r.rolcanlogin
       and has_any_column_privilege(r.oid, a.attrelid, 'INSERT') and not has_function_privilege(r.oid, f.oid, 'EXECUTE')`;
 
-/** A database of an earlier release, which had no table for the lock of a deploy. */
+/** Creates a database of an earlier release, which had no table app.deploy_lock for the lock of a deploy. */
 async function olderDatabase(): Promise<TestDatabase> {
   const database = await opened(createDatabaseBefore('0016'));
   await withAdmin(database.adminUrl, (admin) =>
@@ -50,7 +50,7 @@ async function olderDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Runs db:migrate until it has sent `moment` messages, then interrupts it. Returns how many messages it sent. */
+/** Runs db:migrate, interrupts it after `moment` messages to the database, and returns how many it sent. */
 async function runUntil(
   adminUrl: string,
   moment: number,
@@ -72,7 +72,7 @@ async function runUntil(
   return { sent, code, err };
 }
 
-/** Waits until the sessions of an interrupted deploy have ended, and with them their locks. */
+/** Waits until the database sessions of an interrupted deploy have ended and released their locks. */
 async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     const left = `select from pg_stat_activity where application_name = 'taxclaims-migrate' and datname = current_database()`;
@@ -82,7 +82,7 @@ async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   });
 }
 
-/** Tables on which a role other than the owner has a right, or that lack forced row-level security. */
+/** Lists the tables on which a role other than the owner has a right, or that lack forced row-level security. */
 async function openIn(adminUrl: string): Promise<string[]> {
   return withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ what: string }>(
@@ -100,7 +100,7 @@ async function openIn(adminUrl: string): Promise<string[]> {
   });
 }
 
-/** Sends a client's requests until `end`, which returns the distinct ids that they saw. */
+/** Sends requests of one client until `end` is called, which returns the distinct client ids that the requests saw. */
 function requests(apiUrl: string): { end: () => Promise<string[]> } {
   let over = false;
   const run = async (): Promise<string[]> => {
@@ -141,7 +141,7 @@ function momentsOf(sent: number): number[] {
   return [1, ...between, sent];
 }
 
-/** Runs the work for each moment; the error of a failure names its moment. */
+/** Runs the work for each moment of an interruption, and adds the moment to the error of a failure. */
 async function atEach(moments: readonly number[], work: (moment: number) => Promise<void>): Promise<void> {
   for (const moment of moments) {
     await work(moment).catch((error: unknown) => {
@@ -154,7 +154,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   const end = ENDS[how] ?? (() => undefined);
 
   test(
-    `a deploy to an empty database that was ${how} opens no table, and the next deploy completes it`,
+    `a deploy to an empty database that was ${how} gives no role access to a table, and the next deploy completes it`,
     async () => {
       const whole = await opened(createEmptyDatabase());
       const { sent, code } = await runUntil(whole.adminUrl, 0, end);
@@ -176,7 +176,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   );
 
   test(
-    `a deploy to an earlier release that was ${how} leaves the old rights or the new ones, and requests read only their own clients`,
+    `a deploy over an earlier release that was ${how} leaves the old rights or the new ones, never a mixture`,
     async () => {
       const whole = await olderDatabase();
       const { sent } = await runUntil(whole.adminUrl, 0, end);
@@ -190,7 +190,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
         await untilNobodyIsLeft(adminUrl);
         const after = await rightsIn(adminUrl);
         lines.push(after === rights ? 'new' : 'old');
-        // The table for the lock of the deploy may exist before the other changes.
+        // The table for the lock of a deploy may exist before the other changes, so the comparison leaves it out.
         const rules = (text: string): string => text.replace(/^app\.deploy_lock .*\n/m, '');
         if (after !== rights) expect(rules(after)).toBe(rules(before));
         expect(await withAdmin(adminUrl, (admin) => admin.query(CLOSED_TO_WRITERS))).toMatchObject({ rows: [] });
@@ -224,7 +224,7 @@ describe('npm run db:migrate', () => {
       /^no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
     ],
   ])(
-    'db:migrate with arguments %j and DATABASE_ADMIN_URL %s exits with %d and prints one message',
+    'npm run db:migrate with arguments %j and DATABASE_ADMIN_URL %s exits with %d and prints one message',
     async (args, url, code, out, err) => {
       const ended = await startDeploy(url, ...args).ended;
       expect(ended.code).toBe(code);

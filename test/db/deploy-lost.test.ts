@@ -6,7 +6,7 @@ import { createTestLogger } from '../support/test-logger.ts';
 import { FORGET_APPLIED } from '../support/release-before.ts';
 import { rightsIn } from '../support/rights.ts';
 
-/* Deploys after somebody dropped schemas or tables, or deleted rows of the list of migrations. */
+/* This suite tests deploys after somebody dropped schemas or tables, or deleted rows of app.migrations. */
 
 const log = pino({ level: 'silent' });
 const open: TestDatabase[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const LIST = 'select name, digest from app.migrations order by name collate "C"';
-/** The row versions of the catalog entries that a deploy makes or changes. */
+/** SQL that reads the row versions of the catalog entries that a deploy creates or changes. */
 const CATALOG = `
   select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
   union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383
@@ -31,8 +31,8 @@ const CATALOG = `
 const rowsOf = (adminUrl: string, sql: string): Promise<unknown[]> =>
   withAdmin(adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
 
-describe('db:migrate', () => {
-  test('db:migrate creates a dropped schema audit again, and logs which tables lost their rows', async () => {
+describe('db:migrate after somebody dropped schemas, tables or rows', () => {
+  test('db:migrate creates the schema audit again after somebody dropped it, and logs which tables lost their rows', async () => {
     const { adminUrl } = await opened();
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) => admin.query('drop schema audit cascade'));
@@ -49,7 +49,7 @@ describe('db:migrate', () => {
     ['the first row', `name like '0001%'`],
     ['the latest rows', `name > '0029'`],
     ['every row', 'true'],
-  ])('db:migrate restores %s of app.migrations after somebody deleted it', async (_what, where) => {
+  ])('db:migrate restores %s of the table app.migrations after somebody deleted it', async (_what, where) => {
     const { adminUrl } = await opened();
     const before = await rowsOf(adminUrl, LIST);
     await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
@@ -58,7 +58,7 @@ describe('db:migrate', () => {
     expect(await rowsOf(adminUrl, LIST)).toEqual(before);
   });
 
-  test('db:migrate prints the statement that restores a row of app.migrations if nothing shows that the migration was applied', async () => {
+  test('db:migrate prints the SQL that restores a row of app.migrations if it cannot tell whether the migration was applied', async () => {
     const { adminUrl } = await opened();
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),

@@ -28,15 +28,15 @@ async function driftIn(adminUrl: string): Promise<unknown[]> {
   );
 }
 
-/** A function that no file creates, on which a view outside the project depends. */
+/** SQL that creates a function outside the project’s files, and a view outside the project that depends on it. */
 const STAYS = `create schema elsewhere;
   create function app.by_hand() returns integer language sql return 1;
   create view elsewhere.needs_it as select app.by_hand()`;
 const TABLE = 'create table public.by_hand (id integer)';
 
-describe('npm run db:migrate', () => {
-  test('db:migrate logs one line for each drift that it does not take back', async () => {
-    // The table is none of the project's, although everybody may read it.
+describe('npm run db:migrate in a database that was changed by hand', () => {
+  test('db:migrate logs one line for each change by hand (drift) that it does not undo', async () => {
+    // The table is not the project’s, although everybody may read it.
     const { adminUrl } = await databaseWith(
       `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz`,
     );
@@ -49,15 +49,15 @@ describe('npm run db:migrate', () => {
     }
   });
 
-  test('db:migrate --strict changes nothing while a drift is neither taken back nor accepted', async () => {
+  test('db:migrate --strict changes nothing while somebody’s change by hand is neither undone by a deploy nor accepted', async () => {
     const { adminUrl } = await databaseWith(TABLE, createDatabaseBefore('0018'));
-    // The earlier release has no acceptances, so the first deploy only reports the drift.
+    // The earlier release cannot accept drift, so the first deploy only reports the drift.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} create policy by_hand on public.sites using (false)`),
     );
-    // This migration would fail if it were applied again.
+    // The test forgets this migration, which would fail if a deploy applied it again.
     const pending = `
       delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;
     const { rows } = await withAdmin(adminUrl, (admin) => admin.query<{ name: string; digest: string }>(pending));
@@ -84,7 +84,7 @@ describe('npm run db:migrate', () => {
     expect(accepted.out).not.toContain('still drift');
   });
 
-  test('db:migrate --strict rolls its changes back if a drift remains', async () => {
+  test('db:migrate --strict rolls its own changes back if a change by hand (drift) remains', async () => {
     const { adminUrl } = await databaseWith(`${STAYS}; create policy by_hand on public.sites using (false)`);
     const before = [await rightsIn(adminUrl), await driftIn(adminUrl)];
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
@@ -95,7 +95,7 @@ describe('npm run db:migrate', () => {
     expect([await rightsIn(adminUrl), await driftIn(adminUrl)]).toEqual(before);
   });
 
-  test('db:migrate --strict names at most twenty drifts', async () => {
+  test('db:migrate --strict names at most twenty changes by hand (drift)', async () => {
     const tables = Array.from({ length: 23 }, (_, index) => `create table public.t${String(index)} ()`);
     const { adminUrl } = await databaseWith(tables.join(';'));
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
@@ -104,7 +104,7 @@ describe('npm run db:migrate', () => {
     expect(err).toContain('; and 3 more. ');
   });
 
-  test('db:migrate --strict succeeds without drift', async () => {
+  test('db:migrate --strict succeeds if nothing was changed by hand', async () => {
     const { adminUrl } = await databaseWith('select');
     expect(await startDeploy(adminUrl, '--strict').ended).toMatchObject({ code: 0, err: '' });
   });
@@ -113,35 +113,35 @@ describe('npm run db:migrate', () => {
 describe('a deploy that fails', () => {
   test.each([
     [
-      'a changed view and its dependent',
+      'the view that was changed by hand and the view that depends on it',
       `create or replace view reporting.clients as
          select id, company_name, contact_email, address, created_at, updated_at, true as by_hand from public.clients;
        create schema elsewhere; create view elsewhere.needs_it as select by_hand from reporting.clients`,
       /^db\/reporting\/clients\.sql.*: cannot drop columns from view \(view reporting\.clients was changed by hand, and cannot be dropped: view elsewhere\.needs_it depends on view reporting\.clients\)$/,
     ],
     [
-      'a function that belongs to another role, and the role',
+      'the function that belongs to another role, and that role',
       'alter function app.is_siret(text) owner to ROLE',
       /^db\/functions\/columns\.sql.*: must be owner of function is_siret \(routine app\.is_siret\(siret text\) belongs to ROLE: alter routine app\.is_siret\(siret text\) owner to taxclaims_owner\)$/,
     ],
     [
-      'a function that was made with other parameters',
+      'the function that was created with other parameters',
       `alter table public.partners drop constraint partners_siret_valid;
        drop function app.is_siret(text);
        set role taxclaims_owner; create function app.is_siret(number text) returns boolean language sql immutable return true; reset role`,
       /^db\/functions\/columns\.sql: cannot change name of input parameter "number" \(Use DROP FUNCTION app\.is_siret\(text\) first\.\)$/,
     ],
     [
-      'a table that belongs to another role',
+      'the table that belongs to another role',
       'alter table public.sites owner to ROLE',
       /^(?:db\/\S+: )?(?:must be owner of|permission denied for) (?:table|relation) sites \(table public\.sites belongs to ROLE: alter table public\.sites owner to taxclaims_owner\)$/,
     ],
     [
-      'a schema that belongs to another role',
+      'the schema that belongs to another role',
       'alter schema app owner to ROLE',
       /^permission denied for schema app \(schema app belongs to ROLE: alter schema app owner to taxclaims_owner\)$/,
     ],
-  ])('a deploy that fails changes nothing and names %s', async (_what, sql, message) => {
+  ])('a deploy that fails changes nothing, and its error names %s', async (_what, sql, message) => {
     const database = await createTestDatabase();
     const role = `${database.name}_stranger`;
     const { adminUrl } = database;

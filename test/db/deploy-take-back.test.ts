@@ -17,7 +17,7 @@ const log = pino({ level: 'silent' });
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
 
-describe('changes by hand that a deploy takes back', () => {
+describe('manual changes of the database that a deploy undoes', () => {
   let before: unknown[];
   let said: string;
 
@@ -33,13 +33,13 @@ describe('changes by hand that a deploy takes back', () => {
   });
 
   test.each(TAKEN_BACK.map(({ what, there }) => [what, there] as const))(
-    'a deploy takes back %s',
+    'a deploy undoes a manual change of the database: %s',
     async (_what, there) => {
       expect((await admin.query(there)).rows).toEqual([]);
     },
   );
 
-  test('a deploy that takes changes back leaves no drift, and logs a line for each change', async () => {
+  test('a deploy that undoes manual changes of the database leaves no drift, and logs a line for each change', async () => {
     expect((await admin.query(DRIFT)).rows).toEqual([]);
     expect(before.length).toBeGreaterThan(20);
     expect(said.match(/"msg":"taken back: /g)).toHaveLength(before.length);
@@ -47,7 +47,7 @@ describe('changes by hand that a deploy takes back', () => {
     expect(said).not.toContain('still drift');
   });
 
-  test('a deploy leaves objects outside the project alone, such as a DBA’s view over a reporting view', async () => {
+  test('a deploy leaves database objects outside the project alone, such as a DBA’s view over a reporting view', async () => {
     expect((await admin.query(`select from pg_proc where proname = 'copy'`)).rowCount).toBe(1);
     await admin.query(
       'create view elsewhere.clients with (security_invoker) as select company_name from reporting.clients',
@@ -64,34 +64,34 @@ describe('changes by hand that a deploy takes back', () => {
   });
 });
 
-describe('a change by hand of a role of the project', () => {
+describe('a manual change of a database role of the project', () => {
   const since16 = (sql: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${sql}'; end if; end $$`;
 
   test.each([
-    ['a membership', 'grant taxclaims_client to taxclaims_reporting'],
-    ['a membership in a role of the server', 'grant pg_read_all_data to taxclaims_reporting'],
-    ['the right to give a role on', 'grant taxclaims_client to taxclaims_api with admin option'],
+    ['a membership in another role', 'grant taxclaims_client to taxclaims_reporting'],
+    ['a membership in a predefined role of Postgres', 'grant pg_read_all_data to taxclaims_reporting'],
+    ['the right to grant a role to others', 'grant taxclaims_client to taxclaims_api with admin option'],
     [
-      'inheritance of what it may become',
+      'the inheritance of another role’s rights',
       `alter role taxclaims_api inherit; ${since16('grant taxclaims_client to taxclaims_api with inherit true')}`,
     ],
     [
-      'the power to become the role of all clients',
+      'the right to switch to the role for all clients',
       since16('grant taxclaims_reporting_all to taxclaims_definer with set true'),
     ],
-    ['a limit', 'alter role taxclaims_client connection limit 3'],
-    ['a setting', `alter role taxclaims_client set app.client_access = '{}'`],
+    ['a connection limit', 'alter role taxclaims_client connection limit 3'],
+    ['a default setting', `alter role taxclaims_client set app.client_access = '{}'`],
     [
-      'a setting in this database',
+      'a default setting in this database',
       `do $$ begin execute format('alter role taxclaims_client in database %I set session_replication_role = replica', current_database()); end $$`,
     ],
     [
       'a right on the database',
       `do $$ begin execute format('grant create, temporary on database %I to taxclaims_client', current_database()); end $$`,
     ],
-    ['the schema of the tables', 'grant usage, create on schema public to taxclaims_reporting'],
-  ])('a deploy takes back %s of a role, and nothing of other logins', async (_what, sql) => {
+    ['rights on the schema public', 'grant usage, create on schema public to taxclaims_reporting'],
+  ])('a deploy takes %s away from a database role of the project, and changes no other login', async (_what, sql) => {
     await withAdmin(database.adminUrl, async (admin) => {
       const roles = `select r.rolname, r.rolinherit, r.rolconnlimit, s.setconfig,
           array(select to_jsonb(m) - 'oid' - 'grantor' from pg_auth_members as m where m.member = r.oid order by m.roleid) as members,
@@ -100,7 +100,8 @@ describe('a change by hand of a role of the project', () => {
         from pg_roles as r
         left join pg_db_role_setting as s on s.setrole = r.oid
         where ${IS_HOUSE_ROLE} order by 1`;
-      // Roles belong to the whole server, which other tests use: this test never commits a change of a role.
+      // This test never commits a change of a role, because roles belong to the whole server, which other tests use
+      // too.
       await admin.query(
         `begin; create role test_bi login in role taxclaims_reporting; select reporting.grant_all_clients('test_bi')`,
       );

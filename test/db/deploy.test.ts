@@ -35,11 +35,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
 
-/** A new table with forced row-level security, which the GET /health of the earlier release requires. */
+/** Finds a new table with forced row-level security, which the earlier release’s GET /health requires. */
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
-describe('migrations that may take long', () => {
-  test('long migrations run before the rights if they come first, and with the rights after one that creates something', async () => {
+describe('long-running migrations of a deploy', () => {
+  test('a deploy runs long migrations before it sets rights, unless a migration before them creates something', async () => {
     const folder = await createScratchFolder();
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
@@ -52,13 +52,13 @@ describe('migrations that may take long', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a migration in a transaction of its own creates nothing that a request needs a right to', async () => {
+  test('a migration that runs in a transaction of its own creates nothing on which a request needs a right', async () => {
     const names = [...(await readMigrationFiles()).keys()];
     for (const name of names) {
       const { beforehand } = await migrationsByPhase([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-      // A request needs no right for an index, or for a default that is a constant or the present time.
+      // A request needs no right on an index, or on a default that is a constant or the present time.
       const made = text
         .replace(FORCED, '')
         .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
@@ -72,7 +72,7 @@ describe('migrations that may take long', () => {
   });
 });
 
-/** Inserts a site of this name and a claim for each of the grounds. */
+/** Inserts a site of the given name, and a claim for each of the given grounds. */
 async function fill(admin: pg.Client, site: string, grounds: readonly string[]): Promise<void> {
   await admin.query(`
     insert into public.clients (id, company_name, contact_email)
@@ -91,12 +91,12 @@ function claim(admin: pg.Client, grounds: string): Promise<unknown> {
   );
 }
 
-/** The signs that separate words, in the two published forms of migration 0036. */
+/** The characters that separate words in a search text, in the two published forms of migration 0036. */
 const SECOND_FORM = '\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020';
 const FORMS = { first: '\\u2000-\\u206f', second: SECOND_FORM };
 
-describe('the words of claims', () => {
-  test('the search words of claims match their texts, although the earlier release writes between two parts of the migration', async () => {
+describe('the stored search words of claims', () => {
+  test('claims keep correct search words even if the earlier release writes between the two parts of migration 0036', async () => {
     const { adminUrl } = await opened(createDatabaseBefore('0036'));
     await withAdmin(adminUrl, async (admin) => {
       await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
@@ -121,7 +121,7 @@ describe('the words of claims', () => {
     ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
     ['second', ['smile😀more']],
   ] as const)(
-    'the search words of claims are the same after a deploy on the %s form of migration 0036',
+    'a deploy gives claims correct search words if the %s published form of migration 0036 was applied before',
     async (form, refilled) => {
       const { adminUrl } = await opened(createDatabaseBefore('0036'));
       await withAdmin(adminUrl, async (admin) => {
@@ -168,8 +168,8 @@ describe('the words of claims', () => {
   );
 });
 
-describe('db:migrate', () => {
-  test('a second db:migrate changes nothing', async () => {
+describe('db:migrate beside other runs and changes by hand', () => {
+  test('a second db:migrate on the same database changes nothing', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     await migrate({ adminUrl, log });
     const first = await rightsIn(adminUrl);
@@ -182,13 +182,13 @@ describe('db:migrate', () => {
     ['nothing', 'select', 0],
     ['a policy', 'create policy by_hand on public.clients using (true)', 1],
     [
-      'a policy, declared to the audit as if it were meant',
+      'a policy that is also entered into audit.applied',
       `create policy by_hand on public.clients using (true);
        insert into audit.applied select s.kind, s.object, s.definition from audit.state() as s where s.object ~ '^by_hand '`,
       1,
     ],
     [
-      'a policy, with an audit that says nothing',
+      'a policy, and the audit view so that it reports nothing',
       `create policy by_hand on public.clients using (true);
        create or replace view audit.drift_before_acceptance with (security_invoker) as
            select null::text as kind, null::text as object, null::text as change, null::text as applied,
@@ -196,13 +196,13 @@ describe('db:migrate', () => {
            where false`,
       1,
     ],
-    ['what the audit holds as declared', `delete from audit.applied where kind = 'policy'`, 1],
+    ['the declared state in audit.applied', `delete from audit.applied where kind = 'policy'`, 1],
     ['a comment', `comment on table public.clients is 'by hand'`, 1],
-    ['a line of the list of migrations', `delete from app.migrations where name like '0014%'`, 1],
-    ['schema audit, which is gone', 'drop schema audit cascade', 1],
-    ['the release that was deployed last', 'comment on table audit.applied is null', 1],
+    ['a row of app.migrations', `delete from app.migrations where name like '0014%'`, 1],
+    ['the dropped schema audit', 'drop schema audit cascade', 1],
+    ['the comment that names the deployed release', 'comment on table audit.applied is null', 1],
   ])(
-    'db:migrate applies everything again only if something was changed by hand: %s',
+    'db:migrate applies everything again exactly if somebody changed something by hand: %s',
     async (_what, change, applied) => {
       const { adminUrl } = await opened(createTestDatabase());
       const before = await rightsIn(adminUrl);
@@ -222,14 +222,14 @@ describe('db:migrate', () => {
     },
   );
 
-  test('two simultaneous db:migrate runs on an empty database both succeed, with the result of one', async () => {
+  test('two simultaneous db:migrate runs on an empty database both succeed, and the result is that of one run', async () => {
     const { adminUrl } = await opened(createEmptyDatabase());
     const one = await opened(createTestDatabase());
     await Promise.all([migrate({ adminUrl, log }), migrate({ adminUrl, log })]);
     expect(await rightsIn(adminUrl)).toBe(await rightsIn(one.adminUrl));
   });
 
-  test('db:migrate takes back grants and policies that were added by hand', async () => {
+  test('db:migrate removes grants and policies that somebody added by hand', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) =>
@@ -247,7 +247,7 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toBe(before);
   });
 
-  test('db:migrate changes the return types of two functions of release 1.0.0', async () => {
+  test('db:migrate can change the return types of two functions that release 1.0.0 created', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) =>
@@ -265,14 +265,14 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toBe(before);
   });
 
-  test('db:migrate waits for a reader of a table, and blocks no other reader meanwhile', async () => {
+  test('db:migrate waits for a transaction that reads a table, and blocks no other reader meanwhile', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const reader = await connected(adminUrl);
     await reader.query('begin; select from public.clients');
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
     await logged('waiting for a lock');
-    // db:migrate holds no lock while it waits, so others can read.
+    // db:migrate holds no lock while it waits, so other sessions can read the table.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');
     await migrating;
@@ -280,7 +280,7 @@ describe('db:migrate', () => {
     expect(await rightsIn(adminUrl)).toContain('clients_select_tenant');
   });
 
-  test('in a deadlock with a request, db:migrate gives way and the request succeeds', async () => {
+  test('when db:migrate and a request block each other, db:migrate gives way and the request succeeds', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const writer = await connected(adminUrl);
     await writer.query('begin; update public.documents set filename = filename');
@@ -289,14 +289,15 @@ describe('db:migrate', () => {
       const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
       while ((await admin.query(waits)).rowCount === 0);
     });
-    // db:migrate holds public.clients and waits for public.documents; now the writer waits for public.clients.
+    // db:migrate holds public.clients and waits for public.documents, and the writer now waits for public.clients: a
+    // deadlock.
     await writer.query(`update public.clients set address = 'Lyon'`);
     await writer.query('commit');
     await migrating;
     await writer.end();
   });
 
-  test('db:migrate names another running db:migrate and fails', async () => {
+  test('db:migrate that gets no lock names the other running db:migrate and fails', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
       await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
@@ -307,7 +308,7 @@ describe('db:migrate', () => {
     await migrate({ adminUrl, log });
   });
 
-  test('db:migrate waits two minutes for another run by default', async () => {
+  test('db:migrate waits up to two minutes for another db:migrate by default', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const said = jest.spyOn(pg.Client.prototype, 'query');
     try {
@@ -321,7 +322,7 @@ describe('db:migrate', () => {
   test.each([
     ['only after its commit', false, 0],
     ['also before its commit with --strict', true, 1],
-  ])('db:migrate looks for drift %s', async (_when, strict, before) => {
+  ])('db:migrate looks for changes by hand (drift) %s', async (_when, strict, before) => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const query = jest.spyOn(pg.Client.prototype, 'query');
     try {
@@ -338,7 +339,7 @@ describe('db:migrate', () => {
     }
   });
 
-  test('an administrator without superuser rights can migrate their own database', async () => {
+  test('an administrator who is no superuser can migrate a database that the administrator owns', async () => {
     const dataDir = await createScratchFolder();
     const server = await startEmbeddedServer({ dataDir, log });
     try {
@@ -356,11 +357,12 @@ describe('db:migrate', () => {
     }
   });
 
-  test('db:migrate stops and names a role of the project that may log in', async () => {
+  test('db:migrate stops and names a role of the project that somebody allowed to log in', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const { applyRoles, readSqlFiles } = await import('../../src/db/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
-      // Roles belong to the whole server, which other tests use: the change is never committed.
+      // This test never commits the change of a role, because roles belong to the whole server, which other tests use
+      // too.
       await admin.query('begin; alter role taxclaims_client login');
       await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
         /role taxclaims_client may log in or is privileged/,

@@ -9,12 +9,12 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
-/* Tests walk lists of tables. This file fails if a new table is in such a list neither with a row nor with a reason. */
+/* Several tests list tables. This file fails if a new table is missing from such a list without a reason. */
 
 const OF_NO_REQUEST = 'no request reads or writes it';
 const OF_NO_TENANT = 'it holds no row of a tenant';
 
-/** Tables without rows of a tenant, which no list of tenants' rows has. */
+/** Tables that hold no row of a tenant, so that no list of tenants’ rows has them. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.audit_days': OF_NO_TENANT,
@@ -40,7 +40,7 @@ const OF_REQUESTS = {
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
-/** The tables that are missing from each list, with the reason. */
+/** For each list the tables that are missing from it, with the reason. */
 const ABSENT = {
   'the rights in test/policies/rights.ts': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
@@ -98,7 +98,7 @@ async function tablesOf(admin: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The tables to which this SQL adds rows. */
+/** Returns the tables to which the given SQL adds rows. */
 async function filledBy(sql: string): Promise<string[]> {
   return withAdmin(database.adminUrl, async (admin) => {
     const counts = async (): Promise<number[]> => {
@@ -128,7 +128,7 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
 };
 
 test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])(
-  'every table of the database is in %s, or is listed here with a reason',
+  'every table of the database is in the list “%s”, or is named here with the reason why it is not',
   async (list) => {
     const present = await LISTS[list]();
     expect(tables.length).toBeGreaterThan(15);

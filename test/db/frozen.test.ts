@@ -11,7 +11,7 @@ import { request, sql } from '../support/probe.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Stops all processes of a Postgres server with SIGSTOP, and continues them later. */
+/* This suite freezes all processes of a Postgres server with SIGSTOP, and continues them later. */
 
 const log = pino({ level: 'silent' });
 
@@ -25,12 +25,12 @@ const database = await forSuite(
   openDatabase({ ...{ url: server.apiUrl, poolSize: 2, statementTimeoutMs: 500, preparedStatements: true, log } }),
 );
 
-test('requests to a frozen server fail, and after it thaws requests succeed and no transaction is stored in part', async () => {
+test('requests to a frozen Postgres server fail, and after it thaws no transaction is stored in part and requests succeed', async () => {
   await withAdmin(adminUrl, (admin) =>
     admin.query('create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager'),
   );
   const half = (id: number) => sql('insert into public.halves values ($1)', id);
-  // Two connections are open before the freeze; the requests below need more.
+  // The service has two connections open before the freeze, and the requests below need more than two.
   await Promise.all([1, 2].map(() => database.run(request(), [sql('select pg_sleep(0.1)')])));
   const thaw = await freeze(await postmasterPid(adminUrl));
   try {
@@ -49,20 +49,20 @@ test('requests to a frozen server fail, and after it thaws requests succeed and 
     thaw();
   }
   await database.run(request(), [half(3)]);
-  // No session is left with a transaction or locks.
+  // No database session may still hold a transaction or locks.
   const busy = `select from pg_stat_activity where application_name like 'taxclaims-api%' and state <> 'idle'`;
   await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(busy)).rowCount === 0));
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query('select id, count(*)::integer from public.halves group by id order by id'),
   );
-  // A transaction that was running at the freeze is stored whole or not at all.
+  // A transaction that was running at the freeze must be stored whole or not at all.
   expect(rows.filter(({ count }) => count !== 2)).toEqual([{ id: 3, count: 1 }]);
 });
 
-test('a request fails whose commit no standby confirms, although Postgres reports success after the cancellation', async () => {
+test('a request fails if no standby confirms its commit, although Postgres reports success after the cancellation', async () => {
   const standbys = (names: string) =>
     withAdmin(adminUrl, async (admin) => {
-      // The superuser's own commits do not wait for the standby.
+      // The commits of the superuser do not wait for the standby, so that the test can go on.
       await admin.query('set synchronous_commit = local');
       await admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await admin.query('select pg_reload_conf()');

@@ -13,9 +13,12 @@ import { insert, openProbe, request, sql } from '../support/probe.ts';
 import type { Probe } from '../support/probe.ts';
 import { until } from '../support/upload.ts';
 
-/* Connections on which no bytes arrive any more. Without a time-out of the service, each of these requests would wait forever. */
+/*
+ * This suite tests database connections on which no bytes arrive any more (mute connections). Without a time-out of the
+ * service, each of these requests would wait forever.
+ */
 
-/** ReadyForQuery outside of any transaction. */
+/** The bytes of the Postgres message ReadyForQuery outside of any transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const OURS = `application_name like 'taxclaims-api%' and datname = current_database()`;
 
@@ -33,7 +36,7 @@ afterEach(async () => {
 
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
 
-/** Expects the next request to succeed on a new connection, and the old connection to be closed. */
+/** Expects the next request to succeed on a new connection, and the mute connection to be closed. */
 async function expectServed(stored: readonly number[]): Promise<void> {
   line.speak();
   await probe.database.run(request(), [insert(9)]);
@@ -41,15 +44,15 @@ async function expectServed(stored: readonly number[]): Promise<void> {
   await until(() => line.open === 1);
 }
 
-describe('a mute connection', () => {
-  test('a pipeline on a mute connection fails, and is stored whole or not at all', async () => {
+describe('a mute database connection', () => {
+  test('a request’s statements on a mute database connection fail, and are stored all or not at all', async () => {
     await probe.connection();
     line.mute();
     await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
     await expectServed([]);
   });
 
-  test('a write whose answer is lost fails with DatabaseUnavailable, although it was stored', async () => {
+  test('a write whose response is lost on the way fails with DatabaseUnavailable, although the database stored it', async () => {
     await probe.connection();
     const lost = line.muteAt(READY);
     await unavailable(probe.database.run(request(), [insert(1), insert(2)]));
@@ -57,7 +60,7 @@ describe('a mute connection', () => {
     await expectServed([1, 2]);
   });
 
-  test('a refused statement on a mute connection does not wait forever', async () => {
+  test('a statement that the database refuses on a mute connection does not wait forever', async () => {
     await probe.connection();
     const lost = line.muteAt(READY);
     await unavailable(probe.database.run(request(), [insert(1), insert(1)]));
@@ -65,7 +68,7 @@ describe('a mute connection', () => {
     await expectServed([]);
   });
 
-  test('a streamed list on a mute connection fails, before its first row or between two pages', async () => {
+  test('a streamed list on a mute database connection fails, before its first row or between two pages', async () => {
     await probe.connection();
     line.mute();
     await unavailable(probe.database.stream(request(), sql('select 1')));
@@ -77,13 +80,13 @@ describe('a mute connection', () => {
     line.mute();
     await unavailable(
       pages.forEach(() => {
-        // Consumes the bytes that are already on their way.
+        // Consumes the bytes that are already on their way, so that the list stops only for want of new bytes.
       }),
     );
     await expectServed([]);
   });
 
-  test('a transaction on a mute connection fails at its next statement and stores nothing', async () => {
+  test('a transaction on a mute database connection fails at its next statement and stores nothing', async () => {
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
       line.mute();
@@ -93,7 +96,7 @@ describe('a mute connection', () => {
     await expectServed([]);
   });
 
-  test('a COMMIT without an answer fails, although the transaction is stored', async () => {
+  test('a transaction whose COMMIT gets no response fails, although the database stored the transaction', async () => {
     let lost: Promise<void> | undefined;
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -104,7 +107,7 @@ describe('a mute connection', () => {
     await expectServed([1]);
   });
 
-  test('a ROLLBACK without an answer fails, and nothing is stored', async () => {
+  test('a transaction whose ROLLBACK gets no response fails, and the database stores nothing', async () => {
     const work = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
       line.mute();
@@ -114,13 +117,13 @@ describe('a mute connection', () => {
     await expectServed([]);
   });
 
-  test('a request that needs a new connection to a mute server fails', async () => {
+  test('a request that needs a new connection fails if the database server is mute', async () => {
     line.mute();
     await unavailable(probe.database.run(request(), [insert(1)]));
     await expectServed([]);
   });
 
-  test('a request that is repeated because of a changed prepared statement has one time-out for both attempts', async () => {
+  test('a request repeated because of a changed prepared statement has only one time-out for both attempts', async () => {
     const asked = sql('select * from public.probe');
     await probe.database.run(request(), [asked]);
     await probe.admin('alter table public.probe add column more integer');
@@ -140,7 +143,7 @@ describe('a mute connection', () => {
       await run(insert(2));
     });
     await begun;
-    // The only connection is in use, so this request waits for it.
+    // The only connection is in use, so this request waits until that connection is free.
     const waiting = patient.database.run(request(), [insert(3)]);
     const refused = [unavailable(underWay), unavailable(waiting)];
     await patient.database.close(50);
@@ -149,7 +152,7 @@ describe('a mute connection', () => {
     await patient.close();
   });
 
-  test('closing the pool ends an idle mute connection', async () => {
+  test('closing the connection pool ends an idle mute connection', async () => {
     await probe.connection();
     line.mute();
     await probe.database.close();
@@ -157,7 +160,7 @@ describe('a mute connection', () => {
   });
 });
 
-test('a transaction whose code never ends is rolled back and returns its connection', async () => {
+test('a transaction whose code never ends is rolled back, and its connection becomes free', async () => {
   const never = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await new Promise(() => undefined);
@@ -166,13 +169,13 @@ test('a transaction whose code never ends is rolled back and returns its connect
   await expectServed([]);
 });
 
-test('a statement that waits for a lock before the server’s time-out is set is cancelled on the server', async () => {
+test('a request that waits for a lock before the server’s time-out is set is cancelled on the server', async () => {
   const url = new URL(probe.postgres.apiUrl);
   const lone = openDatabase({
     ...{ url: url.href, poolSize: 1, statementTimeoutMs: 100, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
-  // The first statement of a request, which sets the time-out, also reads the caller's user.
+  // The first statement of a request sets the time-out, and also reads the caller’s user from the locked table.
   const held = probe.admin('begin; lock table public.users in access exclusive mode; select pg_sleep(4); commit');
   const locked = `select from pg_locks where relation = 'public.users'::regclass and granted and mode = 'AccessExclusiveLock'`;
   await until(async () => (await probe.admin(locked)).length === 1);
@@ -183,7 +186,7 @@ test('a statement that waits for a lock before the server’s time-out is set is
   await lone.close();
 });
 
-describe('the queue for a connection', () => {
+describe('the queue for a database connection', () => {
   let crowded: Probe;
   beforeEach(async () => {
     crowded = await openProbe({ statementTimeoutMs: 500, maxWaiting: 8 });
@@ -191,11 +194,11 @@ describe('the queue for a connection', () => {
   });
   afterEach(() => crowded.close());
 
-  test('a full queue refuses a new request at once, and serves the waiting ones', async () => {
+  test('a full queue for a database connection refuses a new request at once, and serves the waiting requests', async () => {
     const holder = crowded.database.transaction(request(), async (run) => {
       await run(insert(1));
       const waiting = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => crowded.database.run(request(), [insert(id)]));
-      // All of them still wait, because this transaction has the only connection.
+      // All queued requests still wait, because this transaction has the only connection.
       await unavailable(crowded.database.run(request(), [insert(10)]));
       return { waiting: Promise.all(waiting) };
     });
@@ -205,7 +208,7 @@ describe('the queue for a connection', () => {
     expect(await crowded.stored()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test('a request that waited too long leaves the queue', async () => {
+  test('a request that waited too long for a database connection leaves the queue', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () => crowded.database.run(request(), [sql('select pg_sleep(60)')])),
     );
@@ -239,14 +242,14 @@ test('300 requests that wait for a locked table all fail with ERROR_UNAVAILABLE 
   expect(endings.map(({ error }) => toRequestError(error).code)).toEqual(
     Array.from({ length: 300 }, () => 'ERROR_UNAVAILABLE'),
   );
-  // The first to fail are those that had a connection from the start.
+  // The first requests to fail are those that had a connection from the start.
   expect(Math.max(...times) / Math.min(...times)).toBeLessThan(1.8);
   await crowd.run(request(), [insert(1)]);
   expect(await probe.stored()).toEqual([1]);
   await crowd.close();
 });
 
-test('a streamed list waits for a locked table no longer than any other request', async () => {
+test('a streamed list waits for a locked table no longer than any other request does', async () => {
   const opened = (statementTimeoutMs: number) =>
     openDatabase({
       ...{ url: probe.postgres.apiUrl, poolSize: 1, statementTimeoutMs },
@@ -264,7 +267,8 @@ test('a streamed list waits for a locked table no longer than any other request'
   const first = ended('the first', crowd.run(request(), [insert(1)]));
   const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
-  // The list has waited for the first request, so little of its time is left; this request has its whole time.
+  // The list has already waited for the first request, so little of the list’s time is left, while this request has its
+  // whole time.
   const later = ended('the later', other.run(request(), [insert(2)]));
   await Promise.all([list, later]);
   expect(order).toEqual(['the first', 'the list', 'the later']);
@@ -273,7 +277,7 @@ test('a streamed list waits for a locked table no longer than any other request'
   await Promise.all([crowd.close(), other.close()]);
 });
 
-test('a new connection sends only user, database, application name and encoding, because a transaction pooler refuses other parameters', async () => {
+test('a new database connection sends only user, database, application name and encoding, as a transaction pooler requires', async () => {
   const said: Buffer[] = [];
   const server = createServer((socket) => {
     socket.on('data', (data) => {

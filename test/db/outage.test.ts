@@ -16,8 +16,8 @@ afterEach(() => probe.close());
 
 const visible = sql('select id from public.probe order by id');
 
-describe('a lost connection', () => {
-  test('a connection lost in the middle of a statement fails with DatabaseUnavailable, and the next request succeeds', async () => {
+describe('a lost database connection', () => {
+  test('a request whose database connection is lost fails with DatabaseUnavailable, and the next request succeeds', async () => {
     const lost = probe.database.run(request(), [insert(1), sql('select pg_sleep(60)'), insert(2)]);
     const refused = Promise.all([
       expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable),
@@ -31,7 +31,7 @@ describe('a lost connection', () => {
     expect((await probe.connection()).state).toEqual(CLEAN);
   });
 
-  test('the pool replaces an idle connection that was lost', async () => {
+  test('the pool replaces an idle database connection that was lost', async () => {
     const { pid } = await probe.connection();
     await probe.terminate();
     await probe.database.run(request(), [insert(1)]);
@@ -39,7 +39,7 @@ describe('a lost connection', () => {
   });
 });
 
-describe('an outage', () => {
+describe('an outage of the database', () => {
   const at = (address: string) => ({
     url: address,
     poolSize: 1,
@@ -48,7 +48,7 @@ describe('an outage', () => {
     log: pino({ level: 'silent' }),
   });
 
-  test('requests fail with DatabaseUnavailable during an outage, and succeed after it without a restart', async () => {
+  test('requests fail with DatabaseUnavailable during an outage, and succeed after the outage without a restart', async () => {
     await probe.connection();
     await probe.admin(`alter database ${probe.postgres.name} connection limit 0`);
     await probe.terminate();
@@ -77,7 +77,7 @@ describe('an outage', () => {
   });
 });
 
-test('a closing database completes the running request and refuses new ones', async () => {
+test('a database that the service closes completes the running request and refuses new ones', async () => {
   const last = probe.database.run(request(), [sql('select pg_sleep(1)'), insert(1)]);
   await probe.until(`wait_event = 'PgSleep'`);
   const closed = probe.database.close();

@@ -3,7 +3,7 @@ import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* GET /api/users/{id}/personal-data returns every column with personal data, or this file says why a column has none. */
+/* GET /api/users/{id}/personal-data returns every column with personal data, or this file says why it does not. */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
@@ -12,7 +12,7 @@ const OF_THE_FIRM = 'a company’s, or whom one asks there; no user’s';
 const OF_A_LOGIN = 'a login of Postgres, of a DBA or a tool';
 const OF_ANOTHER = 'who changed the rights of a user: told of that one as audit_logs.user_id';
 
-/** Columns that the endpoint returns together with the column that names the person. */
+/** Columns that the endpoint returns along with the column that names the person. */
 const TOLD_ALONG = [
   ...['audit_logs.ip_address', 'audit_logs.user_agent', 'audit_logs.client_context', 'reclamation_history.actor'],
   ...['document_links.document_id', 'idempotency_keys.resource_id', 'identity_changes.erased_subject'],
@@ -46,7 +46,7 @@ const OF_NOBODY: Readonly<Record<string, string>> = {
   'reminders.claim': 'a random number of an attempt',
 };
 
-/** Columns that refer to users, other ids without a foreign key, and columns with a name such as `email` or `phone`. */
+/** SQL that finds columns that refer to users, hold other ids, or have names such as `email` or `phone`. */
 const MAY_BE_OF_A_PERSON = `
   select t.relname || '.' || a.attname as column
   from audit.house_tables as h
@@ -61,7 +61,7 @@ const MAY_BE_OF_A_PERSON = `
     )
   order by 1`;
 
-test('the personal data of a user has every column that may be personal, except those listed here with a reason', async () => {
+test('GET …/personal-data has every column that may be about a user, except those listed here with a reason', async () => {
   const found = (await admin.query<{ column: string }>(MAY_BE_OF_A_PERSON)).rows.map(({ column }) => column);
   const listed = [...PERSONAL_DATA_SOURCES, ...TOLD_ALONG, ...Object.keys(OF_NOBODY)];
   expect(found.filter((column) => !listed.includes(column))).toEqual([]);
@@ -69,7 +69,7 @@ test('the personal data of a user has every column that may be personal, except 
   expect(Object.keys(OF_NOBODY).filter((column) => !found.includes(column))).toEqual([]);
 });
 
-test('this test finds a new column that refers to a user or has a personal name', async () => {
+test('the test of GET …/personal-data notices a new column that refers to a user or is named like personal data', async () => {
   await admin.query(`
     begin;
     alter table public.sites add column keeper_id uuid references public.users (id), add column told uuid,

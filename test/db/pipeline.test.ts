@@ -27,7 +27,7 @@ afterEach(() => client.end());
 
 async function connect(): Promise<Client> {
   const made = new Client({ connectionString: database.adminUrl });
-  // An unhandled error event would end the process; the pool has the same listener.
+  // The process would end at an error event that no listener handles, so the test listens as the pool does.
   made.on('error', () => undefined);
   await made.connect();
   return made;
@@ -61,8 +61,8 @@ async function expectNothingLeft(): Promise<void> {
   expect(rows).toEqual([{ probe: '' }]);
 }
 
-describe('a pipeline that arrives', () => {
-  test('a pipeline returns the rows of each statement as text, and its count, in order', async () => {
+describe('a pipeline: several statements sent to the database at once', () => {
+  test('a pipeline of statements returns each statement’s rows as text and their count, in order', async () => {
     const outcome = await send(
       sql('values (1, null), (2, $1::text)', 'é'),
       insert(1),
@@ -79,7 +79,7 @@ describe('a pipeline that arrives', () => {
     });
   });
 
-  test('a pipeline is one transaction: a local setting holds for its later statements only', async () => {
+  test('a pipeline of statements is one transaction, and a local setting applies only to its later statements', async () => {
     const { results } = await send(
       setLocally,
       sql(`select current_setting('app.probe')`),
@@ -92,7 +92,7 @@ describe('a pipeline that arrives', () => {
     await expectNothingLeft();
   });
 
-  test('a pipeline sends every string, array, number and boolean unchanged', async () => {
+  test('a pipeline of statements sends every string, array, number and boolean unchanged', async () => {
     const text = fc.string({ unit: 'grapheme' }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, fc.array(text), fc.integer(), fc.boolean(), async (one, many, number, flag) => {
@@ -105,7 +105,7 @@ describe('a pipeline that arrives', () => {
     );
   });
 
-  test('a pipeline sends a time to the millisecond, and null as null', async () => {
+  test('a pipeline of statements sends a time to the millisecond, and null as null', async () => {
     const { results } = await send(
       sql(
         `select $1::timestamptz = timestamptz '2024-02-29 23:59:59.123+00', $2::text is null`,
@@ -117,7 +117,7 @@ describe('a pipeline that arrives', () => {
   });
 });
 
-describe('a pipeline that fails', () => {
+describe('a pipeline of statements that fails', () => {
   test('a pipeline with an error in the middle stores nothing and leaves no setting on the connection', async () => {
     const { results, error, status } = await send(setLocally, insert(1), sql('select 1 / $1::integer', 0), insert(2));
     expect(results).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('a pipeline with a value that cannot be encoded sends no byte', async () => {
+  test('a pipeline of statements sends nothing at all if one value cannot be encoded', async () => {
     const { stream } = (client as Client & { connection: { stream: { bytesWritten: number } } }).connection;
     const before = stream.bytesWritten;
     await expect(send(insert(1), sql('select $1::timestamptz', new Date(NaN)))).rejects.toThrow(RangeError);
@@ -145,14 +145,14 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('2');
   });
 
-  test('a pipeline with a NUL in a string stores nothing', async () => {
+  test('a pipeline with a NUL character in a string stores nothing', async () => {
     const { error } = await send(insert(1), sql('select $1::text', 'a\0b'));
     expect(error).toMatchObject({ code: '22021' });
     await expectNothingLeft();
     expect(await stored()).toBe('');
   });
 
-  test('a pipeline with COPY from stdin loses its connection instead of waiting for data forever', async () => {
+  test('a pipeline with COPY from stdin loses its connection instead of waiting forever for data', async () => {
     const { error, status } = await send(insert(1), sql('copy note from stdin'));
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect(status).toBeNull();
@@ -177,7 +177,7 @@ describe('a pipeline that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('a failed pipeline leaves no listener on the connection', async () => {
+  test('a failed pipeline of statements leaves no event listener on the database connection', async () => {
     const { connection } = client as Client & { connection: NodeJS.EventEmitter };
     const count = () => connection.listenerCount('end') + connection.listenerCount('readyForQuery');
     const before = count();
@@ -186,10 +186,10 @@ describe('a pipeline that fails', () => {
   });
 });
 
-describe('prepared statements', () => {
+describe('the prepared statements of a database connection', () => {
   const twice = sql('select $1::integer * 2', 21);
 
-  test('a prepared statement is parsed once for several pipelines', async () => {
+  test('the server parses a prepared statement once for several pipelines', async () => {
     await send(twice, twice);
     await send(twice);
     expect(await prepared()).toEqual([twice.text]);
@@ -200,12 +200,12 @@ describe('prepared statements', () => {
     expect(rows[0]?.runs).toBe('3');
   });
 
-  test('each role has its own prepared statement for the same SQL', async () => {
+  test('each database role has its own prepared statement for the same SQL', async () => {
     for (const role of ['one', 'other', 'one']) await sendPipeline(client, [{ role, statements: [twice] }], true);
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
 
-  test('a prepared statement of a failed pipeline works in the next pipeline', async () => {
+  test('a prepared statement whose pipeline failed works in the next pipeline', async () => {
     const fails = sql('select 1 / $1::integer', 0);
     const never = sql('select 7');
     expect((await send(fails, never)).error).toMatchObject({ code: '22012' });
@@ -232,7 +232,7 @@ describe('prepared statements', () => {
     expect((await send(all)).error).toBeUndefined();
   });
 
-  test('a connection keeps 300 prepared statements at most, and drops the least recently used', async () => {
+  test('a connection keeps at most 300 prepared statements, and drops the one that was not used for the longest time', async () => {
     for (let number = 0; number < 400; number++) {
       const { error } = await send(twice, sql(`select ${number}`));
       expect(error).toBeUndefined();
@@ -246,7 +246,7 @@ describe('prepared statements', () => {
     ]);
   });
 
-  test('a pipeline prepares no statement if prepared statements are switched off', async () => {
+  test('a pipeline prepares no statement if the service has prepared statements switched off', async () => {
     const { results, error } = await sendPipeline(
       client,
       [{ role: 'tester', statements: [twice, sql('select 1'), twice] }],
@@ -258,7 +258,7 @@ describe('prepared statements', () => {
   });
 });
 
-test('the error of a statement is the DatabaseError that pg itself would throw', async () => {
+test('a failed statement throws the same DatabaseError that the driver pg would throw', async () => {
   const { error } = await send(sql('select nothing'));
   expect(error).toBeInstanceOf(DatabaseError);
 });

@@ -4,12 +4,12 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
 
-/** The migrations that rewrite tables: they are older than the rule that forbids it. */
+/** The migrations that rewrite tables. They are older than the rule that forbids rewriting a table. */
 const REWRITES: Readonly<Record<string, readonly string[]>> = {
   '0022_search_texts': ['cadastres', 'clients', 'reclamations', 'sites'],
 };
 
-/** Records each table that is rewritten, with the number of migrations applied before. */
+/** SQL that records each table that a migration rewrites, with the number of migrations applied before it. */
 const WATCH = `
   create schema watch;
   create table watch.rewrites (migrations_before bigint, name text);

@@ -22,14 +22,14 @@ const pidOf = (session: Session) => session.sendOne(sql('select pg_backend_pid()
 const probe = (...statements: Statement[]) => [{ role: 'probe', settings: [], statements }];
 const pid = async () => (await pool.withSession(pidOf)).rows[0]?.[0];
 
-test('a request that leaves a transaction open fails, and no other request gets its connection', async () => {
+test('a request that leaves a transaction open fails, and no other request gets that connection', async () => {
   const before = await pid();
   const left = pool.withSession((session) => session.send(probe(sql('select 1'), sql('begin')), 'idle'));
   await expect(left).rejects.toThrow('in state T');
   expect(await pid()).not.toBe(before);
 });
 
-test('the pool closes a connection with an open transaction, and keeps an idle one', async () => {
+test('the pool closes a connection with an open transaction, and keeps an idle connection', async () => {
   const before = await pid();
   expect(await pid()).toBe(before);
   await pool.withSession((session) => session.send(probe(sql('begin')), 'in transaction'));

@@ -27,7 +27,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/** The name and value of each setting in order. The value is a literal, a parameter's value or an SQL expression. */
+/** Each setting’s name and value in order. A value is a literal, a parameter’s value or an SQL expression. */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
@@ -35,7 +35,7 @@ function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [
   ]);
 }
 
-describe('the role of a request', () => {
+describe('the database role of a request', () => {
   test.each<[Role, string[], string | undefined, string]>([
     ['ADMIN', [], undefined, 'taxclaims_admin'],
     ['ADMIN', [], FIRST, 'taxclaims_scoped_admin'],
@@ -44,7 +44,7 @@ describe('the role of a request', () => {
     ['TAX_SPECIALIST', [FIRST], FIRST, 'taxclaims_tax_specialist'],
     ['CLIENT', [FIRST], undefined, 'taxclaims_client'],
   ])(
-    'a request of role %s with clients %j for client %s runs as database role %s',
+    'a request of role %s with clients %j for client %s runs as the database role %s',
     (role, clientAccess, client, expected) => {
       expect(determineDatabaseRole(context(role, clientAccess, client))).toBe(expected);
     },
@@ -57,7 +57,7 @@ describe('the settings of a request', () => {
     ['datestyle', `'ISO'`],
   ];
 
-  test('a reading request sets only local settings, those that its statements read, and its role last', () => {
+  test('a reading request sets its settings for its transaction only, only those that it needs, and its role last', () => {
     const { text } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(text.match(/set_config\(/g)).toHaveLength(text.match(/, true\)/g)?.length ?? 0);
     expect(written(buildSettingsStatement(context('CLIENT', [FIRST]), 5_000))).toEqual([
@@ -71,7 +71,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('a reading request for one record narrows the caller’s clients to the client of the record', () => {
+  test('a reading request for one record limits the caller’s clients to the record’s client', () => {
     const record = { table: 'sites', id: SECOND };
     const several = buildSettingsStatement({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
     expect(written(several)).toContainEqual(['app.client_access', 'app.narrowed($2, $9, $10)']);
@@ -84,7 +84,7 @@ describe('the settings of a request', () => {
       expect(buildSettingsStatement({ ...plain, record }, 5_000)).toEqual(buildSettingsStatement(plain, 5_000));
   });
 
-  test('a writing request also sets the values for its audit records', () => {
+  test('a writing request also sets the values that its audit records need', () => {
     const settings = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
     expect(settings.text.match(/set_config\(/g)).toHaveLength(settings.text.match(/, true\)/g)?.length ?? 0);
     expect(written(settings)).toEqual([
@@ -104,7 +104,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('a request sends the subject, time and rights of its token to the database', () => {
+  test('a request sends the subject, issue time and rights of its token to the database', () => {
     const { values } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(values.slice(2, 6)).toEqual([
       'auth0|someone',
@@ -114,7 +114,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('the settings of the next batch change the clients and the role, or clear both', () => {
+  test('the settings for the next batch of statements set the clients and the role, or clear both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],
@@ -130,20 +130,20 @@ describe('the settings of a request', () => {
     ['the named client alone', [FIRST, SECOND], SECOND, `{${SECOND}}`],
     ['a new client of an account manager without a list', [], FIRST, `{${FIRST}}`],
     ['no client if the list is empty', [], undefined, '{}'],
-  ])('app.client_access of a request holds %s', (_case, clientAccess, client, expected) => {
+  ])('the setting app.client_access of a request holds %s', (_case, clientAccess, client, expected) => {
     const settings = buildSettingsStatement(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
     expect(written(settings)).toContainEqual(['app.client_access', expected]);
   });
 
   test.each([`${FIRST},${SECOND}`, `${FIRST}}`, `{${FIRST}}`, `${FIRST}\n`, '', 'null'])(
-    'a request cannot get more clients by naming the client %j',
+    'a request that names the malformed client %j gets access to no more clients',
     (client) => {
       expect(() => buildSettingsStatement(context('CLIENT', [FIRST], client), 5_000)).toThrow(TypeError);
     },
   );
 });
 
-test("the API's own statements clear every setting that a request writes, and run under no role", () => {
+test('the API’s own statements clear every setting that a request sets, and run under no role', () => {
   const writing = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
   const request = written(writing).map(([name]) => name);
   const own = new Map(written(buildSettingsStatement(undefined, 5_000)));

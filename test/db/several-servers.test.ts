@@ -19,7 +19,7 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 import { until } from '../support/upload.ts';
 
-/* DATABASE_URL names two Postgres servers, a primary and a standby, and the tests make failovers by hand. */
+/* In this suite DATABASE_URL names two Postgres servers, a primary and a standby, with failovers by hand. */
 
 const LOGIN = 'api:hunter2';
 
@@ -72,13 +72,13 @@ const follows = (): Promise<boolean> =>
   });
 const write = (): Promise<unknown> =>
   pool.withSession((session) => session.sendOne(sql(`insert into written values ('now')`), 'probe', 'idle'));
-/** Promotes a standby to primary; a primary stays one. */
+/** Promotes a standby server to the primary; a primary stays the primary. */
 const promote = (cluster: Cluster): Promise<unknown> =>
   withAdmin(cluster.adminUrl, (admin) =>
     admin.query('select case when pg_is_in_recovery() then pg_promote(true, 30) end'),
   );
 
-/** Makes a primary refuse writes, as a standby does, without ending its sessions. */
+/** Makes a primary server refuse writes as a standby does, without ending its sessions. */
 async function demote(cluster: Cluster, isSo: 'on' | 'off' = 'on'): Promise<void> {
   await withAdmin(cluster.adminUrl, async (admin) => {
     await admin.query(`set default_transaction_read_only = off`);
@@ -87,32 +87,32 @@ async function demote(cluster: Cluster, isSo: 'on' | 'off' = 'on'): Promise<void
   });
 }
 
-describe('several servers', () => {
-  test('a request goes to the server that accepts writes, at any place in the address', async () => {
+describe('a DATABASE_URL with several servers', () => {
+  test('a request goes to the server that accepts writes, wherever DATABASE_URL names it', async () => {
     expect(await led()).toBe(one.port);
     const other = poolOf(addressOf(two, one));
     expect(await other.withSession(portOf)).toBe(one.port);
     await other.close();
   });
 
-  test('after a failover a request goes to the new primary, also when the old one is back as a standby', async () => {
+  test('after a failover a request goes to the new primary, even if the old primary is back as a standby', async () => {
     expect(await led()).toBe(one.port);
     await one.stop();
     await promote(two);
-    // At most one request fails because of the lost connection.
+    // At most one request fails after the failover, because its connection was lost.
     await led().catch(() => undefined);
     expect(await led()).toBe(two.port);
     await one.startAsStandby();
     expect(await led()).toBe(two.port);
   });
 
-  test('no request gets a connection to a server that has become a standby, not even an idle connection', async () => {
+  test('no request gets a connection to a server that became a standby, not even one that was idle before', async () => {
     const both = await Promise.all([led(), led()]);
     expect(both).toEqual([one.port, one.port]);
     await promote(two);
     await demote(one);
     try {
-      // An idle session reads the new configuration a little later.
+      // An idle session reads the server’s new configuration only a little later.
       await until(async () => (await Promise.all([follows(), follows()])).every((isSo) => isSo));
       await expect(write()).rejects.toMatchObject({ code: '25006' });
       await write();
@@ -122,7 +122,7 @@ describe('several servers', () => {
     }
   });
 
-  test('a frozen server delays no request to the primary', async () => {
+  test('a frozen server in DATABASE_URL delays no request to the primary', async () => {
     await promote(two);
     await one.freeze();
     try {
@@ -133,7 +133,7 @@ describe('several servers', () => {
     }
   });
 
-  test('if no server accepts writes, the error names the reason of each server, but no password', async () => {
+  test('if no server of DATABASE_URL accepts writes, the error names the reason for each server, but no password', async () => {
     await one.stop();
     const error = await led().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(DatabaseUnavailable);
@@ -144,7 +144,7 @@ describe('several servers', () => {
     await one.start();
   });
 
-  test('a deploy goes to the server that accepts writes, or says that there is none', async () => {
+  test('a deploy goes to the server that accepts writes, or reports that there is none', async () => {
     expect(new URL(await findAdminServerUrl(addressOf(two, one))).port).toBe(String(one.port));
     await one.startAsStandby();
     await expect(findAdminServerUrl(addressOf(two, one))).rejects.toThrow(
@@ -153,7 +153,7 @@ describe('several servers', () => {
   });
 });
 
-test('several pools of a process that look for the primary ask each server only once', async () => {
+test('several connection pools of a process that look for the primary ask each server only once', async () => {
   const silent = await startSilentServer('N');
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);
@@ -162,7 +162,7 @@ test('several pools of a process that look for the primary ask each server only 
   const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
   expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([one.port, one.port, one.port]);
   expect(trackedServers).toEqual([`127.0.0.1:${one.port}`]);
-  // The server accepts connections in order, so it has accepted all earlier ones by now.
+  // The server accepts connections in order, so it has already accepted all earlier connections.
   const last = connect(port, '127.0.0.1');
   last.write('hello');
   await once(last, 'data');
@@ -172,7 +172,7 @@ test('several pools of a process that look for the primary ask each server only 
   silent.close();
 });
 
-test('a request to a single server fails until that server accepts writes', async () => {
+test('a request to the only server in DATABASE_URL fails until that server accepts writes', async () => {
   const lone = poolOf(addressOf(two));
   await expect(lone.withSession(portOf)).rejects.toThrow(DatabaseUnavailable);
   await promote(two);

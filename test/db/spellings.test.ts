@@ -6,7 +6,7 @@ import { connected, createTestDatabase, withAdmin } from '../support/database.ts
 import { createDatabaseBefore } from '../support/release-before.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A person's subject and email have one spelling, so that a person cannot become two users. */
+/* This suite tests that a user’s subject and email have only one spelling, so that no person is stored twice. */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
@@ -37,19 +37,19 @@ const OTHERWISE: readonly (readonly [string, string])[] = [
   ['two dots alone', '..'],
 ];
 
-describe('a subject', () => {
-  test.each(OTHERWISE)('not even a superuser can store a subject with %s', async (_what, subject) => {
+describe('the spelling of a user’s subject', () => {
+  test.each(OTHERWISE)('not even a superuser can store a user’s subject with %s', async (_what, subject) => {
     await expect(store(subject)).rejects.toMatchObject({ constraint: 'users_subject_form' });
   });
 
   test.each([UUID, 'auth0|Ada', 'CN=Ada Lovelace, O=Cabinet', `{${UUID.toUpperCase()}}`, '~', '...', 'x'.repeat(255)])(
-    'the subject %s can be stored',
+    'the database accepts %s as a user’s subject',
     async (subject) => {
       expect(await subjectOf(await store(subject))).toBe(subject);
     },
   );
 
-  test('a deploy clears the misspelled subjects of an earlier release, and keeps the others', async () => {
+  test('a deploy clears the misspelled subjects that an earlier release stored, and keeps all other subjects', async () => {
     const earlier = await createDatabaseBefore('0020');
     const { adminUrl } = earlier;
     await withAdmin(adminUrl, async (client) => {
@@ -64,14 +64,14 @@ describe('a subject', () => {
   });
 });
 
-describe('an email', () => {
+describe('the spelling of a user’s email', () => {
   test('two users cannot have emails that differ only in capitals', async () => {
     await store(null, 'info@b.example');
     await expect(store(null, 'INFO@B.example')).rejects.toMatchObject({ constraint: 'users_email_key' });
   });
 
   test('the comparison of emails does not depend on the language of the database', async () => {
-    // In Turkish, the lower case of I is not i.
+    // In the Turkish language, the lower case of I is not i.
     const { rows } = await admin.query<{ definition: string; turkish: boolean }>(
       `select
            pg_get_indexdef('public.users_email_key'::regclass) as definition,

@@ -30,7 +30,7 @@ async function close(spool: Spool): Promise<void> {
   await spool.close();
 }
 
-/** Reads and removes every file that waits. */
+/** Reads and removes every file of the spool that waits to be stored, and returns the lines. */
 async function emptied(spool: Spool): Promise<string[]> {
   const lines: string[] = [];
   for (let file = await spool.oldest(); file !== undefined; file = await spool.oldest()) {
@@ -40,7 +40,7 @@ async function emptied(spool: Spool): Promise<string[]> {
   return lines;
 }
 
-/** Starts another process whose spool in the same folder holds these lines until the process is killed. */
+/** Starts another process whose spool in the same folder holds the given lines until the test kills that process. */
 async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<void> }> {
   const module = join(import.meta.dirname, '../../src/db/refusals/spool.ts');
   const code = `
@@ -61,8 +61,8 @@ async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<vo
   };
 }
 
-describe('the spool of one process', () => {
-  test('the spool returns every line once and in order, although the lines fill several files', async () => {
+describe('the spool of refusals of one process', () => {
+  test('the spool of refusals returns every line once and in order, even if the lines fill several files', async () => {
     const spool = await opened();
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
     await Promise.all(lines.map((line) => spool.append(line)));
@@ -73,7 +73,7 @@ describe('the spool of one process', () => {
     expect(await readdir(join(dataDir, 'refusals', '0'))).toEqual(['lock']);
   });
 
-  test('only the owner of the service can read the files of the spool', async () => {
+  test('only the account that runs the service can read the files of the spool of refusals', async () => {
     const spool = await opened();
     await spool.append('line\n');
     await spool.setAside(['line']);
@@ -87,7 +87,7 @@ describe('the spool of one process', () => {
     });
   });
 
-  test('the spool offers no postponed file until the next adopt()', async () => {
+  test('the spool of refusals does not return a postponed file before the next adopt()', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(left, { recursive: true });
     await writeFile(join(left, '000000000001.refusals'), 'left\n');
@@ -98,7 +98,7 @@ describe('the spool of one process', () => {
     expect([spool.isEmpty, await emptied(spool)]).toEqual([false, ['left']]);
   });
 
-  test('the spool makes its folder again after somebody removed it', async () => {
+  test('the spool of refusals creates its folder again after somebody removed it', async () => {
     const spool = await opened();
     await spool.append('lost\n');
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -108,21 +108,21 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['kept']);
   });
 
-  test('the spool ignores folders and symbolic links among its files', async () => {
+  test('the spool of refusals ignores folders and symbolic links among its files', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(join(left, '000000000001.refusals'), { recursive: true });
     await symlink('/nowhere', join(left, '000000000002.refusals'));
     expect((await opened()).isEmpty).toBe(true);
   });
 
-  test('other accounts can read a DATA_DIR that the spool made, but not its folder refusals', async () => {
+  test('other accounts can read a DATA_DIR that the spool created, but not its subfolder refusals', async () => {
     const path = join(dataDir, 'new', 'data');
     open.push(await openSpool(path));
     for (const folder of [path, join(path, '..')]) expect((await stat(folder)).mode & 0o005).toBe(0o005);
     expect((await stat(join(path, 'refusals'))).mode & 0o777).toBe(0o700);
   });
 
-  test('a full spool rejects lines until its files are removed', async () => {
+  test('a full spool of refusals rejects new lines until its files are removed', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(59)}\n`);
     await expect(spool.append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
@@ -131,7 +131,7 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('a line that could not be written takes no room in the spool', async () => {
+  test('a line that could not be written to the spool of refusals does not count towards its size', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(19)}\n`);
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -141,14 +141,14 @@ describe('the spool of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('a new spool counts the bytes that an earlier process left', async () => {
+  test('a new spool of refusals counts the bytes that an earlier process left', async () => {
     const before = await opened(100);
     await before.append(`${'x'.repeat(59)}\n`);
     await close(before);
     await expect((await opened(100)).append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
   });
 
-  test('a crash in the middle of a line loses only that line', async () => {
+  test('a crash in the middle of a line of the spool loses only that line', async () => {
     const before = await opened();
     await before.append('whole\n');
     await before.append('never answered\n');
@@ -163,7 +163,7 @@ describe('the spool of one process', () => {
     expect(await emptied(after)).toEqual(['later']);
   });
 
-  test('the spool rejects a line whose file was removed, and writes the next line to a new file', async () => {
+  test('the spool of refusals rejects a line whose file was removed, and writes the next line to a new file', async () => {
     const spool = await opened();
     await spool.append('first\n');
     await rm(join(dataDir, 'refusals', '0', '000000000001.refusals'));
@@ -189,13 +189,13 @@ describe('the spool of one process', () => {
         return dataDir;
       },
     ],
-  ])('openSpool names DATA_DIR in its error if DATA_DIR is %s', async (_what, make) => {
+  ])('opening the spool of refusals fails and names DATA_DIR if DATA_DIR is %s', async (_what, make) => {
     await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
   });
 });
 
-describe('two processes on one folder', () => {
-  test('two living processes have a spool folder each, and neither reads the other’s lines', async () => {
+describe('two processes that keep refusals in the same DATA_DIR', () => {
+  test('two running processes have a spool folder each, and neither reads the lines of the other', async () => {
     const other = await otherProcess('of the other\n');
     const spool = await opened();
     await spool.append('own\n');
@@ -207,7 +207,7 @@ describe('two processes on one folder', () => {
     expect(await readFile(join(dataDir, 'refusals', '0', 'lock'), 'utf8')).toBe('');
   });
 
-  test('two processes whose spool folders were removed get a new folder each, and neither reads the other’s lines', async () => {
+  test('two processes whose spool folders were removed get a new folder each, and neither reads the lines of the other', async () => {
     const spool = await opened();
     await rm(join(dataDir, 'refusals'), { recursive: true });
     await spool.append('own\n');
@@ -217,7 +217,7 @@ describe('two processes on one folder', () => {
     expect(await emptied(spool)).toEqual(['own']);
   });
 
-  test('the next process to start takes over the lines and the folder of a killed process', async () => {
+  test('the next process that starts takes over the spool folder and the lines of a killed process', async () => {
     const first = await otherProcess('one\n', 'two\n');
     const second = await otherProcess('three\n');
     await first.kill();
@@ -228,7 +228,7 @@ describe('two processes on one folder', () => {
   });
 });
 
-describe('a line of the spool', () => {
+describe('the form of a line of the spool', () => {
   const clock = { run: 'run', monotonicMs: 1.5, machineMs: 2, databaseMs: null };
   const refusal = dateRefusal(
     {
@@ -238,7 +238,7 @@ describe('a line of the spool', () => {
     clock,
   );
 
-  test('a refusal with any characters is one line of a few kilobytes, and is read back unchanged', () => {
+  test('a refusal with any characters becomes one spool line of a few kilobytes, and is read back unchanged', () => {
     const line = formatSpoolLine(refusal);
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.length).toBeLessThan(4_000);

@@ -18,7 +18,7 @@ async function expectClean(pid: string): Promise<void> {
   expect(await probe.connection()).toEqual({ pid, state: CLEAN });
 }
 
-describe('an explicit transaction', () => {
+describe('a transaction that the service begins explicitly', () => {
   test('an explicit transaction stores the work of all its statements, which see each other’s results', async () => {
     const { pid } = await probe.connection();
     const given = await probe.database.transaction(request(), async (run) => {
@@ -47,7 +47,7 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1]);
   });
 
-  test('an explicit transaction undoes only a refused attempt, and stores the statements around it', async () => {
+  test('an explicit transaction undoes only a refused attempt (savepoint), and stores the statements around it', async () => {
     const refused = await probe.database.transaction(request(), async (run, attempt) => {
       await run(insert(1));
       const error = await attempt(insert(2), fails);
@@ -59,14 +59,14 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1, 3, 4]);
   });
 
-  test('an attempt in a transaction cannot run a statement that acts on the session', async () => {
+  test('an attempt within a transaction (savepoint) cannot run a statement that acts on the session', async () => {
     const set = sql('set role taxclaims_admin');
     await expect(probe.database.transaction(request(), (_run, attempt) => attempt(set))).rejects.toThrow(
       'A statement must act on data',
     );
   });
 
-  test('an explicit transaction sends unawaited statements one after the other, before its commit', async () => {
+  test('an explicit transaction sends statements that the code does not await one after the other, before its commit', async () => {
     const results: unknown[] = [];
     await probe.database.transaction(request(), async (run) => {
       await Promise.all([run(insert(1)), run(insert(2))]);
@@ -77,7 +77,7 @@ describe('an explicit transaction', () => {
     expect(await probe.stored()).toEqual([1, 2, 3]);
   });
 
-  test('an unawaited statement reuses what the statement before it prepared', async () => {
+  test('a statement that the code does not await reuses what the statement before it prepared', async () => {
     const text = 'select 7 * $1::integer';
     const direct = await openProbe({ isDirect: true });
     await direct.database.transaction(request(), (run) => Promise.all([run(sql(text, 1)), run(sql(text, 2))]));
@@ -89,12 +89,12 @@ describe('an explicit transaction', () => {
   });
 });
 
-describe('a transaction that Postgres rolled back because of another one', () => {
-  /** Fails the first time it is called. A rollback does not reset the sequence that counts the calls. */
+describe('a transaction that Postgres rolled back because of another transaction', () => {
+  /** SQL that fails only the first time. A rollback does not reset the sequence that counts its calls. */
   const once = sql('select public.fails_once()');
 
   test.each(['40001', '40P01'])(
-    'the service repeats a transaction that Postgres rolled back with %s',
+    'the service repeats a transaction that Postgres rolled back with SQLSTATE %s',
     async (sqlstate) => {
       await probe.admin(
         `create sequence public.asked;
@@ -165,7 +165,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('an explicit transaction whose code throws stores nothing, although unawaited statements are still running', async () => {
+  test('an explicit transaction whose code throws stores nothing, even if statements that it did not await still run', async () => {
     const { pid } = await probe.connection();
     const failed = probe.database.transaction(request(), async (run) => {
       await run(insert(1));
@@ -183,7 +183,7 @@ test.each([
   ['was committed', (run: StatementRunner) => Promise.resolve(run)],
   ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
-  'a statement sent after its transaction %s is refused and changes nothing',
+  'a statement that code sends after its explicit transaction %s is refused and changes nothing',
   async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
     const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {
@@ -197,7 +197,7 @@ test.each([
   },
 );
 
-test('a transaction that loses its connection between two statements fails with DatabaseUnavailable', async () => {
+test('a transaction that loses its database connection between two statements fails with DatabaseUnavailable', async () => {
   const lost = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await probe.terminate();
@@ -209,7 +209,7 @@ test('a transaction that loses its connection between two statements fails with 
   expect(await probe.stored()).toEqual([3]);
 });
 
-test('a transaction that loses its connection before COMMIT fails', async () => {
+test('a transaction that loses its database connection before COMMIT fails', async () => {
   const lost = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await probe.terminate();
@@ -218,7 +218,7 @@ test('a transaction that loses its connection before COMMIT fails', async () => 
   expect(await probe.stored()).toEqual([]);
 });
 
-test('the server ends a transaction whose code takes too long, and frees its locks', async () => {
+test('the server ends a transaction whose code takes too long, and releases its locks', async () => {
   const hasty = await openProbe({ statementTimeoutMs: 300 });
   const locks = `select from pg_locks where relation = 'public.probe'::regclass
     and database = (select oid from pg_database where datname = current_database())`;

@@ -7,9 +7,9 @@ import { ROWS } from '../resources/access.ts';
 import { giveTo } from '../resources/situations.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* No column may be forgotten in a record, in the list of hidden columns, or in a change. */
+/* This suite tests that no column is forgotten in its record, in the list of hidden columns, or in a change. */
 
-/** Columns that no record shows: secrets, links to the identity provider, paths of contents, and copies. */
+/** Columns that no record shows: secrets, links to the identity provider, paths of document contents, and copies. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   users: [
     ...[
@@ -21,7 +21,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
       'calendar_digest',
       'erased_at',
     ],
-    // Shown by GET /api/users/me/reminders.
+    // GET /api/users/me/reminders shows these columns instead of the user’s record.
     ...['language', 'reminder_kinds', 'reminders_only_mine'],
   ],
   documents: ['file_path'],
@@ -30,14 +30,14 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
-  // Search texts of columns that are shown.
+  // These columns hold search texts that repeat columns which are shown.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
 };
 
-/** Tables whose rows are shown as part of another record, or not at all. */
+/** Tables whose rows are shown as part of another record, or are not shown at all. */
 const PARTS = ['client_partners', 'invoice_counters'];
 
 interface Described extends RecordShape {
@@ -46,7 +46,7 @@ interface Described extends RecordShape {
   >;
 }
 
-/** The record with the most columns of each table. */
+/** For each table the record that shows the most columns. */
 const records = new Map(
   allEndpoints
     .flatMap(({ of }) => (of === undefined ? [] : [of as Described]))
@@ -56,7 +56,7 @@ const records = new Map(
 
 const service = await forSuite(startService());
 
-test('each column of each table is shown by its record or listed as hidden', async () => {
+test('each column of each table is shown by its record, or listed as hidden', async () => {
   const rows = await service.admin(
     `select c.relname as table_name, a.attname as column_name
      from pg_class as c
@@ -76,7 +76,7 @@ test('each column of each table is shown by its record or listed as hidden', asy
   expect([...tables.keys()].toSorted()).toEqual([...records.keys(), ...PARTS].toSorted());
 });
 
-/** A value for each type that differs from the fixture’s. */
+/** For each column type a value that differs from the value in the test’s stored row. */
 const OF_TYPE: Readonly<Record<string, unknown>> = {
   text: 'Autre texte',
   integer: 2023,
@@ -86,7 +86,7 @@ const OF_TYPE: Readonly<Record<string, unknown>> = {
   boolean: true,
 };
 
-/** Values for fields that do not accept the value of their type. */
+/** Valid values for fields that refuse the general value of their type. */
 const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown>> = {
   contact_email: () => 'autre@b.example',
   commune_code: () => '2A004',
@@ -108,15 +108,15 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   site_id: (_tenant, other) => other.sites,
 };
 
-/** Fields that a change must send together, and fields that only a move sets. */
+/** Fields that a change must send together with another, and fields that only a status change sets. */
 const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
 const ELSEWHERE = ['status', 'paid_at'];
 
-describe('a change', () => {
+describe('a change of a record', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
 
   test.each(changes.map((row) => [row.line, row] as const))(
-    '%s stores each field that it accepts',
+    '%s stores every field that its request body accepts',
     async (line, row) => {
       const [table] = row.right;
       const columns = Object.entries(records.get(table)?.columns ?? {});

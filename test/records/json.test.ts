@@ -12,13 +12,13 @@ import {
 import { connected, createEmptyDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The JSON writer of records compared with `JSON.stringify`, for values as Postgres prints them. */
+/* This suite compares the JSON writer for records with `JSON.stringify`, for values as Postgres prints them. */
 
 const postgres = await forSuite(createEmptyDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-/** The text that Postgres prints for a value of this type. */
+/** Returns the text that Postgres prints for a value of this type. */
 async function printed(type: string, value: unknown): Promise<string | null> {
   const { rows } = await client.query<{ text: string | null }>(`select $1::${type}::text as text`, [value]);
   return rows[0]?.text ?? null;
@@ -26,7 +26,7 @@ async function printed(type: string, value: unknown): Promise<string | null> {
 
 const nullable = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null });
 
-/** Text that Postgres accepts: without NUL and without unpaired surrogates. */
+/** Generates texts that Postgres accepts, which have no NUL and no unpaired surrogates. */
 const texts = fc
   .oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
@@ -55,7 +55,7 @@ const write = createJsonWriter({
   day: unescapedTextToJson,
 });
 
-test('a record’s JSON is byte for byte that of JSON.stringify', async () => {
+test('the JSON of a record is byte for byte that of JSON.stringify', async () => {
   await fc.assert(
     fc.asyncProperty(record, async (values) => {
       const day = values.day === null ? null : values.day.toISOString().slice(0, 10);
@@ -73,11 +73,11 @@ test('a record’s JSON is byte for byte that of JSON.stringify', async () => {
   );
 });
 
-test('the JSON writer throws if a row has fewer columns than the record', () => {
+test('the JSON writer throws an error if a database row has fewer columns than its record', () => {
   expect(() => write(['x'])).toThrow('fewer columns');
 });
 
-test('an amount is written as the same number with two decimal places', async () => {
+test('the JSON writer writes an amount as the same number with two decimal places', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 999_999_999_999 }), async (cents) => {
       const text = numberToJson((await printed('numeric(12,2)', `${String(cents)}e-2`)) ?? '');
@@ -88,7 +88,7 @@ test('an amount is written as the same number with two decimal places', async ()
   );
 });
 
-test('a time is written in UTC to the microsecond and ends in Z', async () => {
+test('the JSON writer writes a time in UTC to the microsecond, ending in Z', async () => {
   const years = { min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {

@@ -8,7 +8,7 @@ import { readingAs } from '../../bench/caller.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Every form of a list’s SQL returns the same rows as a plain query without policies. */
+/* This suite tests that every form of a list’s SQL returns the same rows as a plain query without policies. */
 
 const CLIENTS = 90;
 
@@ -20,7 +20,7 @@ function listAt(path: string): Extract<Endpoint, { list: unknown }> {
 
 const ANY_STATUS = `r.status = any (string_to_array($, ','))`;
 
-/** For each list its filters and the same conditions in plain SQL, in which `$` stands for the value. */
+/** For each list its filters, each with the same condition in plain SQL, in which `$` stands for the value. */
 const LISTS = {
   reclamations: {
     list: listAt('/api/reclamations'),
@@ -87,8 +87,8 @@ const TIMES = {
 } as const;
 
 /**
- * Few different times, amounts and statuses, so that many rows tie. The number of a client determines how many rows it
- * has.
+ * SQL that inserts rows with only a few different times, amounts and statuses, so that many rows tie in an order. The
+ * number of a client determines how many rows the client has.
  */
 const POPULATION = `
   set session_replication_role = replica;
@@ -140,26 +140,26 @@ const database = await forSuite(
 interface ListQuery {
   readonly table: keyof typeof LISTS;
   readonly role: 'ADMIN' | 'ACCOUNT_MANAGER';
-  /** How many clients the caller has; 0 is an ADMIN of all clients. */
+  /** The number of clients that the caller has; 0 stands for an ADMIN of all clients. */
   readonly size: number;
   readonly first: number;
-  /** One or two fields. */
+  /** The value of the parameter `sort`: one or two fields. */
   readonly sort: string;
-  /** How many of the caller’s clients the request names. */
+  /** The number of the caller’s clients that the request names. */
   readonly naming: number;
   readonly limit: number;
   readonly offset: number;
-  /** The index of the cursor’s row among the filtered rows; undefined for the first page. */
+  /** The index of the cursor’s row among the filtered rows, or undefined for the first page. */
   readonly after: number | undefined;
   readonly filters: Readonly<Record<string, string>>;
   readonly isCounted: boolean;
 }
 
-/** A list sorted by updated_at may return more rows than the filter updated_from allows. */
+/** Whether a list returns no further rows. Sorted by updated_at, a list may have rows older than updated_from. */
 const isPlain = ({ sort, filters }: ListQuery): boolean =>
   !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
-/** Callers with few and many clients, and pages shorter and longer than one client’s rows. */
+/** Generates list requests of callers with few and many clients, with pages of very different length. */
 const anyQuery: fc.Arbitrary<ListQuery> = fc
   .constantFrom(...(Object.keys(LISTS) as (keyof typeof LISTS)[]))
   .chain((table) => {
@@ -203,7 +203,7 @@ const anyQuery: fc.Arbitrary<ListQuery> = fc
   })
   .filter(isPlain);
 
-/** An ADMIN of all clients who filters claims by a rare value, newest or oldest first. */
+/** Generates list requests of an ADMIN of all clients who filters claims by a rare value, newest or oldest first. */
 const rareFilter: fc.Arbitrary<ListQuery> = fc
   .tuple(
     anyQuery,
@@ -219,7 +219,7 @@ test.each([
   { kind: 'any filters', requests: anyQuery, numRuns: 400 },
   { kind: 'a rare filter over all clients', requests: rareFilter, numRuns: 60 },
 ])(
-  'a list with $kind returns the rows of the plain query in its order, in every form of its SQL',
+  'a list with $kind returns the rows of a plain query in the same order, in every form of the list’s SQL',
   async ({ requests, numRuns }) => {
     await fc.assert(
       fc.asyncProperty(requests, async (one) => {
@@ -260,11 +260,11 @@ interface Last {
   readonly values: readonly (string | null)[];
 }
 
-/** A cursor of an order by text contains the collation. */
+/** The collation, which the cursor of a list contains if the list is sorted by text. */
 const collationOf = ({ sort }: ListQuery): readonly string[] =>
   /commune_code|reference|client|site|filename|kind/.test(sort) ? ['und-x-icu'] : [];
 
-/** The names of other records by which a list can be sorted. */
+/** For each field the SQL for the name of the other record by which a list can be sorted. */
 const NAMES: Readonly<Record<string, string>> = {
   client: '(select n.company_name from public.clients as n where n.id = r.client_id)',
   site: '(select n.site_name from public.sites as n where n.id = r.site_id)',
@@ -272,13 +272,13 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
 
-/** All filtered rows of the clients in order, as the superuser reads them. */
+/** Reads all filtered rows of the clients in order, as the superuser, in plain SQL. */
 async function plain(one: ListQuery, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
   const words = one.sort.split(',');
   const columns = words.map((word) => word.replace('-', '')).map((word) => NAMES[word] ?? `r.${word}`);
   const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
-  // A status is sorted by its position in the life of the record, as in reporting.statuses.
+  // A list sorts statuses by their position in the life of the record, as the view reporting.statuses has it.
   const places = columns.map((column) =>
     column === 'r.status'
       ? `(select s.position from reporting.statuses as s where s.record = '${RECORDS[one.table] ?? ''}' and s.status = r.status)`

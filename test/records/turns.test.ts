@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { toRequestError } from '../../src/http/errors.ts';
 import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
-/** A server whose requests work without end, except `/quick`. `ended` is the error code of the work. */
+/** Starts a server whose requests work without end, except `/quick`. `ended` is the work’s error code. */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<s
 const begin = (port: number, path: string) =>
   get({ port, host: '127.0.0.1', path, agent: false }).on('error', () => undefined);
 
-test('a request whose work takes long blocks no other request, and its work ends when its caller disconnects', async () => {
+test('a request with long work blocks no other request, and its work ends when its caller disconnects', async () => {
   const { port, ended, close } = await serve();
   const working = begin(port, '/for-ever');
   await once(working, 'socket');
@@ -40,7 +40,7 @@ test('a request whose work takes long blocks no other request, and its work ends
   close();
 });
 
-test('work that exceeds its time limit ends although its caller waits', async () => {
+test('a request’s work that exceeds its time limit ends even if its caller still waits', async () => {
   const { port, ended, close } = await serve(50);
   begin(port, '/for-ever');
   expect(await ended).toBe('ERROR_UNAVAILABLE');

@@ -4,13 +4,13 @@ import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The ETag of a version as computed here and by app.etag, and the version times that an ETag stands for. */
+/* This suite tests that the code and the database function app.etag compute the same ETag of a version time. */
 
 const postgres = await forSuite(createTestDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-test('the ETag of a time equals app.etag of the database, and stands for that time', async () => {
+test('the ETag of a version time equals that of the database function app.etag, and can be turned back into that time', async () => {
   const years = { min: new Date('1950-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {
@@ -32,7 +32,7 @@ test('the ETag of a time equals app.etag of the database, and stands for that ti
 });
 
 test.each(['"x"', '"1.5"', '"01"', '"1e3"', '""', 'W/"1"', '"9999999999999999"', '"-0"', '" 1"'])(
-  'the ETag %s, which no record has, stands for no version',
+  'the ETag %s, which the service never issues, stands for no version of a record',
   (tag) => {
     expect(parseVersionTimes([tag])).toEqual([]);
   },

@@ -3,14 +3,14 @@ import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * Who may do what through HTTP, written from the requirements and not from the endpoints. Tests compare the service
- * with it.
+ * Which role may do what through HTTP. The table is written from the requirements and not copied from the endpoints,
+ * and tests compare the service with it.
  */
 
 /**
- * c create, r read, u update, d delete, a assign a client to a user, h read the list of changes, s read only the own
- * record, p read the personal data of a user, o read only one’s own personal data, e erase a user. All rights are limited
- * to the caller’s clients, except for an ADMIN of all clients.
+ * The letters of the rights: c create, r read, u update, d delete, a assign a client to a user, h read a record’s list
+ * of changes, s read only the caller’s own record, p read the personal data of a user, o read only one’s own personal
+ * data, e erase a user. All rights are limited to the caller’s clients, except for an ADMIN of all clients.
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a' | 'h' | 'p' | 'e';
 
@@ -27,7 +27,7 @@ export const RIGHTS = {
   cadastres: rights('crudh', 'crudh', 'cruh', 'r'),
   reclamations: rights('crudh', 'crudh', 'cruh', 'r'),
   documents: rights('crudh', 'crudh', 'crudh', 'cr'),
-  // Of own notes; test/resources/notes.test.ts tests the notes of others.
+  // These are the rights on the caller’s own notes; test/resources/notes.test.ts tests the notes of other authors.
   notes: rights('crudh', 'crudh', 'crudh', 'crud'),
   partners: rights('crudh', 'cruh', 'rh', ''),
   factures: rights('crudh', 'cruh', 'rh', 'r'),
@@ -42,44 +42,44 @@ export const PAGE_ROLES = Object.keys(RIGHTS.clients) as Role[];
 type Table = keyof typeof RIGHTS;
 
 export interface Row {
-  /** The method and the path, as the specification writes them. */
+  /** The method and the path of the endpoint as the OpenAPI document writes them, such as `GET /api/sites/{id}`. */
   readonly line: string;
   /**
-   * The table and the right that a caller needs; `everyone` needs only a token, and a refusal is about the table after
-   * it.
+   * The table and the right that the caller of the endpoint needs. With `everyone`, the caller needs only a token, and
+   * the audit record of a refusal names the given table.
    */
   readonly right: readonly [Table, Right] | readonly ['everyone', string];
-  /** The table of each placeholder of the path; the first is the record that the request is about. */
+  /** For each placeholder of the path the table of its id. The first placeholder is the record of the request. */
   readonly ids?: Readonly<Record<string, keyof Tenant>>;
-  /** The parameter that narrows a list to a client. */
+  /** The query parameter that limits a list to one client. */
   readonly byClient?: string;
-  /** A valid body. */
+  /** Returns a valid request body for a tenant. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
-  /** The body is an array of such objects. */
+  /** The request body is an array of several objects, as in an import. */
   readonly many?: true;
-  /** The body is a list of changes, each with the id of its record. */
+  /** The request body is a list of changes, each with the id of its record. */
   readonly changes?: true;
-  /** The tables of the records to which the fields of the body refer. */
+  /** For each field of the request body that holds the id of another record, the table of that record. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
-  /** For a request whose body is not JSON. */
+  /** Builds the request of an endpoint whose body is not JSON. */
   readonly question?: () => Question;
-  /** The column of the record that must name the caller. */
+  /** The column that must hold the caller’s id, because only the author may change the record. */
   readonly ofCaller?: string;
-  /** Other tables that the request writes, each with its own audit record. */
+  /** Other tables that the request writes too, each with an audit record of its own. */
   readonly along?: readonly string[];
-  /** A POST that changes the record of the path, and answers 204. */
+  /** The endpoint is a POST that changes the record in its path and answers 204. */
   readonly erases?: true;
-  /** A POST that writes nothing. */
+  /** The endpoint is a POST that writes nothing. */
   readonly writesNothing?: true;
-  /** The response has no ETag. */
+  /** The response of the endpoint has no ETag. */
   readonly untagged?: true;
-  /** What a list has for a tenant if its rows are no records of the tenant. */
+  /** The object that a list returns for a tenant, for lists whose rows are no records of the tenant. */
   readonly shows?: (tenant: Tenant) => object;
 }
 
 type Fields = (tenant: Tenant) => Readonly<Record<string, unknown>>;
 
-/** The five endpoints of a resource. */
+/** The five endpoints of a resource: create, list, read, change and delete. */
 function resource(
   table: Table,
   path: string,
@@ -130,7 +130,7 @@ const RECLAMATIONS = resource('reclamations', '/api/reclamations', {
   names: { client_id: 'clients', site_id: 'sites' },
 });
 
-/** Imports: the right and the body of a creation, many in one request. */
+/** The import endpoints. An import needs the right and fields of a creation, and creates many records at once. */
 const IMPORTS = [...SITES, ...RECLAMATIONS]
   .filter(({ right: [, letter] }) => letter === 'c')
   .map((row): Row => ({ ...row, line: `${row.line}/import`, many: true, untagged: true }));
@@ -159,7 +159,7 @@ const PARTNER_INVOICES = resource('partner_invoices', '/api/partner-invoices', {
   names: { client_id: 'clients', partner_id: 'biller', invoice_id: 'factures' },
 });
 
-/** Bulk changes: the right and the body of a change, many in one request. */
+/** The bulk change endpoints. A bulk change needs the right and fields of a change, and changes many records. */
 const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
   .filter(({ right: [, letter] }) => letter === 'u')
   .map(
@@ -171,7 +171,7 @@ const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
 
 const BOUNDARY = 'the-boundary-of-the-form';
 
-/** A form with one file. */
+/** A multipart upload form with one file. */
 function upload(): Question {
   const head = 'Content-Disposition: form-data; name="file"; filename="avis.txt"\r\nContent-Type: text/plain';
   return {
@@ -270,7 +270,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
   {
     line: 'GET /api/clients/{clientId}/assignees',
-    // Assignees are listed for callers who may assign a claim.
+    // Assignees are listed only for callers who may change a claim.
     right: ['reclamations', 'u'],
     ids: { clientId: 'clients' },
     untagged: true,
@@ -324,7 +324,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
-/** Endpoints for the stored user; the suites of passwords, reminders and calendars test them for every role. */
+/** Endpoints about the caller’s own account, which other suites call with every role. */
 export const OF_ONESELF = [
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',
@@ -332,5 +332,5 @@ export const OF_ONESELF = [
   'DELETE /api/users/me/calendar',
 ];
 
-/** Endpoints without a token. */
+/** Endpoints that need no access token. */
 export const OPEN = ['GET /', 'GET /health', 'POST /api/auth/login', 'GET /calendar/{secret}.ics'];

@@ -8,7 +8,7 @@ import { inLine, rowOf } from '../concurrency/held.ts';
 import { forSuite } from '../support/suite.ts';
 import { make } from '../support/rows.ts';
 
-/* The user to whom a claim is assigned. */
+/* This suite tests the assignee of a claim: the user who handles the claim. */
 
 let own: Tenant;
 
@@ -37,7 +37,7 @@ const read = async (): Promise<Answer> => service.ask(`GET ${claim}`, { token: a
 const assigneeIn = (answer: Answer): unknown => (answer.json as { assignee_id: unknown }).assignee_id;
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-  '%s assigns a new or existing claim to a user of the client, and unassigns it',
+  'a user with the role %s assigns a new or existing claim to a user of its client, and removes the assignee again',
   async (role) => {
     const made = await service.ask('POST /api/reclamations', {
       token: await token(role),
@@ -54,7 +54,7 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
   },
 );
 
-test('a claim cannot be assigned to a user who lacks the client, is inactive or unknown: the same 400 for each', async () => {
+test('a claim assigned to a user who is inactive, unknown or without access to its client gets the same 400 each time', async () => {
   await assign(own.users);
   for (const id of [
     foreign.users,
@@ -70,7 +70,7 @@ test('a claim cannot be assigned to a user who lacks the client, is inactive or 
   expect(await assignee()).toBe(own.users);
 });
 
-test('a claim is found by its assignee, but only by callers of its client', async () => {
+test('a claim is found by its assignee, but only by callers with access to the claim’s client', async () => {
   await assign(own.users);
   const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const found = async (query: string) => {
@@ -86,7 +86,7 @@ test('a claim is found by its assignee, but only by callers of its client', asyn
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
-  '%s finds unassigned claims, also together with those of some users, in the list, summary, CSV and deadlines',
+  'a user with the role %s filters claims, their summary, CSV and deadlines by no assignee, alone or with named assignees',
   async (role) => {
     await assign(own.users);
     const { clients, sites } = own;
@@ -119,7 +119,7 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
   },
 );
 
-test('an assignee’s name is shown to staff and to the assignee, but not to other CLIENTs', async () => {
+test('an assignee’s name is shown to the firm’s staff and to the assignee, but not to other users with the role CLIENT', async () => {
   await assign(own.users);
   const shown = async (role: Role, sub?: string) => {
     const by = await service.token(role, [own.clients], sub === undefined ? {} : { sub });
@@ -148,7 +148,7 @@ test('an assignee’s name is shown to staff and to the assignee, but not to oth
   expect(await shown('ADMIN')).toMatchObject({ assignee_id: null, assignee: null });
 });
 
-describe('a user who loses a client', () => {
+describe('the assignee of a claim who loses the claim’s client', () => {
   const asAdmin = async (line: string, body?: object): Promise<Answer> =>
     service.ask(line, { token: await service.token('ADMIN'), ...(body && { body }) });
 
@@ -156,7 +156,7 @@ describe('a user who loses a client', () => {
     ['a withdrawal', () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`)],
     ['a change of client_access', () => asAdmin(`PUT /api/users/${own.users}`, { client_access: [foreign.clients] })],
     [
-      'a login with a token without it',
+      'a login with a token that lacks the client',
       async () => {
         await service.sql`update public.users set access_changed_at = '-infinity' where id = ${own.users}`;
         const fewer = await service.token('TAX_SPECIALIST', [foreign.clients], {
@@ -171,7 +171,7 @@ describe('a user who loses a client', () => {
     expect(assigneeIn(await read())).toBe(null);
   });
 
-  test('an inactive user stays the assignee of a claim, which can still be changed', async () => {
+  test('a user who becomes inactive stays the assignee of a claim, and the claim can still be changed', async () => {
     await assign(own.users);
     expect((await asAdmin(`PUT /api/users/${own.users}`, { is_active: false })).status).toBe(200);
     expect(await assignee()).toBe(own.users);
@@ -184,7 +184,7 @@ describe('a user who loses a client', () => {
 
   const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
 
-  test('of an assignment of a claim and a simultaneous withdrawal of its client the later one sees the earlier one', async () => {
+  test('when a claim is assigned to a user who loses the client at the same time, the later request sees the earlier one', async () => {
     const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
     expect(lost.map(({ status }) => status)).toEqual([204, 400]);
     expect(await assignee()).toBe(null);
@@ -203,7 +203,7 @@ describe('the possible assignees of a claim', () => {
   const ids = ({ json }: Answer): readonly string[] => (json as { id: string }[]).map(({ id }) => id);
 
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-    '%s lists exactly the users to whom the role may assign a claim',
+    'a user with the role %s can list exactly the users to whom that role may assign a claim',
     async (role) => {
       const everybody = [
         ...[own.users, own.newcomer, foreign.users],

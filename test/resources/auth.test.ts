@@ -9,8 +9,8 @@ const own = await service.tenant('Own');
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
 const stored = (sub: string) => service.admin('select * from public.users where subject = $1', [sub]);
 
-describe('a login', () => {
-  test('the first login stores the user of the token and returns their public record; a second login stores nobody', async () => {
+describe('POST /api/auth/login', () => {
+  test('a user’s first login stores the user and returns the public record; a second login stores no second user', async () => {
     const sub = randomUUID();
     const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub, email: 'a@b.example', name: 'Ada' });
     const answer = await logIn(token);
@@ -29,7 +29,7 @@ describe('a login', () => {
     expect((await service.ask('GET /api/users/me', { token })).json).toEqual(answer.json);
   });
 
-  test('a login with a token without an email stores nobody and returns the same fields from the token', async () => {
+  test('a login with a token that has no email stores no user and returns the fields of the token', async () => {
     const sub = randomUUID();
     const answer = await logIn(await service.token('CLIENT', [own.clients], { sub }));
     expect(answer.json).toEqual({
@@ -64,7 +64,7 @@ describe('a login', () => {
     expect(answer).toMatchObject({ status: 200, json: { email, name: email } });
   });
 
-  /** Stores a user whom an administrator created and who has not logged in yet. */
+  /** Stores a user whom an ADMIN created in advance and who has not logged in yet. Returns the user’s id. */
   async function insertInvitedUser(email: string): Promise<unknown> {
     const [row] = await service.sql`insert into public.users (email, password_hash, name, role, access_changed_at)
      values (${email}, '!', 'Waiting', 'ACCOUNT_MANAGER', now() - interval '1 hour')
@@ -72,7 +72,7 @@ describe('a login', () => {
     return row?.['id'];
   }
 
-  test('a login with a verified email takes over the user whom an ADMIN created with that email', async () => {
+  test('a login with a verified email takes over the user whom an ADMIN created in advance with that email', async () => {
     const email = `${randomUUID()}@b.example`;
     const id = await insertInvitedUser(email);
     const token = await service.token('CLIENT', [own.clients], { sub: randomUUID(), email });
@@ -84,7 +84,7 @@ describe('a login', () => {
     { verified: 'missing', email_verified: undefined },
     { verified: 'the text "true"', email_verified: 'true' },
   ])(
-    'a login whose email_verified is $verified takes over no user and does not reveal which emails are stored',
+    'a login whose email_verified is $verified takes over no stored user and does not reveal which emails are stored',
     async ({ email_verified }) => {
       const email = `${randomUUID()}@b.example`;
       const id = await insertInvitedUser(email);
@@ -101,13 +101,13 @@ describe('a login', () => {
       for (const other of others) expect(other).toEqual(first);
       const now = await service.admin('select role, subject from public.users where id = $1', [id]);
       expect(now).toEqual([{ role: 'ACCOUNT_MANAGER', subject: null }]);
-      // The owner of the address can still log in with it.
+      // The owner of the email address can still log in with that address.
       const owner = await service.token('CLIENT', [], { sub: randomUUID(), email: `nobody-${email}` });
       expect((await logIn(owner)).json).toMatchObject({ email: `nobody-${email}` });
     },
   );
 
-  test('a login of a stored user stores the rights of the token, also without a verified email', async () => {
+  test('a login of a stored user updates the stored role and clients from the token, even if the email is not verified', async () => {
     const sub = randomUUID();
     const email = `${sub}@b.example`;
     const iat = Math.floor(Date.now() / 1000) - 10;
@@ -117,7 +117,7 @@ describe('a login', () => {
     expect(await stored(sub)).toEqual([expect.objectContaining({ email, role: 'CLIENT' })]);
   });
 
-  test('a login with the email of another user is a conflict', async () => {
+  test('a login with an email that belongs to another stored user gets 409', async () => {
     const claims = { sub: randomUUID(), email: 'taken@b.example' };
     expect((await logIn(await service.token('CLIENT', [], claims))).status).toBe(200);
     const second = await service.token('CLIENT', [], { ...claims, sub: randomUUID() });
@@ -145,7 +145,7 @@ describe('a login', () => {
     await expectRefusal(service, await logIn(anonymous), 'ERROR_UNAUTHORIZED');
   });
 
-  test('a login succeeds whatever the Authorization header contains', async () => {
+  test('a login succeeds even with an invalid Authorization header, because the token is in the body', async () => {
     const token = await service.token('CLIENT');
     const headers = { authorization: 'Bearer nonsense' };
     const answer = await service.ask('POST /api/auth/login', { headers, body: { token } });
@@ -153,7 +153,7 @@ describe('a login', () => {
   });
 });
 
-test('GET /api/auth/profile has the claims of the token', async () => {
+test('GET /api/auth/profile returns the claims of the caller’s token', async () => {
   const sub = randomUUID();
   const token = await service.token('TAX_SPECIALIST', [own.clients], { sub, email: 'p@b.example', name: 'Paul' });
   expect((await service.ask('GET /api/auth/profile', { token })).json).toEqual({
@@ -166,7 +166,7 @@ test('GET /api/auth/profile has the claims of the token', async () => {
   });
 });
 
-test('GET /api/auth/profile has null for a missing email and name, and an empty client_access', async () => {
+test('GET /api/auth/profile returns null for an email and name that the token lacks, and an empty client_access', async () => {
   const token = await service.token('ADMIN');
   expect((await service.ask('GET /api/auth/profile', { token })).json).toMatchObject({
     sub: 'idp|ADMIN',
@@ -176,7 +176,7 @@ test('GET /api/auth/profile has null for a missing email and name, and an empty 
   });
 });
 
-test('the caller’s own record is the stored one, also where the token has another email and name', async () => {
+test('GET /api/users/me returns the stored email and name even if the token has others', async () => {
   const sub = randomUUID();
   await logIn(await service.token('CLIENT', [own.clients], { sub, email: 'me@b.example', name: 'Stored' }));
   const token = await service.token('CLIENT', [own.clients], { sub, email: 'other@b.example', name: 'Other' });
@@ -186,7 +186,7 @@ test('the caller’s own record is the stored one, also where the token has anot
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s who is not stored reads a record made from the token',
+  'a %s without a stored user gets a record made from the token',
   async (role) => {
     const sub = randomUUID();
     const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });

@@ -12,7 +12,7 @@ import { expectError, expectInvalid, startService } from '../support/service.ts'
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* GET /api/changes as a list of changes after a place, and as a stream of events. */
+/* This suite tests GET /api/changes, the changes of records after a position, as a list or as a stream of events. */
 
 const SOON = { readMs: 10, lookMs: 10 } as const;
 
@@ -21,7 +21,7 @@ const { postgres } = service;
 const beating = await forSuite(startService({ postgres, changeStreams: { ...SOON, beatMs: 20 } }));
 const narrow = await forSuite(startService({ postgres, changeStreams: { streams: 3, ofAUser: 2 } }));
 
-/** A stream without end. Its caller reads nothing and so does not notice that the service aborts it. */
+/** An event stream that sends data without end. Its caller reads nothing, so the service must abort the stream. */
 const brokenOff = Promise.withResolvers<boolean>();
 const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasChanges: true, hasMore: true };
 const flood = endpoint({
@@ -36,7 +36,7 @@ const flood = endpoint({
 });
 const flooding = await forSuite(startService({ postgres, endpoints: [flood], changeStreams: { stallMs: 50 } }));
 
-/** Database sessions whose transactions the tests commit. */
+/** Database sessions whose transactions the tests begin and commit themselves. */
 const sessions = await Promise.all(
   Array.from({ length: 6 }, async () => {
     const client = new pg.Client({ connectionString: postgres.adminUrl });
@@ -69,7 +69,7 @@ async function changes(after?: string, token = manager): Promise<Answer> {
   return answer.json as Answer;
 }
 
-/** The changes of all answers until there are no more. */
+/** Reads all pages of GET /api/changes after a position, and returns all their changes with the last position. */
 async function allBehind(place: string): Promise<Answer> {
   const answer = await changes(place);
   if (!answer.more) return answer;
@@ -88,7 +88,7 @@ async function siteOf(client: string): Promise<string> {
 const insertion = (id: string): string =>
   `insert into public.sites (id, client_id, site_name) values ('${id}', '${own.clients}', 'Dépôt')`;
 
-/** A stream has no end of its own: a test that waits in vain for one fails after this time, not after three minutes. */
+/** The longest time in milliseconds that a test waits for the end of a stream that would otherwise never end. */
 const STREAM_WAIT_MS = 20_000;
 
 class Stream {
@@ -107,7 +107,7 @@ class Stream {
     });
   }
 
-  /** Resolves once the events so far match. @throws Error if the stream ends before */
+  /** Resolves once the events received so far match the pattern. @throws Error if the stream ends before that */
   async until(sought: string | RegExp): Promise<void> {
     const isThere = (): boolean => (typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text));
     while (!isThere()) {
@@ -152,7 +152,7 @@ function open(token: string, { after = '', headers = {}, of = service } = {}): P
   });
 }
 
-test('a caller reads a creation, a change and a deletion once each and in order', async () => {
+test('a reader of GET /api/changes gets a creation, a change and a deletion once each and in order', async () => {
   const { next: before } = await changes();
   const { json } = await service.ask('POST /api/sites', {
     token: manager,
@@ -167,7 +167,7 @@ test('a caller reads a creation, a change and a deletion once each and in order'
   expect(named(await changes(feed.next))).toEqual([]);
 });
 
-test('changes of a transaction are read when it commits, and do not delay those of other transactions', async () => {
+test('GET /api/changes returns the changes of a transaction once it commits, and an open transaction delays no other changes', async () => {
   const [early, late] = [randomUUID(), randomUUID()];
   const { next: before } = await changes();
   await slow.query('begin');
@@ -181,7 +181,7 @@ test('changes of a transaction are read when it commits, and do not delay those 
   expect(named(await changes(second.next))).toEqual([]);
 });
 
-test('a caller reads each change exactly once while six sessions write', async () => {
+test('a reader of GET /api/changes gets each change exactly once while six database sessions write', async () => {
   const written = new Set<string>();
   const { next: before } = await changes();
   const write = async (client: pg.Client): Promise<void> => {
@@ -210,7 +210,7 @@ test('a caller reads each change exactly once while six sessions write', async (
   expect(receivedIds.toSorted()).toEqual([...written].toSorted());
 });
 
-test('a reader misses and repeats no change while more transactions write than a position lists', async () => {
+test('a reader of GET /api/changes gets each change once even if more transactions are open than a position can list', async () => {
   const [{ definition = '' } = {}] = await service.sql`
     select pg_get_functiondef('app.next_changes(text, bigint)'::regprocedure) as definition`;
   const listingTwo = String(definition).replace(/(max_listed constant integer := )50;/, '$12;');
@@ -236,7 +236,7 @@ test('a reader misses and repeats no change while more transactions write than a
   }
 });
 
-test('a position shows the transactions below its bound that were not writing, and of the others those shown before', async () => {
+test('a position of GET /api/changes covers finished transactions below its bound, and later ones only if covered before', async () => {
   const rows = await service.sql`
     with cases as (
         select
@@ -261,7 +261,7 @@ test('a position shows the transactions below its bound that were not writing, a
   expect(rows.filter(({ is_shown: isShown, is_expected: isExpected }) => isShown !== isExpected)).toEqual([]);
 });
 
-test('a transaction with 2,500 records is read in parts, each record once', async () => {
+test('a transaction with 2,500 records is read from GET /api/changes in parts, each record once', async () => {
   const { next: before } = await changes();
   await quick.query(
     `insert into public.sites (client_id, site_name) select '${own.clients}', 'x' from generate_series(1, 2500)`,
@@ -272,7 +272,7 @@ test('a transaction with 2,500 records is read in parts, each record once', asyn
   await quick.query(`delete from public.sites where site_name = 'x'`);
 });
 
-test('the changes of a foreign record are read only by an ADMIN of all clients', async () => {
+test('only an ADMIN of all clients reads the changes of a foreign client’s records', async () => {
   const { next: before } = await changes();
   const [mine, other] = [await siteOf(own.clients), await siteOf(foreign.clients)];
   await service.sql`delete from public.sites where id = any (${[mine, other]}::uuid[])`;
@@ -284,7 +284,7 @@ test('the changes of a foreign record are read only by an ADMIN of all clients',
   expect(named(await changes(before, await service.token('ADMIN')))).toContain(`deleted ${other}`);
 });
 
-test('a CLIENT reads no change of bills, partners and links, and the firm reads the deletion of a partner', async () => {
+test('a CLIENT reads no changes of bills, partners and their links, and the firm’s staff read the deletion of a partner', async () => {
   const admin = await service.token('ADMIN', [own.clients]);
   const { next: before } = await changes();
   const { json } = await service.ask('POST /api/partners', {
@@ -305,7 +305,7 @@ test('a CLIENT reads no change of bills, partners and links, and the firm reads 
   expect(await of('ACCOUNT_MANAGER', foreign.clients)).toEqual([]);
 });
 
-test('a CLIENT reads changes of a note until it becomes internal, and none of internal notes', async () => {
+test('a CLIENT reads the changes of a note until the note becomes internal, and no changes of internal notes', async () => {
   const [seen, internal, taken, shown] = await Promise.all(
     [false, true, false, true].map(async (isInternal) => {
       const { json } = await service.ask(`POST /api/reclamations/${own.reclamations}/notes`, {
@@ -336,7 +336,7 @@ test('a CLIENT reads changes of a note until it becomes internal, and none of in
   ]);
 });
 
-test('the change of a user is read by callers who may read that user', async () => {
+test('the change of a user appears in GET /api/changes only for callers who may read that user', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
   const other = await person(service, 'TAX_SPECIALIST', [foreign.clients]);
   const { next: before } = await changes();
@@ -347,20 +347,20 @@ test('the change of a user is read by callers who may read that user', async () 
 });
 
 test.each([
-  ['that is no place', 'x'],
+  ['that has a wrong form', 'x'],
   ['whose snapshot has no list of transactions', '1.2.3:3'],
   ['whose snapshot begins after its end', '1.2.5:3:'],
-  ['with a transaction 0', '1.2.0:3:'],
-  ['with a transaction behind its end', '1.2.3:9:9'],
+  ['with a transaction number 0', '1.2.0:3:'],
+  ['with a transaction after the end of its snapshot', '1.2.3:9:9'],
   ['with transactions out of order', '1.2.3:9:5,4'],
   ['with 101 transactions', `1.2.3:999:${Array.from({ length: 101 }, (_, index) => index + 3).join()}`],
-])('GET /api/changes after a place %s gets 400', async (_which, place) => {
+])('GET /api/changes after a position %s gets 400', async (_which, place) => {
   const after = Buffer.from(place).toString('base64url');
   const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
   expectInvalid(answer, ['after']);
 });
 
-test('GET /api/changes and a stream refuse a place that no read has reached yet with 400', async () => {
+test('GET /api/changes, as a list or as a stream, refuses a position that lies in the future with 400', async () => {
   const [start = '', time = '', snapshot = ''] = Buffer.from((await changes()).next, 'base64url')
     .toString()
     .split('.');
@@ -382,7 +382,7 @@ test('GET /api/changes and a stream refuse a place that no read has reached yet 
 });
 
 describe('a read of at most 100 of 20,000 changes', () => {
-  /** Pages of memory that Postgres reads for the changes after a place, once the session has read its catalogs. */
+  /** Counts the pages of memory that Postgres reads to find the changes after a position. */
   const pagesRead = async (place: string): Promise<number> => {
     let pages = NaN;
     for (let turn = 0; turn < 2; turn += 1) {
@@ -420,21 +420,21 @@ describe('a read of at most 100 of 20,000 changes', () => {
   });
 
   test.each([
-    ['that shows everything but an old transaction', () => `${start}.${time}.1:${next}:1`],
-    ['that shows everything while 5,000 changes are not committed', () => `${start}.${time}.${next}:${next}:`],
-    ['that shows nothing', () => `${start}.${time}.1:1:`],
+    ['after everything except one old open transaction', () => `${start}.${time}.1:${next}:1`],
+    ['after everything while 5,000 changes are not committed', () => `${start}.${time}.${next}:${next}:`],
+    ['before all changes', () => `${start}.${time}.1:1:`],
+    ['after all transactions except two large ones', () => `${start}.${time}.${first}:${next}:${first},${first + 1n}`],
     [
-      'that shows all transactions but two large ones',
-      () => `${start}.${time}.${first}:${next}:${first},${first + 1n}`,
+      'in the middle of a large transaction',
+      () => `${start}.${time}.${first}:${first}:.${first}.${time}.${randomUUID()}`,
     ],
-    ['inside a large transaction', () => `${start}.${time}.${first}:${first}:.${first}.${time}.${randomUUID()}`],
-    ['of another server, with the time of the first change', () => `0.${time}.1:${next}:`],
-  ])('examines fewer than 100 pages of memory from a place %s', async (_which, place) => {
+    ['from another Postgres server, with the time of the first change', () => `0.${time}.1:${next}:`],
+  ])('reading 100 of 20,000 changes from a position %s examines under 100 memory pages', async (_which, place) => {
     expect(await pagesRead(place())).toBeLessThan(100);
   });
 });
 
-test('GET /api/changes after a place older than the audit log gets 400 with the code expired', async () => {
+test('GET /api/changes after a position older than the audit log gets 400 with the code expired', async () => {
   const { next } = await changes();
   const [start, , snapshot] = Buffer.from(next, 'base64url').toString().split('.');
   const before = Buffer.from(`${start}.1577836800000000.${snapshot}`).toString('base64url');
@@ -443,7 +443,7 @@ test('GET /api/changes after a place older than the audit log gets 400 with the 
   expect(answer.text).toContain('"code":"expired"');
 });
 
-test('GET /api/changes after a place from before a restart of Postgres misses no change', async () => {
+test('GET /api/changes after a position from before a restart of Postgres misses no change', async () => {
   const id = await siteOf(own.clients);
   const { next } = await changes();
   const [, ...rest] = Buffer.from(next, 'base64url').toString().split('.');
@@ -471,7 +471,7 @@ test('a stream of changes sends each change, and a new stream continues after it
   expect(feed.map(({ id }) => id)).toEqual([missed]);
 });
 
-test('a browser that connects again to the address of its first stream misses and repeats nothing', async () => {
+test('a browser that reconnects to the address of its first change stream misses and repeats no change', async () => {
   const { next: after } = await changes();
   const told = await siteOf(own.clients);
   const { next: lastId } = await changes();
@@ -481,7 +481,7 @@ test('a browser that connects again to the address of its first stream misses an
   expect(stream.text).not.toContain(told);
 });
 
-test('the stream of a CLIENT sends nothing after an internal note and after a change of another tenant', async () => {
+test('the change stream of a CLIENT sends nothing after an internal note and after a change of another tenant', async () => {
   const stream = await open(await service.token('CLIENT', [own.clients]));
   await stream.until(/^id: /m);
   const before = stream.text;
@@ -496,13 +496,13 @@ test('the stream of a CLIENT sends nothing after an internal note and after a ch
   expect(rest.match(/^data: /gm)).toHaveLength(1);
 });
 
-test('a stream of changes sends heartbeats with a place while nothing changes', async () => {
+test('a change stream sends heartbeats with a position while nothing changes', async () => {
   const token = await beating.token('CLIENT', [own.clients]);
   const stream = await open(token, { of: beating });
   await stream.until(/(?:: beat\nid: .+\n\n){3}/);
 });
 
-test('a stream ends when its caller loses all rights, even if nothing else is written', async () => {
+test('a change stream ends when its caller becomes inactive, even if nothing else is written', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
   const stream = await open(token);
   await stream.until('id: ');
@@ -512,7 +512,7 @@ test('a stream ends when its caller loses all rights, even if nothing else is wr
   expect(stream.response.complete).toBe(true);
 });
 
-test('a caller may open two streams of changes, and a process serves three, if so configured', async () => {
+test('a service configured so serves two change streams per caller and three in all, and refuses any further stream', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });
@@ -522,7 +522,7 @@ test('a caller may open two streams of changes, and a process serves three, if s
   expectError(await narrow.ask('GET /api/changes', { token: two, headers }), 'ERROR_UNAVAILABLE');
 });
 
-test('a caller who has closed a stream may open another', async () => {
+test('a caller who has closed a change stream may open another', async () => {
   const token = await narrow.token('CLIENT', [own.clients], { sub: 'again' });
   for (let count = 0; count < 3; count += 1) {
     await until(async () => (await open(token, { of: narrow })).response.statusCode === 200);
@@ -530,13 +530,13 @@ test('a caller who has closed a stream may open another', async () => {
   }
 });
 
-test('a stream is aborted if its caller reads nothing', async () => {
+test('a change stream is aborted if its caller stops reading', async () => {
   const stream = await open(await flooding.token('CLIENT', [own.clients]), { of: flooding });
   stream.response.pause();
   expect(await bounded(brokenOff.promise, STREAM_WAIT_MS)).toBe(true);
 });
 
-test('a process that stops ends its streams with ERROR_UNAVAILABLE', async () => {
+test('a service that stops ends its change streams with ERROR_UNAVAILABLE', async () => {
   const ending = await startService({ postgres });
   const token = await ending.token('CLIENT', [own.clients]);
   const stream = await open(token, { of: ending });

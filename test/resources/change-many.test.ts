@@ -9,7 +9,7 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Bulk changes: all or none, each with the rights of a single change. */
+/* Bulk changes in one request: all changes are stored or none, each with the rights of a single change. */
 
 let log = '';
 const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
@@ -51,7 +51,7 @@ const recorded = () =>
     [claims],
   );
 
-describe('bulk changes', () => {
+describe('a bulk change of claims', () => {
   test('a bulk change returns the records in the order of the changes and audits each record once', async () => {
     const changes = each({ assignee_id: clerk.id }).toReversed();
     changes[1] = { ...(changes[1] as Claim), status: 'READY_FOR_REVIEW', grounds: 'Erreur' };
@@ -73,16 +73,34 @@ describe('bulk changes', () => {
   });
 
   test.each([
-    ['a move that is not allowed', { status: 'CLOSED' }, 'ERROR_CONFLICT', 'status', 'move_not_allowed'],
-    ['the present status', { status: 'DRAFT' }, 'ERROR_CONFLICT', 'status', 'already'],
+    [
+      'a status that cannot follow the present one',
+      { status: 'CLOSED' },
+      'ERROR_CONFLICT',
+      'status',
+      'move_not_allowed',
+    ],
+    ['the present status as the new one', { status: 'DRAFT' }, 'ERROR_CONFLICT', 'status', 'already'],
     ['a field that is not valid', { amount: -1 }, 'ERROR_VALIDATION', 'amount', 'not_a_decimal'],
     ['an unknown field', { surprise: 1 }, 'ERROR_VALIDATION', 'surprise', 'unknown_field'],
-    ['an amount above', { granted_amount: 5 }, 'ERROR_VALIDATION', 'granted_amount', 'above_amount'],
-    ['a site of nobody', { site_id: randomUUID() }, 'ERROR_NOT_FOUND', 'site_id', 'no_such_record'],
-    ['an assignee of nobody', { assignee_id: randomUUID() }, 'ERROR_VALIDATION', 'assignee_id', 'not_assignable'],
-    ['another version', { version: '2020-01-01T00:00:00Z' }, 'ERROR_PRECONDITION_FAILED', 'version', 'changed_since'],
+    [
+      'a granted amount above the claimed amount',
+      { granted_amount: 5 },
+      'ERROR_VALIDATION',
+      'granted_amount',
+      'above_amount',
+    ],
+    ['an unknown site', { site_id: randomUUID() }, 'ERROR_NOT_FOUND', 'site_id', 'no_such_record'],
+    ['an unknown assignee', { assignee_id: randomUUID() }, 'ERROR_VALIDATION', 'assignee_id', 'not_assignable'],
+    [
+      'the version of an older record',
+      { version: '2020-01-01T00:00:00Z' },
+      'ERROR_PRECONDITION_FAILED',
+      'version',
+      'changed_since',
+    ],
   ] as const)(
-    'a bulk change with %s in two changes changes nothing, and names index, field and code',
+    'a bulk change with %s in two of its changes stores nothing, and its error names the index, field and code of each',
     async (_what, wrong, code, field, problem) => {
       const before = await stored();
       const changes = each({ amount: 7 });
@@ -97,7 +115,7 @@ describe('bulk changes', () => {
     },
   );
 
-  test('a bulk change reports every wrong field of every change, also next to changes with another error', async () => {
+  test('a bulk change reports every invalid field of every change, even if other changes have other errors', async () => {
     const versions = claims.map((id) => ({ id }));
     const answer = await ask([
       { ...versions[0], status: 'CLOSED', granted_amount: 5, assignee_id: randomUUID(), amount: 2 },
@@ -115,7 +133,7 @@ describe('bulk changes', () => {
     ]);
   });
 
-  test('two changes of one request that conflict only with each other are reported for the later one', async () => {
+  test('when two changes of one bulk request conflict only with each other, the error names the later one', async () => {
     const manager = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const bill = { client_id: own.clients, partner_id: own.partners, amount_excl_tax: 1 };
     const ids = await Promise.all(['A', 'B'].map((number) => make(service, 'partner_invoices', { ...bill, number })));
@@ -127,7 +145,7 @@ describe('bulk changes', () => {
     expect(problemsOf(answer)).toEqual([expect.objectContaining({ index: 1, field: 'number', code: 'taken' })]);
   });
 
-  test('a bulk change reports the first 100 refused moves or unknown records by index, and that there are more', async () => {
+  test('a bulk change with more than 100 refused records reports the first 100 by index, and says that there are more', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
        select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 102) returning id`,
@@ -140,8 +158,9 @@ describe('bulk changes', () => {
     expect(problemsOf(nobody).map(({ index, code }) => [index, code])).toEqual([...first, [undefined, 'more']]);
   });
 
-  test('another request changes a record of a refused bulk change while the errors of its other records are searched', async () => {
-    // The bulk change is refused for its third record. While the second is tried alone, under a savepoint, it waits here.
+  test('another request can change a record of a refused bulk change while the service searches for further errors', async () => {
+    // The bulk change is refused because of its third claim. The bulk change waits here while it tries its second claim
+    // alone under a savepoint.
     const [first = '', second = '', third = ''] = claims;
     await service.admin(
       `create function public.wait_at_gate() returns trigger language plpgsql security definer as $$ begin
@@ -199,7 +218,7 @@ describe('bulk changes', () => {
       expect([status, (json as Claim[]).map(({ id }) => id)]).toEqual([200, changes.map(({ id }) => id)]);
   });
 
-  test('a bulk change of an unknown record, of one record twice, of 0 or of 501 records is not accepted', async () => {
+  test('a bulk change with an unknown record, a repeated record, no record or 501 records is refused', async () => {
     const [first = ''] = claims;
     const nobody = await ask([
       { id: first, amount: 2 },
@@ -219,7 +238,7 @@ describe('bulk changes', () => {
       );
   });
 
-  test('a bulk change checks the version of each record', async () => {
+  test('a bulk change compares the version of each of its records', async () => {
     const read = await service.ask(`GET /api/reclamations?site_id=${own.sites}`, { token: clerk.token });
     const versions = new Map((read.json as Claim[]).map((claim) => [claim.id, claim['updated_at']]));
     const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));
@@ -227,7 +246,7 @@ describe('bulk changes', () => {
     expectError(await ask(changes), 'ERROR_PRECONDITION_FAILED');
   });
 
-  test('a bulk change with an Idempotency-Key is made once, and a repetition returns the present records', async () => {
+  test('a bulk change repeated with the same Idempotency-Key is made once, and the repetition returns the present records', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const changes = each({ status: 'READY_FOR_REVIEW' });
     const first = await ask(changes, { headers });
@@ -250,14 +269,14 @@ describe('bulk changes', () => {
     expect(new Set((await stored()).map(({ amount }) => amount)).size).toBe(1);
   });
 
-  test('refused changes are tried one by one to find the errors, unless the sender disconnects', async () => {
+  test('the service tries the changes of a refused bulk change one by one to find all errors, until the sender disconnects', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
        select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 80) returning id`,
       [own.clients, own.sites],
     );
     const changes = rows.map(({ id }) => ({ id, status: 'CLOSED' }));
-    // A sequence also counts statements that are rolled back.
+    // The test counts tries with a sequence, because a rollback does not reset a sequence.
     await service.admin(
       `create sequence public.tries;
        create function public.count_try() returns trigger language plpgsql security definer

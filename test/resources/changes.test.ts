@@ -5,7 +5,7 @@ import { expectError, startService } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The lists of changes of a record. The matrix and the suites of the policies test who may read which list. */
+/* This suite tests the list of changes of a record (its audit history). Other tests check who may read which list. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -24,7 +24,7 @@ async function changes(path: string, clients = [own.clients]): Promise<Change[]>
   return (await service.ask(`GET ${path}/changes`, { token })).json as Change[];
 }
 
-test('a change of a claim is listed with its author, each field, and the values as the record shows them', async () => {
+test('the list of changes of a claim has the author, each changed field, and the values in the form of the API’s records', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients], { name: 'Ada' });
   const before = (await service.ask(`GET ${CLAIM}`, { token })).json as Record<string, unknown>;
   const body = {
@@ -47,7 +47,7 @@ test('a change of a claim is listed with its author, each field, and the values 
   expect(after['submitted_at']).toBe('2026-01-05T07:00:00.5Z');
 });
 
-test('a list of changes read page by page is complete and newest first, and its CSV contains no formula', async () => {
+test('the list of changes of a record is complete and newest first on all its pages, and its CSV contains no formula', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   for (const notice_reference of ['=1+1', 'second'])
     await service.ask(`PUT ${CLAIM}`, { token, body: { notice_reference, tax_year: 2020 + notice_reference.length } });
@@ -64,7 +64,7 @@ test('a list of changes read page by page is complete and newest first, and its 
   expect(csv.text).toContain(`,'=1+1`);
 });
 
-test('a creation, a read and a PUT without differences add nothing to the list of changes', async () => {
+test('a creation, a read and a PUT without differences add nothing to a record’s list of changes', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   const body = { client_id: own.clients, site_name: 'Dépôt' };
   const { id } = (await service.ask('POST /api/sites', { token, body })).json as { id: string };
@@ -72,7 +72,7 @@ test('a creation, a read and a PUT without differences add nothing to the list o
   expect(await changes(`/api/sites/${id}`)).toEqual([]);
 });
 
-test('the changes of a deleted or unknown record get 404', async () => {
+test('a request for the list of changes of a deleted or unknown record gets 404', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   const body = { client_id: own.clients, site_name: 'Dépôt' };
   const { id } = (await service.ask('POST /api/sites', { token, body })).json as { id: string };

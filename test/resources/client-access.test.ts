@@ -36,13 +36,13 @@ const withdraw = (id: string, client: string, token: string, headers = {}) =>
   service.ask(`DELETE /api/users/${id}/client-access/${client}`, { token, headers });
 
 test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-  'an account manager assigns an own client to a %s of other clients and withdraws it; both are audited with the client',
+  'an account manager gives and takes back access to a client for a %s of other clients, and both are audited',
   async (role) => {
     const id = await user(role, [foreign]);
     const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
     await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
     const answer = await assign(id, own.toUpperCase(), manager);
-    // The manager does not see the foreign client.
+    // The response leaves out the user’s foreign client, because the manager may not see that client.
     expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
     expect(answer.headers.etag).toMatch(/^"\d+"$/);
     expect(await clientsOf(id)).toEqual([foreign, own]);
@@ -55,7 +55,7 @@ test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
   },
 );
 
-test('a repeated assignment or withdrawal of a client changes nothing and is not audited', async () => {
+test('repeating the assignment or withdrawal of a client changes nothing and is not audited', async () => {
   const id = await user('CLIENT', [own]);
   const [before] = await service.admin('select updated_at from public.users where id = $1', [id]);
   expect((await assign(id, own, manager)).status).toBe(200);
@@ -65,7 +65,7 @@ test('a repeated assignment or withdrawal of a client changes nothing and is not
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)(
-  'an account manager cannot assign a client to an %s, nor withdraw one',
+  'an account manager can neither assign a client to a user with the role %s nor take one away from that user',
   async (role) => {
     const id = await user(role, [own]);
     await expectRefusal(service, await assign(id, other, manager), 'ERROR_FORBIDDEN');
@@ -74,7 +74,7 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER'] as const)(
   },
 );
 
-test('an account manager gets 404 for an unknown user or a deleted client, but can withdraw a deleted client', async () => {
+test('an account manager gets 404 for an unknown user or a deleted client, but can take a deleted client away from a user', async () => {
   expectError(await assign(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
   expectError(await withdraw(randomUUID(), own, manager), 'ERROR_NOT_FOUND');
   const gone = (await service.tenant('Gone')).clients;
@@ -94,14 +94,14 @@ test('an ADMIN of all clients assigns any client to any user, and reads all clie
   expectError(await assign(id, randomUUID(), admin), 'ERROR_NOT_FOUND');
 });
 
-test('an assignment to an ADMIN of all clients changes nothing, and no client can be withdrawn from them', async () => {
+test('assigning a client to an ADMIN of all clients changes nothing, and withdrawing one gets 409', async () => {
   const admin = await service.token('ADMIN');
   const id = await user('ADMIN', []);
   expect((await assign(id, own, admin)).json).toMatchObject({ client_access: [] });
   expectError(await withdraw(id, own, admin), 'ERROR_CONFLICT');
 });
 
-test('the last client of a limited ADMIN cannot be withdrawn, since they would then reach all clients', async () => {
+test('the last client of a limited ADMIN cannot be withdrawn, because that ADMIN would then have access to all clients', async () => {
   const admin = await service.token('ADMIN');
   const id = await user('ADMIN', [own, other]);
   expect((await withdraw(id, own, admin)).status).toBe(204);
@@ -109,7 +109,7 @@ test('the last client of a limited ADMIN cannot be withdrawn, since they would t
   expect(await clientsOf(id)).toEqual([other]);
 });
 
-test('an ADMIN of one client assigns only that client, and not to an ADMIN of all clients', async () => {
+test('an ADMIN of one client can assign only that client, and not to an ADMIN of all clients', async () => {
   const limitedAdmin = await service.token('ADMIN', [own]);
   const id = await user('ACCOUNT_MANAGER', [foreign]);
   expect((await assign(id, own, limitedAdmin)).json).toMatchObject({ client_access: [own] });
@@ -123,7 +123,7 @@ describe('the token of a user whose clients change', () => {
   test.each([
     { change: 'got', ask: assign, isAssigned: false },
     { change: 'lost', ask: withdraw, isAssigned: true },
-  ])('the old token of a user who $change a client gets 401, and a new token works', async ({ ask, isAssigned }) => {
+  ])('a user who $change a client gets 401 with the old token, and a new token works', async ({ ask, isAssigned }) => {
     const [before, after] = isAssigned ? [[own], []] : [[], [own]];
     const id = await user('CLIENT', before);
     const token = await service.token('CLIENT', before, { sub: id });
@@ -134,7 +134,7 @@ describe('the token of a user whose clients change', () => {
   });
 });
 
-test('an assignment of a client with the ETag of an older version in If-Match gets 412', async () => {
+test('assigning a client to a user with an older ETag of the user in If-Match gets 412', async () => {
   const id = await user('CLIENT', [own]);
   const { etag = '' } = (await service.ask(`GET /api/users/${id}`, { token: manager })).headers;
   const headers = { 'if-match': etag };

@@ -5,7 +5,7 @@ import { forSuite } from '../support/suite.ts';
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
 
-describe('the clock of the identity provider, as the database knows it', () => {
+describe('the identity provider’s clock as measured in the database', () => {
   const aheadAfter = async (sql: string): Promise<unknown> => {
     await admin.query('delete from app.provider_clock');
     await admin.query(`select app.note_provider_clock('5 s')`);
@@ -18,7 +18,7 @@ describe('the clock of the identity provider, as the database knows it', () => {
   const set = (columns: string) => aheadAfter(`update app.provider_clock set ${columns}`);
 
   test.each([
-    ['no instance has measured it', 'ahead = null'],
+    ['no instance of the service has measured that clock', 'ahead = null'],
     ['the last measurement is older than five minutes', `measured_at = clock_timestamp() - interval '301 s'`],
     ['Postgres’s clock was set back after the measurement', `measured_at = clock_timestamp() + interval '1 s'`],
     ['another Postgres server has taken over', `server_started_at = server_started_at - interval '1 day'`],
@@ -26,12 +26,12 @@ describe('the clock of the identity provider, as the database knows it', () => {
       'a token has disproved the measurement within the last hour',
       `disproved_at = clock_timestamp() - interval '59 min'`,
     ],
-    ['it was measured as an hour ahead', `ahead = interval '1 hour'`],
-  ])('the provider’s clock counts as two minutes ahead if %s', async (_when, columns) => {
+    ['that clock was measured as an hour ahead', `ahead = interval '1 hour'`],
+  ])('the database takes the identity provider’s clock as two minutes ahead if %s', async (_when, columns) => {
     expect(await set(columns)).toBe(120);
   });
 
-  test('a measurement of the provider’s clock holds whatever an older measurement or a token of an hour ago said', async () => {
+  test('a measurement of the identity provider’s clock is used in spite of older measurements and a token of an hour ago', async () => {
     expect(await aheadAfter('select')).toBe(5);
     expect(await aheadAfter('select app.note_provider_clock(null)')).toBe(5);
     expect(await aheadAfter(`select app.note_provider_clock('1 s')`)).toBe(5);
@@ -45,11 +45,11 @@ describe('the clock of the identity provider, as the database knows it', () => {
     ).toBe(1);
   });
 
-  test('the provider’s clock counts as the database’s own in a database that has no row of app.provider_clock', async () => {
+  test('the database takes the identity provider’s clock as its own if the table app.provider_clock is empty', async () => {
     expect(await aheadAfter('delete from app.provider_clock')).toBe(0);
   });
 
-  test('a token that disproves the measurement does not become valid by that, nor by a second one', async () => {
+  test('a token dated further ahead than the measured clock of the identity provider does not become valid by that', async () => {
     const isAfter = (issued: string, changed: string) =>
       `app.was_issued_after(now() + interval '${issued}', now() + interval '${changed}')`;
     const asked = `select ${isAfter('88 s', '0 s')} as old, ${isAfter('121 s', '120.5 s')} as new,
@@ -63,7 +63,7 @@ describe('the clock of the identity provider, as the database knows it', () => {
     }
   });
 
-  test('a token disproves the measurement only if it is more than a second further ahead', async () => {
+  test('a token disproves the measured clock of the identity provider only if dated more than a second further ahead', async () => {
     const prove = (seconds: number) =>
       aheadAfter(`select app.disprove_provider_clock(clock_timestamp() + interval '${String(seconds)} s')`);
     expect([await prove(5.5), await prove(20)]).toEqual([5, 120]);

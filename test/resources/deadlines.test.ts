@@ -9,12 +9,12 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { words } from '../support/words.ts';
 
-/* GET /api/deadlines. */
+/* This suite tests GET /api/deadlines, the list of coming deadlines. */
 
 /** SQL for the date that is this many days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
-/** Inserts a claim whose response is due in `response` days, and one whose court deadline is in `court` days. */
+/** Inserts two claims, with a response due in `response` days and a court deadline in `court` days. */
 async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
   const ids = [randomUUID(), randomUUID()] as const;
   await service.admin(
@@ -27,7 +27,7 @@ async function claims(tenant: Tenant, response: number, court: number): Promise<
   return ids;
 }
 
-/** Makes an issued invoice and a bill due in this many days. */
+/** Sets the due date of an issued invoice and of a bill to this many days from today. */
 async function due({ factures, partner_invoices: bill, reclamations }: Tenant, days: number): Promise<void> {
   await service.admin(
     `update public.factures set issue_date = ${day(-40)}, due_date = ${day(days)}, reclamation_id = $2 where id = $1`,
@@ -39,7 +39,7 @@ async function due({ factures, partner_invoices: bill, reclamations }: Tenant, d
 
 const service = await forSuite(startService());
 const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
-// Days may differ by one near the end of a month, so the tests compare kinds and their order.
+// The number of days left may differ by one near the end of a month, so the tests compare only kinds and their order.
 const [answered, rejected] = await claims(own, 10, -3);
 await claims(foreign, 10, -3);
 for (const tenant of [own, foreign]) await due(tenant, 20);
@@ -58,7 +58,7 @@ describe('the list of deadlines', () => {
     ['ACCOUNT_MANAGER', ['response', 'invoice', 'partner_invoice']],
     ['TAX_SPECIALIST', ['response', 'invoice']],
     ['CLIENT', ['response', 'invoice']],
-  ] as const)('%s lists the deadlines of the kinds %j, the nearest first', async (role, expected) => {
+  ] as const)('the role %s lists the deadlines of the kinds %j, the nearest first', async (role, expected) => {
     const rows = await rowsOf('', role);
     expect(kinds(rows)).toEqual(expected);
     expect(rows[1]).toEqual({
@@ -71,7 +71,7 @@ describe('the list of deadlines', () => {
     });
   });
 
-  test('deadlines are listed within a number of days, and passed ones if asked for', async () => {
+  test('GET /api/deadlines lists deadlines within the requested number of days, and passed ones on request', async () => {
     const [left] = (await rowsOf('')).map(({ days_left: days }) => Number(days));
     expect(kinds(await rowsOf(`?within=${String(left)}`))).toEqual(['response']);
     expect(kinds(await rowsOf(`?within=${String(Number(left) - 1)}`))).toEqual([]);
@@ -86,7 +86,7 @@ describe('the list of deadlines', () => {
     ]);
   });
 
-  test('deadlines are filtered by kind, client and assignee', async () => {
+  test('GET /api/deadlines filters deadlines by kind, client and assignee', async () => {
     expect(kinds(await rowsOf('?kind=court,invoice&passed=9'))).toEqual(['court', 'invoice']);
     expect(kinds(await rowsOf('?kind=partner_invoice'))).toEqual(['partner_invoice']);
     expect(await rowsOf('?kind=partner_invoice', 'TAX_SPECIALIST')).toEqual([]);
@@ -98,13 +98,13 @@ describe('the list of deadlines', () => {
     expect(several).toEqual((await ask('', 'ADMIN', both)).json);
     expect(several).toHaveLength(6);
     expect(kinds(await rowsOf(`?assignee_id=${foreign.users},${own.users}`))).toEqual(['response']);
-    // Invoices and bills have no assignee, so the value none does not find them.
+    // Invoices and bills have no assignee at all, so the filter `assignee_id=none` does not find them.
     expect(kinds(await rowsOf('?assignee_id=none&passed=9'))).toEqual(['court']);
     expect(await rowsOf('?assignee_id=none&kind=invoice,partner_invoice')).toEqual([]);
     expect((await ask('', 'ADMIN', [])).json).toHaveLength(6);
   });
 
-  test('deadlines are read page by page, each once, with expanded names', async () => {
+  test('GET /api/deadlines returns each deadline once over all pages, with expanded names', async () => {
     const token = await service.token('ADMIN', [own.clients, foreign.clients]);
     const line = '/api/deadlines?limit=1&passed=9&expand=client,reclamation,assignee';
     const found = (await readPages(service, line, token)).flatMap(({ json }) => json as Json[]);
@@ -120,7 +120,7 @@ describe('the list of deadlines', () => {
     expect(found.at(-1)).toMatchObject({ reclamation: null, assignee: null });
   });
 
-  test('the list of deadlines does not accept a foreign client among others, nor an invalid number of days', async () => {
+  test('GET /api/deadlines refuses a foreign client among the requested clients, and an invalid number of days', async () => {
     const mixed = await ask(`?client_id=${own.clients},${foreign.clients}`);
     await expectRefusal(service, mixed, 'ERROR_FORBIDDEN');
     for (const query of ['within=-1', 'within=3661', 'passed=x', 'kind=bill', 'sort=due_on', 'after=AAAA']) {
@@ -129,7 +129,7 @@ describe('the list of deadlines', () => {
   });
 });
 
-test('each deadline is listed in the statuses of its kind only, as in reporting.deadlines and in the description', async () => {
+test('GET /api/deadlines lists a record only in the statuses that its kind of deadline has, as reporting.deadlines does', async () => {
   const tenant = await service.furnishedTenant('Other');
   const set = async (table: string, id: string, change: string) =>
     service.admin(`set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`);
@@ -177,7 +177,7 @@ test('each deadline is listed in the statuses of its kind only, as in reporting.
   ]);
 });
 
-test('a response is listed until as many days after its last as are asked for, and not longer', async () => {
+test('an overdue response is listed for the requested number of passed days and no longer', async () => {
   const late = await service.furnishedTenant('Late');
   const [response] = await claims(late, -3, 0);
   const passed = async (days: number): Promise<readonly Json[]> => {

@@ -20,13 +20,13 @@ async function attach(part?: Part): Promise<Record<string, unknown> & { id: stri
   return answer.json as Record<string, unknown> & { id: string };
 }
 
-/** Expects as many files as rows of documents, and no partial file. */
+/** Expects the document store to have one file per row of the table `documents`, and no partial file. */
 async function expectNoOrphans(): Promise<void> {
   const rows = await service.admin('select file_path from public.documents order by file_path');
   expect(await filesIn(service.documentFolder)).toEqual(rows.map(({ file_path }) => file_path));
 }
 
-test('an upload returns the record with its Location, but without the path of the content', async () => {
+test('an upload returns the document’s record and its Location, but not the path of the stored content', async () => {
   const answer = await upload(service, manager, own.reclamations, { name: 'avis foncière €.pdf' });
   const record = answer.json as { id: string };
   expect(answer.status).toBe(201);
@@ -46,7 +46,7 @@ test('an upload returns the record with its Location, but without the path of th
   expect([read.status, read.json, read.headers.etag]).toEqual([200, record, answer.headers.etag]);
 });
 
-test('the type of a document comes from its bytes, not from its name or the upload’s header', async () => {
+test('the type of an uploaded document is taken from its bytes, not from its name or the upload’s header', async () => {
   const record = await attach({ name: 'avis.pdf', type: 'application/pdf', bytes: png });
   expect(record).toMatchObject({ filename: 'avis.pdf', mime_type: 'image/png', file_size: png.length });
 });
@@ -56,13 +56,13 @@ test.each([
   ['/etc/passwd', 'passwd'],
   ['C:\\x\\y.pdf', 'y.pdf'],
   ['a/b\\c.pdf', 'c.pdf'],
-])('the name %j of a document is reduced to its last component %j', async (name, filename) => {
+])('the name %j of an uploaded document is reduced to its last path component %j', async (name, filename) => {
   expect(await attach({ name })).toMatchObject({ filename });
   await expectNoOrphans();
 });
 
 test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)])(
-  'the name %j of a document is kept and is no part of the path of the content',
+  'the name %j of an uploaded document is kept, and is not used in the path of the stored content',
   async (name) => {
     const { id } = await attach({ name });
     const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
@@ -73,7 +73,7 @@ test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)]
   },
 );
 
-test('an upload may have as many bytes as the limit, and not one more', async () => {
+test('an upload may have exactly as many bytes as the configured limit, and not one more', async () => {
   const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
   expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
   const longer = await upload(service, manager, own.reclamations, { bytes: Buffer.concat([longest, Buffer.alloc(1)]) });
@@ -160,7 +160,7 @@ function encodedName(name: string): Buffer {
   return Buffer.from(form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`), 'latin1');
 }
 
-/** Parts without a Content-Disposition header. */
+/** Form parts that lack a Content-Disposition header. */
 function namelessParts(count: number): Buffer {
   return Buffer.from(`${BOUNDARY}\r\nX: x\r\n\r\nx\r\n`.repeat(count));
 }
@@ -177,7 +177,7 @@ function textField(name: string): Buffer {
   return Buffer.from(`${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`);
 }
 
-test('an account manager of other clients gets 403 for an upload to a claim before any byte is read, and an ADMIN may upload', async () => {
+test('an account manager without access to a claim’s client gets 403 before any byte is uploaded, and an ADMIN may upload', async () => {
   const { request, answer } = begin(service, manager, foreign.reclamations);
   request.flushHeaders();
   const { status } = await answer;
@@ -187,14 +187,14 @@ test('an account manager of other clients gets 403 for an upload to a claim befo
   expect((await upload(service, admin, foreign.reclamations)).status).toBe(201);
 });
 
-test('an upload to an unknown claim gets 404 before any byte is read', async () => {
+test('an upload to an unknown claim gets 404 before any byte of the file is read', async () => {
   const { request, answer } = begin(service, manager, randomUUID());
   request.flushHeaders();
   expect((await answer).status).toBe(404);
   request.destroy();
 });
 
-describe('the kind and the name of a document', () => {
+describe('a change of a document’s kind and name', () => {
   const change = (id: string, body: object, token = manager, headers = {}) =>
     service.ask(`PUT /api/documents/${id}`, { token, body, headers });
 
@@ -232,14 +232,14 @@ describe('the kind and the name of a document', () => {
     ['filename', '..'],
     ['filename', 'a\r\nb.pdf'],
     ['filename', 'a\ufffd.pdf'],
-  ])('a document’s %s cannot become %j', async (field, value) => {
+  ])('a change of a document’s %s to %j gets 400', async (field, value) => {
     const { id } = await attach();
     expectInvalid(await change(id, { [field]: value }), [field]);
     const { json } = await service.ask(`GET /api/documents/${id}`, { token: manager });
     expect(json).toMatchObject({ kind: 'AUTRE', filename: 'avis.pdf' });
   });
 
-  test('the kind and name of a document stay when a digest is added to it', async () => {
+  test('a document keeps its kind and name when its SHA-256 digest is added', async () => {
     const { id } = await attach();
     await service.admin('update public.documents set sha256 = null where id = $1', [id]);
     await change(id, { kind: 'COURRIER', filename: 'lettre.pdf' });
@@ -249,7 +249,7 @@ describe('the kind and the name of a document', () => {
   });
 });
 
-test('the list of documents has all claims of the caller’s clients, and is filtered by kind, name, client, claim and time', async () => {
+test('the list of documents covers all claims of the caller’s clients, with filters for kind, name, client, claim and time', async () => {
   const [one, other] = [await service.tenant('Un'), await service.tenant('Deux')];
   const both = await service.token('ACCOUNT_MANAGER', [one.clients, other.clients]);
   const names = [
@@ -282,7 +282,7 @@ test('the list of documents has all claims of the caller’s clients, and is fil
   expect(await found('', stranger)).toEqual(['DECISION']);
 });
 
-test('a deletion with the ETag of another version gets 412, and with the present ETag also deletes the content', async () => {
+test('the deletion of a document with an older ETag gets 412, and with the present ETag also deletes the content', async () => {
   const { id } = await attach();
   const { headers } = await service.ask(`GET /api/documents/${id}`, { token: manager });
   const remove = (tag: string) =>
@@ -295,7 +295,7 @@ test('a deletion with the ETag of another version gets 412, and with the present
 });
 
 test.each(['reclamations', 'sites', 'clients'] as const)(
-  'the deletion of %s also deletes the contents of their documents',
+  'deleting rows of the table %s through the API also deletes the contents of their documents',
   async (table) => {
     const tenant = await service.tenant('Deleted');
     const admin = await service.token('ADMIN');
@@ -303,14 +303,14 @@ test.each(['reclamations', 'sites', 'clients'] as const)(
     const before = await filesIn(service.documentFolder);
     const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
     expect(answer.status).toBe(204);
-    // The response does not wait for the document store.
+    // The response to the deletion does not wait until the document store has deleted the content.
     await service.documents.removeDueContents();
     expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
     await expectNoOrphans();
   },
 );
 
-test('the contents of documents that a DBA deletes with SQL are deleted at the next sweep', async () => {
+test('the contents of documents whose rows a DBA deletes with SQL are deleted at the next sweep of the document store', async () => {
   await attach();
   await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
   expect(await filesIn(service.documentFolder)).not.toEqual([]);

@@ -3,7 +3,7 @@ import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* `expand`: the names of the records that a record refers to. */
+/* This suite tests the query parameter `expand`, which adds the names of the records that a record refers to. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Hôtels "Belle Rive"');
@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)(
-  '$path shows names with expand=$expand, in a record and in the list, and no names without expand',
+  '$path with expand=$expand shows the referred records’ names in a record and in the list, and none without expand',
   async ({ path, expand, kind, shown }) => {
     const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const target = `${path}/${own[kind]}`;
@@ -66,27 +66,30 @@ const CALLERS = [
   { caller: 'a CLIENT', role: 'CLIENT', clients: [own.clients] },
 ] as const;
 
-test.each(CALLERS)('$caller gets the expanded names of claims in each order and page', async ({ role, clients }) => {
-  const token = await service.token(role, clients);
-  for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {
-    const ask = async (more: string) => service.ask(`GET /api/reclamations?limit=50${query}${more}`, { token });
-    const [plain, expanded] = [await ask(''), await ask('&expand=client,site')];
-    const names = new Map([
-      [own.clients, 'Hôtels "Belle Rive"'],
-      [foreign.clients, 'Garage Dupont'],
-    ]);
-    expect(expanded.json).toEqual(
-      (plain.json as Json[]).map((record) => ({
-        ...record,
-        client: { id: record['client_id'], company_name: names.get(String(record['client_id'])) },
-        site: { id: record['site_id'], site_name: 'Siège' },
-      })),
-    );
-    expect(expanded.headers['x-total-count']).toBe(plain.headers['x-total-count']);
-  }
-});
+test.each(CALLERS)(
+  '$caller gets expanded names of clients and sites in each order and page',
+  async ({ role, clients }) => {
+    const token = await service.token(role, clients);
+    for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {
+      const ask = async (more: string) => service.ask(`GET /api/reclamations?limit=50${query}${more}`, { token });
+      const [plain, expanded] = [await ask(''), await ask('&expand=client,site')];
+      const names = new Map([
+        [own.clients, 'Hôtels "Belle Rive"'],
+        [foreign.clients, 'Garage Dupont'],
+      ]);
+      expect(expanded.json).toEqual(
+        (plain.json as Json[]).map((record) => ({
+          ...record,
+          client: { id: record['client_id'], company_name: names.get(String(record['client_id'])) },
+          site: { id: record['site_id'], site_name: 'Siège' },
+        })),
+      );
+      expect(expanded.headers['x-total-count']).toBe(plain.headers['x-total-count']);
+    }
+  },
+);
 
-test('the next page of a list with expand is expanded too', async () => {
+test('the next page of a list with expand also has the expanded names', async () => {
   const token = await service.token('ADMIN', [own.clients, foreign.clients]);
   const first = await service.ask('GET /api/reclamations?limit=1&expand=client', { token });
   const next = /<([^>]+)>/.exec(String(first.headers['link']))?.[1] ?? '';
@@ -96,7 +99,7 @@ test('the next page of a list with expand is expanded too', async () => {
   expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
 });
 
-test('the user of a move is shown to callers who may read that user, and is null for others', async () => {
+test('expand=user shows the user who moved a claim only to callers who may read that user, and null to all others', async () => {
   const sub = own.users;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;
@@ -120,7 +123,7 @@ test('the user of a move is shown to callers who may read that user, and is null
   expect(json).toEqual([expect.objectContaining({ user: null, client: client })]);
 });
 
-test('the rename of a client changes the ETag of its expanded site, but not of the site itself', async () => {
+test('renaming a client changes the ETag of its site read with expand=client, but not that of the site read alone', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   const target = `/api/sites/${own.sites}`;
   const read = async (query: string, tag?: string) =>
@@ -137,7 +140,7 @@ test('the rename of a client changes the ETag of its expanded site, but not of t
     expect.objectContaining({ client: { id: own.clients, company_name: 'Belle Rive SA' } }),
   ]);
 
-  // If-Match compares only the version of the record, so the ETag of an expanded read works too.
+  // If-Match compares only the version of the record, so a change also accepts the ETag of a read with expand.
   const change = async (tag: string) =>
     service.ask(`PUT ${target}`, { token, headers: { 'if-match': tag }, body: { ...(renamed.json as Json) } });
   const changed = await change(expanded);
@@ -147,7 +150,7 @@ test('the rename of a client changes the ETag of its expanded site, but not of t
 });
 
 test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', 'Client', '__proto__'])(
-  'expand=%s gets 400 with the allowed names',
+  'a list requested with expand=%s gets 400 with the allowed names',
   async (words) => {
     const token = await service.token('ADMIN');
     for (const target of ['/api/reclamations', `/api/reclamations/${own.reclamations}`]) {
@@ -157,7 +160,7 @@ test.each(['', 'nobody', 'client,', ',client', 'client,nobody', 'client;site', '
   },
 );
 
-test('the list of clients rejects expand, and other lists ignore a repeated name in expand', async () => {
+test('the list of clients refuses the parameter expand, and other lists ignore a name that expand repeats', async () => {
   const token = await service.token('ADMIN', [own.clients]);
   expect(details(await service.ask('GET /api/clients?expand=client', { token }))).toEqual({
     expand: 'is not known here',
@@ -166,7 +169,7 @@ test('the list of clients rejects expand, and other lists ignore a repeated name
   expect(twice.json).toEqual([expect.objectContaining({ client: client })]);
 });
 
-test('app.narrowed limits the read of one record to its client, but not a read with expand', async () => {
+test('app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);

@@ -11,7 +11,7 @@ import { expectError, type Service, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/** The health check looks at the database more often than in production. */
+/** The interval in milliseconds at which the health check looks at the database, shorter than in production. */
 const SOON_MS = 20;
 
 const service = await forSuite(startService({ probes: createHealthProbes(SOON_MS) }));
@@ -41,7 +41,7 @@ describe('the health check', () => {
       'alter table public.cadastres owner to taxclaims_api',
       'alter table public.cadastres owner to taxclaims_owner',
     ],
-  ])('the health check is 503 while %s', async (_what, change = '', undo = '') => {
+  ])('GET /health answers 503 while %s', async (_what, change = '', undo = '') => {
     await service.admin(change);
     const answers = [await healthOnce(service, 503), await service.ask('GET /')];
     await service.admin(undo);
@@ -51,22 +51,25 @@ describe('the health check', () => {
 
   test.each([
     [
-      'a helper of the policies was replaced',
+      'a helper function of the policies was replaced',
       `create or replace function app.client_access() returns uuid[] language plpgsql stable set search_path = ''
        as 'begin return array[]::uuid[]; end'`,
     ],
-    ['a helper runs with other settings', 'alter function app.client_access() set search_path = public'],
+    [
+      'a helper function of the policies runs with other settings',
+      'alter function app.client_access() set search_path = public',
+    ],
     [
       'the audit log’s append-only trigger is disabled',
       'alter table public.audit_logs disable trigger audit_logs_append_only',
     ],
-    ['a trigger that records changes is gone', 'drop trigger sites_audit_write on public.sites'],
+    ['a trigger that writes audit records is gone', 'drop trigger sites_audit_write on public.sites'],
     ['the foreign keys of a table are disabled', 'alter table public.sites disable trigger all'],
     [
       'a rule keeps records from the audit log',
       'create rule quiet as on insert to public.audit_logs do instead nothing',
     ],
-  ])('the health check is 503 while %s, until the next deploy repairs it', async (_what, change) => {
+  ])('GET /health answers 503 while %s, until the next deploy repairs the database', async (_what, change) => {
     await healthOnce(service, 200);
     await service.admin(change);
     try {
@@ -78,7 +81,7 @@ describe('the health check', () => {
   });
 });
 
-test('the health check queries the database once per interval, however many probes arrive', async () => {
+test('the health check queries the database once per interval, however many probes ask it', async () => {
   const [seldom, often] = (await Promise.all(
     [600_000, SOON_MS].map((ms) => startService({ probes: createHealthProbes(ms) })),
   )) as [Service, Service];
@@ -101,7 +104,7 @@ test('the health check queries the database once per interval, however many prob
   }
 });
 
-/** A login for one service, since its changes would disturb other tests. */
+/** Creates a database login for a single service, because the tests change that login. */
 function ownLogin(apiUrl: string): { readonly name: string; readonly url: string } {
   const url = new URL(apiUrl);
   const name = `${url.pathname.slice(1)}_login`;
@@ -110,7 +113,7 @@ function ownLogin(apiUrl: string): { readonly name: string; readonly url: string
   return { name, url: url.href };
 }
 
-/** A body with which a client can be created. */
+/** A request body that creates a client. */
 const CLIENT = { company_name: 'X', contact_email: 'x@x.example' };
 
 const lines: string[] = [];
@@ -121,8 +124,8 @@ const { name: login } = ownLogin(alone.postgres.apiUrl);
 await alone.admin(`create role ${login} login password 'secret' in role taxclaims_api`);
 await forSuite({ drop: () => alone.admin(`drop owned by ${login}; drop role ${login}`) });
 
-describe('the health check of a service with a login of its own', () => {
-  /** Settings of a login apply to new connections only, so its connections are ended. */
+describe('the health check of a service with its own database login', () => {
+  /** Changes the service’s login by SQL, and ends its connections, because only new ones get the change. */
   async function changed(sql: string): Promise<void> {
     await alone.admin(sql);
     await alone.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);
@@ -133,7 +136,7 @@ describe('the health check of a service with a login of its own', () => {
     await changed(change);
     lines.length = 0;
     const reasons = (): unknown[] => lines.map((line) => (JSON.parse(line) as { reason?: string }).reason);
-    // The first reason in the log may be the connection that was just ended.
+    // The first reason in the log may be the connection that the test just ended.
     await until(async () => {
       await healthOnce(alone, 503);
       return reasons().some((one) => reason.test(String(one)));
@@ -175,11 +178,11 @@ describe('the health check of a service with a login of its own', () => {
       undo: 'alter function app.objected(text[]) rename to objections',
       reason: /not migrated, or of an older release: run db:migrate/,
     },
-  ])('the health check is 503 and the log has the reason while $state', async ({ change, undo, reason }) => {
+  ])('GET /health answers 503 and the service logs the reason while $state', async ({ change, undo, reason }) => {
     await expectUnavailableWhile(change, undo, reason);
   });
 
-  test('the health check and a write are 503 and the log has the reason while the database is read-only', async () => {
+  test('while the database is read-only, the health check and a write answer 503, and the service logs the reason', async () => {
     const token = await alone.token('ADMIN');
     const write = { token, body: CLIENT };
     const database = alone.postgres.name;
@@ -192,7 +195,7 @@ describe('the health check of a service with a login of its own', () => {
     await expectUnavailableWhile(bad, good, /the database takes no writes: default_transaction_read_only is on/);
   });
 
-  test('the health check and every request are 503 while the service’s login turns row-level security off', async () => {
+  test('while the service’s login turns row-level security off, the health check and every request answer 503', async () => {
     const token = await alone.token('ADMIN');
     const write = { token, body: CLIENT };
     const bad = `alter role ${login} set row_security = off`;
@@ -207,7 +210,7 @@ describe('the health check of a service with a login of its own', () => {
     await expectUnavailableWhile(bad, good, /begins with row_security=off/);
   });
 
-  test('the health check is 503 with the missing migration in the log on an older database, and 200 on a newer one', async () => {
+  test('the health check answers 503 and logs the missing migration on an older database, and 200 on a newer one', async () => {
     const [row] = await alone.admin('select app.applied_migrations() as applied');
     const applied = row?.['applied'] as string[];
     expect(applied.length).toBeGreaterThan(10);
@@ -217,7 +220,7 @@ describe('the health check of a service with a login of its own', () => {
     const last = String(applied.at(-1));
     const reason = new RegExp(`older than this release: run db:migrate, which has yet to apply ${last}$`);
     await expectUnavailableWhile(pretend(applied.slice(0, -1)), pretend(applied), reason);
-    // The next release’s deploy also stores the guards as it deployed them.
+    // The deploy of the next release also stores the definitions of the guards as deployed.
     const deployed = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
     await changed(`${pretend([...applied, '9999_of_the_next_release'])}; ${deployed}`);
     await healthOnce(alone, 200);
@@ -225,7 +228,7 @@ describe('the health check of a service with a login of its own', () => {
   });
 });
 
-test('the health check and every request are 503 on a database that is not migrated, and the log has the reason', async () => {
+test('on a database that is not migrated, the health check and every request answer 503, and the service logs the reason', async () => {
   const empty = await createEmptyDatabase();
   const lines: string[] = [];
   const service = await startService({

@@ -7,7 +7,7 @@ import { details, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* The limits of an import, and what happens when its sender disconnects. */
+/* This suite tests the size limits of an import, and an import whose sender disconnects. */
 
 const TOO_MANY = 'must have at most 10000 records, and lines without anything count';
 
@@ -17,7 +17,7 @@ const service = await forSuite(startService({ log: pino({}, { write: (line) => (
 const own = await service.furnishedTenant('Boulangerie Martin');
 const token = await service.token('TAX_SPECIALIST', [own.clients]);
 
-describe('an import', () => {
+describe('the limits of an import', () => {
   const wrong = { site_name: 1 };
   const dry = async (body: string | Buffer | object, more?: Question) => {
     const type = typeof body === 'object' && !Buffer.isBuffer(body) ? 'application/json' : 'text/csv';
@@ -25,18 +25,18 @@ describe('an import', () => {
     return details(await service.ask('POST /api/sites/import?dry_run=true', { token, headers, body }));
   };
 
-  test.each(['', '\r\n'])('an import takes 10,000 CSV lines and no more, with %j at the end', async (end) => {
+  test.each(['', '\r\n'])('a CSV import takes 10,000 records and no more, with %j at its end', async (end) => {
     const table = (count: number) => `client_id,site_name${'\r\nx,y'.repeat(count)}${end}`;
     expect(await dry(table(10_000))).toMatchObject({ '…': 'and 9900 more' });
     expect(await dry(table(10_001))).toEqual({ body: TOO_MANY });
   });
 
-  test('an import takes 10,000 array items and no more', async () => {
+  test('an import of a JSON array accepts 10,000 items and refuses 10,001', async () => {
     expect(await dry(Array(10_000).fill(wrong))).toMatchObject({ '…': 'and 19900 more' });
     expect(await dry(Array(10_001).fill(wrong))).toEqual({ body: TOO_MANY });
   });
 
-  test.each(['', ' ', ',', '""'])('CSV lines with only %j count towards the limit of 10,000', async (blank) => {
+  test.each(['', ' ', ',', '""'])('CSV lines with nothing but %j count towards the limit of 10,000', async (blank) => {
     const blanks = `${blank}\r\n`.repeat(9_999);
     const header = 'client_id,site_name\r\n';
     const line = 'x,y\r\n';
@@ -49,7 +49,7 @@ describe('an import', () => {
     }
   });
 
-  test('a CSV line of an import has at most 1,000 cells', async () => {
+  test('a line of a CSV import may have at most 1,000 cells', async () => {
     const rule = expect.stringContaining('has more than 100000 characters or 1000 cells') as unknown;
     const header = 'client_id,site_name\r\n';
     expect(await dry(`${header}x,y${','.repeat(998)}`)).toEqual({ 'line 2, client_id': 'must be a UUID' });
@@ -57,7 +57,7 @@ describe('an import', () => {
     expect(await dry(`${header}x,y${','.repeat(1_000_000)}`)).toEqual({ 'line 2': rule });
   });
 
-  test('an import reports a byte of a wrong encoding by its line, however many lines precede it', async () => {
+  test('a CSV import reports a byte of a wrong encoding with its line number, however many lines precede that line', async () => {
     const header = 'client_id,site_name\r\n';
     for (const [unit, length] of [
       ['é,y\r\n', 100_000],
@@ -96,11 +96,11 @@ describe('an import', () => {
     [`[7]${' '.repeat(300_000)}`, { body: 'must be JSON in UTF-8' }],
     [`[7,${'['.repeat(21)}${']'.repeat(21)}]`, { body: 'must not be nested more than 20 deep' }],
     ['[{"amount":1234567890123456}]', { body: 'must have no number of more than 15 digits' }],
-  ])('an import of the array %.40j gets 400 with the reason', async (text, told) => {
+  ])('an import of the body %.40j gets 400 with the reason', async (text, told) => {
     expect(await dry(text, array)).toMatchObject(told);
   });
 
-  test('an import of an array that is not UTF-8 gets 400', async () => {
+  test('an import of a JSON array that is not encoded in UTF-8 gets 400', async () => {
     const body = Buffer.from('[{"site_name":"caf\xe9"}]', 'latin1');
     expect(await dry(body, array)).toEqual({ body: 'must be JSON in UTF-8' });
   });
@@ -130,7 +130,7 @@ describe('an import whose sender disconnects', () => {
         await holder.query('begin');
         await holder.query('select from public.sites where id = $1 for update', [annex?.['id']]);
         const request = begin();
-        // The first of several statements waits for the lock on the site.
+        // The first of the import’s statements waits for the lock on the site.
         await until(async () => (await count(`${sessions} and wait_event_type = 'Lock'`)) === 1);
         if (hangsUp) {
           request.destroy();

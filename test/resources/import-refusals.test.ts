@@ -6,7 +6,7 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { make } from '../support/rows.ts';
 
-/* Errors of an import that the database finds, by line and field. */
+/* This suite tests the errors of an import that only the database finds, which name the line and the field. */
 
 const ASSIGNEE = 'must be an active user who has the client';
 
@@ -41,13 +41,13 @@ async function stored(): Promise<number> {
   return Number(row?.['count']);
 }
 
-describe('an assignee', () => {
+describe('an import with a wrong assignee', () => {
   let inactive: string;
   beforeAll(async () => {
     inactive = await make(service, 'users', { client_access: [own.clients], is_active: false });
   });
 
-  test('an assignee who is unknown, inactive or lacks the client gets 400 for each line of an import that names the user', async () => {
+  test('an import with an assignee who is unknown, inactive or without the client gets 400 for each line of that assignee', async () => {
     const unknown = randomUUID();
     const claims = [
       claimOf(own, own.users),
@@ -77,7 +77,7 @@ describe('an assignee', () => {
     expect(await stored()).toBe(before);
   });
 
-  test('an inactive assignee of 2,000 imported lines is reported for the first 100 of them', async () => {
+  test('an import of 2,000 lines with one inactive assignee reports the first 100 of these lines', async () => {
     const claims = Array.from({ length: 3_000 }, (_, index) => claimOf(own, index < 1_000 ? own.users : inactive));
     const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
     expect(named['1000.assignee_id']).toBe(ASSIGNEE);
@@ -85,7 +85,7 @@ describe('an assignee', () => {
     expect(named['…']).toBe('and 1900 more');
   }, 60_000);
 
-  test('400 different wrong assignees are reported in part, and the response says that other lines were not checked', async () => {
+  test('an import with 400 different wrong assignees reports some of them, and says that other lines were not checked', async () => {
     const claims = Array.from({ length: 400 }, () => claimOf(own, randomUUID()));
     const named = details(await send('/api/reclamations/import', claims)) as Record<string, string>;
     expect(named['0.assignee_id']).toBe(ASSIGNEE);
@@ -94,7 +94,7 @@ describe('an assignee', () => {
   }, 60_000);
 });
 
-test('each line that a trigger refuses is reported with the trigger’s message, or with a general one', async () => {
+test('an import reports each line that a database trigger refuses, with the trigger’s message or a general one', async () => {
   await service.admin(
     `create function public.refuse_it() returns trigger language plpgsql as $$
      begin

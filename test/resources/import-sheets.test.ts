@@ -7,7 +7,7 @@ import { importedColumnsOf } from '../support/records.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* CSV tables as French spreadsheets and people write them. A value with two possible readings gets 400. */
+/* This suite imports CSV tables as people write them in France. A value with two possible readings gets 400. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -20,7 +20,7 @@ const importSites = (body: string | Buffer, type?: string) => post('/api/sites/i
 
 type Cells = Readonly<Record<string, string>>;
 
-/** A CSV table of claims; each row has these cells besides the required ones. */
+/** Builds a CSV table of claims. Each row has the required cells and the given ones. */
 function claims(rows: readonly Cells[], sign = ';'): string {
   const full = rows.map((row) => ({
     ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '5' },
@@ -32,7 +32,7 @@ function claims(rows: readonly Cells[], sign = ';'): string {
     .join('');
 }
 
-/** The values of a field of the imported claims. */
+/** Reads the imported claims, and returns the value of the given field of each. */
 async function stored(answer: Answer, field: string): Promise<unknown[]> {
   expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   const { ids } = answer.json as { ids: string[] };
@@ -44,9 +44,9 @@ async function expectTold(answer: Answer | Promise<Answer>, told: Readonly<Recor
   expectError(await answer, 'ERROR_VALIDATION', told);
 }
 
-describe('an amount', () => {
+describe('an amount in an imported CSV table', () => {
   test.each([';', ',', '\t'])(
-    'an amount with one possible reading is imported from a table with the separator %j',
+    'an amount with only one possible reading is imported from a CSV table with the separator %j',
     async (sign) => {
       const amounts: readonly (readonly [string, number])[] = [
         ['1 234,56 €', 1234.56],
@@ -72,7 +72,7 @@ describe('an amount', () => {
   );
 
   test.each([';', ','])(
-    'an amount with two possible readings gets 400 from a table with the separator %j',
+    'an amount with two possible readings in a CSV table with the separator %j gets 400',
     async (sign) => {
       const rows = ['1,234', '1.200', '12.500 €', '5'].map((amount) => ({ amount }));
       const told = (one: string, other: string) =>
@@ -85,7 +85,7 @@ describe('an amount', () => {
     },
   );
 
-  test('a text that is no amount gets 400', async () => {
+  test('a CSV cell of an amount that holds no number gets 400', async () => {
     const rows = ['12 34', '-5', '1e3', '12,345,678', '5,', '€ 5', '1,234,5', '#REF!', '1 23,5'].map((amount) => ({
       amount,
     }));
@@ -101,8 +101,8 @@ describe('an amount', () => {
   });
 });
 
-describe('a day', () => {
-  test('a date is imported with the day first from a table with semicolons, and with the year first from any table', async () => {
+describe('a date in an imported CSV table', () => {
+  test('a CSV import reads dates with the day first from a table with semicolons, and with the year first from any table', async () => {
     const days = ['31/12/2024', '1/2/2024', ' 03/04/2024 00:00', '2024-12-31', '2024-12-31 00:00:00', ' '];
     const answer = await importClaims(claims(days.map((collection_date) => ({ collection_date }))));
     expect(await stored(answer, 'collection_date')).toEqual([
@@ -112,7 +112,7 @@ describe('a day', () => {
     expect(await stored(other, 'collection_date')).toEqual(['2024-12-31']);
   });
 
-  test('an ambiguous or invalid date gets 400 with the reason', async () => {
+  test('a CSV import with an ambiguous or invalid date gets 400 with the reason', async () => {
     const days = ['31/12/24', '45657', '31 décembre', '12/31/2024', '29/02/2023', '31/12/2024 09:30'];
     await expectTold(importClaims(claims(days.map((collection_date) => ({ collection_date })))), {
       'line 2, collection_date': 'must have a year of four digits',
@@ -129,7 +129,7 @@ describe('a day', () => {
     });
   });
 
-  test('a submitted_at without a time and an offset gets 400', async () => {
+  test('a CSV import with a submitted_at that lacks a time or a UTC offset gets 400', async () => {
     const rule = 'must be a date and time with its offset, as in 2026-12-31T09:30:00+01:00';
     const moments = ['31/12/2024', '2024-12-31T10:00', '2024-12-31T10:00:00Z'];
     await expectTold(importClaims(claims(moments.map((submitted_at) => ({ submitted_at })))), {
@@ -139,8 +139,8 @@ describe('a day', () => {
   });
 });
 
-describe('a word', () => {
-  test('a claim_type is imported in any case and a code without its surrounding blanks', async () => {
+describe('a code in an imported CSV table', () => {
+  test('a CSV import accepts a claim_type in any letter case, and codes with blanks around them', async () => {
     const answer = await importClaims(
       claims([
         { claim_type: ' tf', commune_code: ' 75056 ', client_id: ` ${own.clients.toUpperCase()} ` },
@@ -151,7 +151,7 @@ describe('a word', () => {
     expect(await stored(answer, 'commune_code')).toEqual(['75056', '2A004']);
   });
 
-  test('an unknown claim_type and a commune code without its leading zero get 400', async () => {
+  test('a CSV import with an unknown claim_type and a commune code without its leading zero gets 400', async () => {
     await expectTold(importClaims(claims([{ claim_type: 'Taxe foncière', commune_code: '1004' }])), {
       'line 2, claim_type': 'must be one of TF, CFE',
       'line 2, commune_code': 'must be the INSEE code of a commune: five digits, or 2A or 2B and three',
@@ -159,31 +159,32 @@ describe('a word', () => {
   });
 });
 
-describe('the header', () => {
+describe('the header of an imported CSV table', () => {
   const line = () => `${own.clients};Siège\r\n`;
 
   test.each([
-    ['in another case, with blanks', ' Client ID ;SITE_NAME\r\n'],
+    ['in another letter case, with blanks', ' Client ID ;SITE_NAME\r\n'],
     ['after empty lines', ';;\r\n\r\n;\r\nclient_id;site_name\r\n'],
     ['after sep=;', 'sep=;\r\nclient_id;site_name\r\n'],
     ['after a byte order mark and a quoted sep=;', '\uFEFF"sep=;"\r\nclient_id;site_name\r\n'],
-  ])('a header %s is accepted', async (_what, header) => {
+  ])('a CSV import accepts a header %s', async (_what, header) => {
     const answer = await importSites(header + line());
     expect(answer.json).toMatchObject({ imported: 1 });
   });
 
-  test('the lines before the header count in the line numbers of errors', async () => {
+  test('the line numbers in the errors of a CSV import count the lines before the header too', async () => {
     const told = { 'line 4, client_id': 'must be a UUID' };
     await expectTold(importSites(`sep=;\r\nclient_id;site_name\r\n${line()}x;A\r\n`), told);
     await expectTold(importSites(`;\r\nclient_id;site_name\r\n${line()}x;A\r\n`), told);
   });
 
-  test('a repeated, unknown or missing column gets 400 with the allowed columns', async () => {
+  test('a CSV import with a repeated, unknown or missing column gets 400 that names the allowed columns', async () => {
     const mayName = `may name ${importedColumnsOf(site).join(', ')}`;
     await expectTold(importSites(`client_id;site_name;Site Name\r\n${line()}`), {
       'line 1, Site Name': 'stands there twice',
     });
-    // A firm’s own column "Client" is not an expanded name of an exported list.
+    // The service must not mistake a firm’s own column "Client" for a column of expanded client names in an exported
+    // list.
     await expectTold(importSites(`Client;client_id;site_name\r\nAcme;${line()}`), {
       'line 1, Client': 'is not known here',
       'line 1': mayName,
@@ -197,14 +198,14 @@ describe('the header', () => {
   });
 });
 
-describe('the lines', () => {
-  test.each(['\r\n', '\n', '\r'])('a table with lines that end with %j and empty lines is imported', async (end) => {
+describe('the lines of an imported CSV table', () => {
+  test.each(['\r\n', '\n', '\r'])('a CSV table with empty lines and with %j at line ends is imported', async (end) => {
     const text = claims([{}, {}]).replaceAll('\r\n', end);
     const answer = await importClaims(`${text}${end};;;${end}  ${end}`);
     expect(answer.json).toMatchObject({ imported: 2 });
   });
 
-  test('errors count the lines of the text, including line breaks within cells', async () => {
+  test('the line numbers in the errors of a CSV import count line breaks within cells too', async () => {
     const rows = [{ grounds: 'a\r\nb\r\nc' }, { grounds: 'a\nb', amount: 'x' }, { grounds: 'a\rb', amount: 'y' }];
     const rule = 'must be a decimal from 0 to 99999999.99 with at most two places';
     await expectTold(importClaims(claims([...rows.map((row) => ({ amount: '5', ...row }))])), {
@@ -213,7 +214,7 @@ describe('the lines', () => {
     });
   });
 
-  test('a line may lack its last optional cells and have further empty cells, but no further text', async () => {
+  test('a CSV line may lack its last optional cells and may have empty cells beyond the header, but no text there', async () => {
     const header = 'client_id;site_id;claim_type;amount;grounds\r\n';
     const begin = `${own.clients};${own.sites};TF`;
     const taken = await importClaims(`${header}${begin};5\r\n${begin};5;;; ;\r\n`);
@@ -228,18 +229,18 @@ describe('the lines', () => {
   });
 });
 
-describe('a table', () => {
+describe('the encoding and format of an imported table', () => {
   const sites = () => `client_id;site_name\r\n${own.clients};Siège\r\n${own.clients};Entrepôt n°2 – 12 €\r\n`;
   const windows = () => Buffer.from(sites().replaceAll('–', '\x96').replaceAll('€', '\x80'), 'latin1');
 
-  test('a table in Windows-1252 is imported with all letters if its Content-Type says so', async () => {
+  test('a CSV table in Windows-1252 is imported with all its letters if the Content-Type names that encoding', async () => {
     const answer = await importSites(windows(), 'text/csv; charset=Windows-1252');
     const [, id] = (answer.json as { ids: string[] }).ids;
     const { json } = await service.ask(`GET /api/sites/${String(id)}`, { token });
     expect(json).toMatchObject({ site_name: 'Entrepôt n°2 – 12 €' });
   });
 
-  test('a table in Windows-1252 keeps every accent, also between two pieces of the decoded text', async () => {
+  test('a CSV import in Windows-1252 keeps accents at the border between two decoded pieces of the file', async () => {
     const accents = 'éàçùœ'.repeat(50_000);
     const bytes = Buffer.from(accents.replaceAll('œ', '\x9c'), 'latin1');
     const decoded = await convertToUtf8(bytes, 'windows-1252', () => Promise.resolve());
@@ -247,7 +248,7 @@ describe('a table', () => {
     expect(decoded.toString() === accents).toBe(true);
   });
 
-  test('a table in another encoding than its Content-Type says gets 400 with the line', async () => {
+  test('a CSV table in another encoding than its Content-Type names gets 400 with the number of the wrong line', async () => {
     await expectTold(importSites(windows()), {
       'line 2': expect.stringContaining('it may be Windows-1252. In Excel, save it as "CSV UTF-8'),
     });
@@ -257,13 +258,13 @@ describe('a table', () => {
     });
   });
 
-  test('a workbook gets 400 that says it is not a CSV table', async () => {
+  test('an import of a spreadsheet workbook gets 400 that says it is not a CSV table', async () => {
     await expectTold(importSites(Buffer.from('PK\x03\x04\x14\x00\x06\x00', 'latin1')), {
       body: expect.stringContaining('is a workbook, and no table'),
     });
   });
 
-  test('an exported list with expanded names is imported without these names', async () => {
+  test('an exported list with expanded names can be imported again, and the names are ignored', async () => {
     const { clients } = await service.tenant('Own');
     const mine = await service.token('ADMIN', [clients]);
     const list = await service.ask('GET /api/reclamations?expand=client,site,assignee', {

@@ -3,7 +3,7 @@ import type { Answer, Question } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Imports of many records: all or none, and the errors by line and field. */
+/* This suite tests imports of many records: all records are stored or none, and errors name the line and field. */
 
 const NOBODY = '11111111-1111-4111-8111-111111111111';
 const CSV = 'text/csv';
@@ -38,8 +38,8 @@ function idsOf({ json }: Answer): string[] {
   return (json as { ids: string[] }).ids;
 }
 
-describe('an import', () => {
-  test('an import of a CSV table creates every record, returns the ids in order, and audits each record', async () => {
+describe('an import that succeeds', () => {
+  test('a CSV import creates every record, returns the records’ ids in order, and audits each record', async () => {
     const before = await count();
     const answer = await importSites(
       lines(
@@ -67,7 +67,7 @@ describe('an import', () => {
     );
   });
 
-  test('an import takes a JSON array too', async () => {
+  test('an import also accepts a JSON array', async () => {
     const answer = await importClaims([
       { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '1200.50', tax_year: 2024 },
       { client_id: other.clients, site_id: other.sites, claim_type: 'CFE', amount: 3 },
@@ -78,7 +78,7 @@ describe('an import', () => {
     expect(json).toMatchObject({ amount: 1200.5, tax_year: 2024, status: 'DRAFT' });
   });
 
-  test('a repeated import with the same Idempotency-Key gets the same response, even if a named record was deleted', async () => {
+  test('an import repeated with the same Idempotency-Key gets the same response, even if a record that it names is deleted', async () => {
     const tenant = await service.tenant('Own');
     const by = { token: await service.token('ADMIN', [tenant.clients]) };
     const { json } = await importSites([{ client_id: tenant.clients, site_name: 'Annexe' }], by);
@@ -93,7 +93,7 @@ describe('an import', () => {
     expect((await importClaims(body, keyed)).text).toBe(first.text);
   });
 
-  test('an import takes 10,000 lines in one request', async () => {
+  test('an import stores 10,000 lines of one request', async () => {
     const before = [await count('reclamations'), await count('audit_logs')];
     const header = 'client_id,site_id,claim_type,amount,tax_year,commune_code,notice_reference,grounds';
     const claims = Array.from(
@@ -149,7 +149,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import reports each wrong field of every array item, and stores nothing', async () => {
+  test('an import reports each wrong field of every item of a JSON array, and stores nothing', async () => {
     const answer = await importClaims([claim(), claim({ amount: -1, surprise: 1 }), 7, claim({ status: 'CLOSED' })]);
     expectError(answer, 'ERROR_VALIDATION', {
       '1.amount': 'must be a decimal from 0 to 99999999.99 with at most two places',
@@ -160,7 +160,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import reports 100 errors at most, and the number of further ones', async () => {
+  test('an import reports at most 100 errors and the number of further ones', async () => {
     const answer = await importSites(
       lines('client_id,site_name', ...Array.from({ length: 700 }, () => `${own.clients},${'x'.repeat(256)}`)),
     );
@@ -169,7 +169,7 @@ describe('the errors of an import', () => {
     expect(named['…']).toBe('and 600 more');
   });
 
-  test('an import reports by index what only the database can check', async () => {
+  test('an import of a JSON array reports errors that only the database finds with the index of the item', async () => {
     const answer = await importClaims([
       claim(),
       claim({ granted_amount: 6 }),
@@ -183,7 +183,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('a refused line behind the first thousand is told by its own number', async () => {
+  test('an import reports a refused line after the first thousand by its own line number', async () => {
     const amounts = Array.from({ length: 2_002 }, (_, index) => ([999, 1_000, 2_001].includes(index) ? 6 : 5));
     const rows = amounts.map((granted) => `${own.clients},${own.sites},TF,5,${granted}`);
     const answer = await importClaims(lines('client_id,site_id,claim_type,amount,granted_amount', ...rows));
@@ -195,7 +195,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import reports an unknown site with 404 and a site of another client with 409', async () => {
+  test('an import with an unknown site gets 404, and one with a site of another client of the caller gets 409', async () => {
     const answer = await importClaims([claim(), claim({ site_id: NOBODY }), claim({ site_id: other.sites })]);
     expectError(answer, 'ERROR_NOT_FOUND', {
       '1.site_id': 'names no record',
@@ -210,7 +210,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import with a foreign client or site gets 403, audited once with the foreign client', async () => {
+  test('an import with a client or site that the caller may not see gets 403, audited once with that client', async () => {
     const rows = [
       [importClaims, [claim(), claim({ site_id: foreign.sites }), claim({ site_id: NOBODY })]],
       [importClaims, [claim(), claim({ client_id: foreign.clients })]],
@@ -258,16 +258,16 @@ describe('the errors of an import', () => {
       `client_id,site_name\r\na,"${'x'.repeat(200_000)}`,
       { 'line 2': expect.stringContaining('has more than') as unknown as string },
     ],
-  ])('an import of a CSV file with %s gets 400 that names the line', async (_what, body, found) => {
+  ])('an import of a CSV file with %s gets 400 with the reason', async (_what, body, found) => {
     expectError(await importSites(body), 'ERROR_VALIDATION', found);
   });
 
-  test('an import reports a NUL by line and field', async () => {
+  test('an import reports a NUL character by its line and field', async () => {
     const nul = await importSites(lines('client_id,site_name', `${own.clients},a\0b`));
     expect(details(nul)).toEqual({ 'line 2, site_name': 'must not contain NUL or unpaired surrogates' });
   });
 
-  test('an import does not take other media types, an object, or a body over 10 MiB', async () => {
+  test('an import refuses other media types, a JSON object, and a body over 10 MiB', async () => {
     const headers = { 'content-type': 'text/plain' };
     expectError(await importSites('x', { headers }), 'ERROR_UNSUPPORTED_MEDIA_TYPE');
     const latin = { 'content-type': 'text/csv; charset=iso-8859-2' };
@@ -278,7 +278,7 @@ describe('the errors of an import', () => {
 });
 
 describe('a dry run of an import', () => {
-  test('a dry run returns the number of importable records and stores nothing; the same request then imports them', async () => {
+  test('a dry run of an import returns how many records could be imported and stores nothing', async () => {
     const before = [await count(), await count('audit_logs')];
     const body = lines('client_id,site_name', `${own.clients},A`, `${own.clients},B`);
     const headers = { 'idempotency-key': 'a-trial-and-then-the-import' };
@@ -291,7 +291,7 @@ describe('a dry run of an import', () => {
     const made = await post('/api/sites/import?dry_run=false', body, { headers });
     expect([made.status, idsOf(made).length]).toEqual([201, 2]);
     expect((await importSites(body, { headers })).text).toBe(made.text);
-    // The stored response of the import is not used for a dry run.
+    // A dry run with the same Idempotency-Key does not return the stored response of the import.
     const again = await post('/api/sites/import?dry_run=true', body, { headers });
     expect([again.status, again.json]).toEqual([200, { importable: 2 }]);
     expect(await count()).toBe((before[0] ?? 0) + 2);

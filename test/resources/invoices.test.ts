@@ -42,12 +42,12 @@ async function listed(query: string): Promise<string[]> {
   return (answer.json as Invoice[]).map(({ id }) => id);
 }
 
-test('an unpaid invoice cannot have a time of payment', async () => {
+test('an invoice that is not paid cannot have a time of payment', async () => {
   const unpaid = await put(await createdId(), { paid_at: '2026-01-01T00:00:00Z' });
   expectError(unpaid, 'ERROR_VALIDATION', { paid_at: expect.any(String) });
 });
 
-test('an invoice is issued with today’s date and a number, and is then paid with the time of payment', async () => {
+test('issuing an invoice gives it today’s date and a number, and paying it then stores the time of payment', async () => {
   const id = await createdId();
   const issued = await moveThrough(id, 'ISSUED');
   const [today] = await service.admin(`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as date`);
@@ -64,7 +64,7 @@ test('an invoice is issued with today’s date and a number, and is then paid wi
   expect(other?.json).toMatchObject({ paid_at: expect.stringMatching(/Z$/) });
 });
 
-test('an issued invoice takes a new due date, also together with all its other fields unchanged', async () => {
+test('an issued invoice accepts a new due date, even if the request repeats all other fields unchanged', async () => {
   const id = await createdId();
   const issued = await moveThrough(id, 'ISSUED');
   const again = await put(id, { ...(issued?.json as object), due_date: '2199-01-01' });
@@ -75,7 +75,7 @@ test('an issued invoice takes a new due date, also together with all its other f
   });
 });
 
-test('invoice numbers have no gap and no duplicate when 20 are issued at once and 5 of them fail late', async () => {
+test('when 20 invoices are issued at once and 5 of them fail late, invoice numbers have no gap and no duplicate', async () => {
   const drafts = await Promise.all(
     Array.from({ length: 20 }, (_, n) => createdId({ due_date: n % 4 === 0 ? '2031-01-01' : '2031-12-31' })),
   );
@@ -90,7 +90,7 @@ test('invoice numbers have no gap and no duplicate when 20 are issued at once an
   expect(numbers).toEqual(Array.from({ length: 15 }, (_, n) => `2031-${String(n + 1).padStart(6, '0')}`));
 });
 
-test('invoice numbers of a new year begin with 1', async () => {
+test('invoice numbers begin with 1 in each new year', async () => {
   const id = await createdId();
   const issued = await put(id, { status: 'ISSUED', issue_date: '2032-01-01' });
   expect(issued.json).toMatchObject({ number: '2032-000001' });
@@ -102,7 +102,7 @@ describe('the deletion of an invoice', () => {
   const remove = (id: string) => service.ask(`DELETE /api/invoices/${id}`, { token: unlimitedAdmin });
 
   test.each([{ moves: ['ISSUED'] }, { moves: ['ISSUED', 'PAID'] }, { moves: ['ISSUED', 'CANCELLED'] }])(
-    'an invoice after the moves $moves cannot be deleted: 409 names its status; neither can its client be deleted',
+    'an invoice that went through the statuses $moves gets 409 for its deletion, and so does its client',
     async ({ moves }) => {
       const tenant = await service.tenant('Invoiced');
       const id = await createdId({ client_id: tenant.clients, reclamation_id: tenant.reclamations });

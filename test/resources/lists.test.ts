@@ -6,7 +6,7 @@ import type { Answer } from '../support/http.ts';
 import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
-/* Every list of the OpenAPI description, in every order that it allows. */
+/* This suite reads every list of the OpenAPI description in every order that the list allows. */
 
 interface Parameter {
   readonly name: string;
@@ -22,10 +22,10 @@ const lists = Object.entries(document.paths as Paths).flatMap(([path, { get }]) 
   return [{ path, sorts, names: parameters.map(({ name }) => name) }];
 });
 
-/** Lists are read with another query for a token with so many clients. */
+/** The number of clients in the tests, so large that the service reads lists with another SQL query. */
 const MANY = 60;
 const FEW = 3;
-/** How many records the first client has in each list that belongs to one client or one claim. */
+/** The number of records that the first client has in each list of one client or one claim. */
 const RICH = 12;
 
 const service = await forSuite(startService());
@@ -41,7 +41,7 @@ await service.sql`insert into public.audit_logs (action, resource_type, client_c
    select 'GET /x', 'walk', id, false, 'fixture', timestamptz '2026-01-01' + n % 9 * interval '1 microsecond'
    from unnest(${clients}::uuid[]) with ordinality as t (id, n)`;
 
-/** Inserts more rows of one client, for the lists that belong to one client or one claim. */
+/** Inserts more rows for one client, for the tests of lists that belong to one client or one claim. */
 async function enrich({ clients: client, sites, reclamations, users }: ReturnType<typeof newTenant>): Promise<void> {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount)
    select ${client}, ${sites}, case n % 2 when 0 then 'TF' else 'CFE' end, n % 3 from generate_series(1, ${RICH}) as n`;
@@ -55,7 +55,7 @@ async function enrich({ clients: client, sites, reclamations, users }: ReturnTyp
    from generate_series(1, ${RICH}) as n`;
 }
 
-/** Spreads the times of creation over 9 microseconds, so that many are equal. */
+/** Spreads the creation times of all rows over 9 microseconds, so that many rows have equal times. */
 async function scatter(): Promise<void> {
   const columns = await service.admin(
     `select c.relname as name, a.attname as column from pg_attribute as a join pg_class as c on c.oid = a.attrelid
@@ -70,7 +70,7 @@ async function scatter(): Promise<void> {
   }
 }
 
-/** The URL of a list up to its query. The audit log is filtered, since each request adds to it. */
+/** Returns the URL of a list up to its query. The audit log gets a filter, because each request adds to it. */
 function at(path: string): string {
   const filled = path.replace('{clientId}', rich.clients).replace('{id}', rich.reclamations);
   return `${filled}?${path === '/api/audit-logs' ? 'resource_type=walk&' : ''}`;
@@ -85,7 +85,7 @@ type Caller = keyof typeof CALLERS;
 
 const FEW_CLIENTS = 'an account manager of few clients';
 
-/** Only an ADMIN may read audit logs and identity changes. */
+/** Whether the caller may read the list: only an ADMIN may read audit logs and identity changes. */
 const isFor = (path: string, caller: Caller): boolean =>
   caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 
@@ -104,7 +104,7 @@ async function whole(path: string, token: string, query = ''): Promise<string[]>
   return ids;
 }
 
-/** Reads all pages, and calls `between` before the second and the third page. */
+/** Reads all pages of a list, and calls `between` before the second and the third page. */
 async function readEveryPage(
   line: string,
   token: string,
@@ -117,20 +117,20 @@ async function readEveryPage(
     expect(ids.filter((id) => readIds.includes(id))).toEqual([]);
     readIds.push(...ids);
     next = after;
-    // Rows inserted behind every page would never let the reading end.
+    // If `between` inserted rows behind every page, the reading would never end.
     if (pages < 2) await between();
   }
   return readIds;
 }
 
-/** The value by which a list is sorted, or the name of a record to which the value refers. */
+/** The value by which a list is sorted, or the name of the record that the value refers to. */
 function nameIn(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Object.values(value).at(-1) : value;
 }
 
 const ENDS = `(values (now()), ('2020-01-01')) as t (at)`;
 
-/** Inserts rows at the beginning and at the end of every list. */
+/** Inserts rows that come first and rows that come last in every list. */
 async function insertEverywhere(): Promise<void> {
   const site = randomUUID();
   const ids = { client: rich.clients, claim: rich.reclamations };
@@ -151,7 +151,7 @@ async function insertEverywhere(): Promise<void> {
     select '${ids.client}', 12345, at from ${ENDS};`);
 }
 
-/** Deletes the inserted rows, so that each order is read with the same rows. */
+/** Deletes the rows that the test inserted, so that each order is read with the same rows. */
 async function clearInserted(): Promise<void> {
   await service.admin(`
     delete from public.sites where site_name = 'Passing';
@@ -163,7 +163,7 @@ async function clearInserted(): Promise<void> {
 
 describe.each(lists)('the list $path', ({ path, sorts, names }) => {
   test.each(callers(path))(
-    `%s reads every record of ${path} exactly once in every order while others insert`,
+    `%s reads every record of ${path} exactly once in every order while others insert records`,
     async (caller) => {
       const token = await CALLERS[caller]();
       for (const sort of ['', ...sorts.map((one) => `&sort=${one}`)]) {
@@ -178,7 +178,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     },
   );
 
-  test(`${path} has the same order for a caller with few clients, many clients, or all`, async () => {
+  test(`${path} returns records in the same order to callers with few clients, many clients or all clients`, async () => {
     for (const sort of sorts) {
       const all = await whole(path, await CALLERS['an ADMIN'](), `&sort=${sort}`);
       for (const caller of callers(path)) {
@@ -188,7 +188,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     }
   });
 
-  test(`${path} is newest first by default, and each order has its opposite`, async () => {
+  test(`${path} returns the newest records first by default, and each order can be reversed`, async () => {
     const token = await CALLERS['an ADMIN']();
     const newest = sorts.find((sort) => sort.endsWith('_at')) ?? '';
     expect(await whole(path, token)).toEqual(await whole(path, token, `&sort=-${newest.replace('-', '')}`));
@@ -207,7 +207,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     }
   });
 
-  test.each(callers(path))(`%s reads the same records of ${path} by offset as by pages`, async (caller) => {
+  test.each(callers(path))(`%s reads the same records of ${path} by offset as by next-page links`, async (caller) => {
     const token = await CALLERS[caller]();
     const all = await whole(path, token);
     const size = Math.ceil(all.length / 3);
@@ -220,7 +220,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expect(await readEveryPage(line, token)).toEqual(all.slice(1));
   });
 
-  test(`${path} has a next page only if there is one more record`, async () => {
+  test(`${path} links to a next page only if at least one more record exists`, async () => {
     const token = await CALLERS[FEW_CLIENTS]();
     if (!isFor(path, FEW_CLIENTS)) return;
     const all = await whole(path, token);
@@ -228,7 +228,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expect((await page(`${at(path)}limit=${all.length - 1}`, token)).next).toContain('after=');
   });
 
-  test.each(callers(path))(`%s gets the exact count of ${path} on each page if asked for`, async (caller) => {
+  test.each(callers(path))(`%s gets the exact count of ${path} on each page with count=exact`, async (caller) => {
     const token = await CALLERS[caller]();
     const all = await whole(path, token);
     for (const query of ['', '&limit=1', '&offset=1000']) {
@@ -259,12 +259,12 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     ['after=', 'after'],
     ['after=%00', 'after'],
     ['limit=1&limit=2', 'limit'],
-  ])(`${path}?%s gets 400 that names %s`, async (query, field) => {
+  ])(`${path}?%s gets 400 that names the parameter %s`, async (query, field) => {
     const answer = await service.ask(`GET ${at(path)}${query}`, { token: await CALLERS['an ADMIN']() });
     expectInvalid(answer, [field]);
   });
 
-  test(`${path} does not accept a cursor of another list or order, or a forged one`, async () => {
+  test(`${path} refuses a forged cursor and a cursor of another list or order`, async () => {
     const token = await CALLERS['an ADMIN']();
     const other = lists.find((list) => !list.path.startsWith(path.split('/').slice(0, 3).join('/')));
     const cursorOf = async (line: string): Promise<string> =>
@@ -298,7 +298,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
 
   if (!names.includes('created_from')) return;
 
-  test(`${path} is filtered by the time of creation, including both bounds`, async () => {
+  test(`${path} can be filtered by the time of creation, and both bounds belong to the range`, async () => {
     const token = await CALLERS['an ADMIN']();
     const time = (offset: number): string => `2026-01-01T00:00:00.00000${offset}Z`;
     const count = async (query: string): Promise<number> => (await whole(path, token, query)).length;
@@ -320,7 +320,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
 
   if (!names.includes('client_id')) return;
 
-  test(`${path} of two clients has the records of both, and gets 403 if one of them is foreign`, async () => {
+  test(`${path} filtered by two clients has the records of both, and gets 403 if one of the two is foreign`, async () => {
     const [one = '', other = '', foreign = ''] = [clients[0], clients[1], clients[FEW]];
     for (const caller of [FEW_CLIENTS, 'an ADMIN'] as const) {
       const token = await CALLERS[caller]();
@@ -336,7 +336,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expectError(answer, 'ERROR_FORBIDDEN');
   });
 
-  test(`${path} of one client is the same for each caller, however many clients they have`, async () => {
+  test(`${path} filtered by one client is the same for every caller, whatever other clients the caller has`, async () => {
     const client = rich.clients;
     for (const caller of callers(path)) {
       const token = await CALLERS[caller]();
@@ -347,7 +347,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
   });
 });
 
-describe('a text to search for', () => {
+describe('the search text of a list', () => {
   const NAMES = [
     '100 % bio',
     '100 bio',
@@ -390,7 +390,7 @@ describe('a text to search for', () => {
     { q: 'strasse', found: ['STRAßE 1'] },
     { q: 'q@b.example', found: NAMES },
     { q: "' or true --", found: [] },
-  ])('a search for $q finds the clients $found, in any letter case and accents', async ({ q, found }) => {
+  ])('a search for $q finds the clients $found, whatever the letter case and accents', async ({ q, found }) => {
     const answer = await service.ask(`GET /api/clients?q=${encodeURIComponent(q)}&sort=company_name&count=exact`, {
       token,
     });
@@ -399,14 +399,14 @@ describe('a text to search for', () => {
     expect(answer.headers['x-total-count']).toBe(String(found.length));
   });
 
-  test('a search text may have 200 characters, however many bytes they are', async () => {
+  test('a search text may have 200 characters, even if each of them takes several bytes', async () => {
     const ask = (text: string) => service.ask(`GET /api/clients?q=${encodeURIComponent(text)}`, { token });
     expect((await ask('🏠'.repeat(200))).status).toBe(200);
     expectError(await ask('🏠'.repeat(201)), 'ERROR_VALIDATION');
   });
 });
 
-test('claims are filtered by status, tax, site, and all of these at once', async () => {
+test('the list of claims can be filtered by status, tax, site, and all of these at once', async () => {
   const token = await CALLERS[FEW_CLIENTS]();
   const all = (await service.ask('GET /api/reclamations', { token })).json as Record<string, unknown>[];
   for (const [name, values] of [
@@ -425,7 +425,7 @@ test('claims are filtered by status, tax, site, and all of these at once', async
   expect(both.json).toEqual(all.filter((claim) => claim['claim_type'] === 'CFE' && claim['status'] === 'DRAFT'));
 });
 
-test('claims are found by the names of their client and site, but only claims of the caller’s clients', async () => {
+test('a search for the name of a client or site finds its claims, but only those of the caller’s clients', async () => {
   const [own, foreign] = [await service.tenant('Hôtel du Lac'), await service.tenant('Hôtel du Lac')];
   for (const { sites } of [own, foreign])
     await service.admin(`update public.sites set site_name = 'Usine d’Ébène' where id = $1`, [sites]);
@@ -433,7 +433,7 @@ test('claims are found by the names of their client and site, but only claims of
   for (const [text, found] of [
     ['hotel du lac', [own.reclamations]],
     ['EBENE', [own.reclamations]],
-    // The client’s email and the site’s address are not searched.
+    // The client’s email and the site’s address are not searched, so these words find nothing.
     ['a@b.example', []],
   ] as const) {
     const answer = await service.ask(`GET /api/reclamations?q=${encodeURIComponent(text)}`, { token });
@@ -447,12 +447,12 @@ test.each([
   ...['commune_code=7505', 'court_deadline_from=2026-02-30', 'response_due_to=2026-01-01', 'amount_from=-1'],
   ...['claim_deadline=2026-01-01', 'tax_year=no', 'not_status=none', 'fields=', 'id=none'],
   ...['amount_to=1.005', `tax_year=${Array(21).fill(2024).join()}`],
-])('the list of claims does not accept %s', async (query) => {
+])('the list of claims refuses the parameter %s', async (query) => {
   const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await CALLERS['an ADMIN']() });
   expectInvalid(answer, [query.split('=')[0]]);
 });
 
-describe('the filters, fields and orders of a record’s columns', () => {
+describe('the filters, requested fields and orders of the list of claims', () => {
   const own = (): Promise<string> => service.token('ACCOUNT_MANAGER', clients.slice(0, FEW));
   const ask = async (query: string): Promise<Record<string, unknown>[]> => {
     const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await own() });
@@ -460,7 +460,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     return answer.json as Record<string, unknown>[];
   };
 
-  test('claims are filtered by up to 200 ids, without claims of other tenants', async () => {
+  test('the list of claims can be filtered by up to 200 ids, and leaves out claims of other tenants', async () => {
     const all = await ask('');
     const ids = all.slice(0, 3).map(({ id }) => String(id));
     const foreign = tenants[FEW]?.reclamations ?? '';
@@ -473,7 +473,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expect(details(answer)).toEqual({ id: 'must be one value, or up to 200 with commas between them' });
   });
 
-  test('each list, also as CSV, has only the id and the requested fields', async () => {
+  test('each list with `fields` returns only the id and the requested fields, in JSON and in CSV', async () => {
     const token = await service.token('ADMIN');
     for (const { path } of lists) {
       const { answer } = await page(`${at(path)}limit=2`, token);
@@ -491,7 +491,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expectInvalid(await service.ask('GET /api/users?fields=password_hash', { token }), ['fields']);
   });
 
-  test('the ETag of a list with requested fields changes only if one of these fields changes', async () => {
+  test('the ETag of a list with requested fields changes only if one of the requested fields changes', async () => {
     const token = await service.token('ADMIN');
     const line = `GET /api/sites?client_id=${rich.clients}&fields=site_name`;
     const before = await service.ask(line, { token });
@@ -502,7 +502,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expect((await service.ask(line, { token, headers })).status).toBe(200);
   });
 
-  test('requested fields, expanded names and two sort columns work together on each page', async () => {
+  test('a list with requested fields, expanded names and two sort columns is correct on each page', async () => {
     const token = await own();
     const all = await whole('/api/reclamations', token, '&sort=-client,amount');
     const line = '/api/reclamations?limit=2&sort=-client,amount&fields=amount&expand=site,moves&count=exact';
@@ -511,7 +511,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
   });
 
-  test('claims are filtered by none for a missing value, and by not_status for all other statuses', async () => {
+  test('the list of claims can be filtered by none for a missing value, and by not_status for all other statuses', async () => {
     const all = await ask('');
     for (const name of ['claim_deadline', 'submitted_at', 'granted_amount', 'grounds', 'tax_year']) {
       const without = all.filter((claim) => claim[name] === null).map(({ id }) => id);
@@ -520,7 +520,7 @@ describe('the filters, fields and orders of a record’s columns', () => {
     expect(await ask('not_status=DRAFT')).toEqual(all.filter(({ status }) => status !== 'DRAFT'));
   });
 
-  test('a list filtered by partner has the records of the partner’s clients, and gets 403 for a CLIENT', async () => {
+  test('a list filtered by a partner has the records of that partner’s clients, and a CLIENT gets 403', async () => {
     const { partners, clients: client } = rich;
     const linked = await service.sql`select client_id from public.client_partners where partner_id = ${partners}`;
     expect(linked.map((link) => link['client_id'])).toContain(client);
@@ -544,7 +544,7 @@ test.each([
   ['abc', 'must be a date, as in 2026-12-31'],
   ['01/02/2026', 'must be a date, as in 2026-12-31'],
   ['1899-12-31', 'must lie between 1900 and 2200'],
-])('a claim_deadline_from of %s gets 400: it %s', async (day, rule) => {
+])('the list of claims with claim_deadline_from=%s gets 400: the value %s', async (day, rule) => {
   const answer = await service.ask(`GET /api/reclamations?claim_deadline_from=${day}`, {
     token: await service.token('ADMIN'),
   });
@@ -573,7 +573,7 @@ test.each([
   ['0000-01-01T00:00:00Z', 400],
   ['0001-01-01T00:00:00+14:00', 200],
   ['9999-12-31T23:59:59.999999-14:00', 200],
-])('created_from %s gets %i: the years 0001 to 9999 are accepted', async (time, status) => {
+])('a list with created_from=%s gets %i, because the years 0001 to 9999 are accepted', async (time, status) => {
   const query = new URLSearchParams({ created_from: time }).toString();
   const answer = await service.ask(`GET /api/reclamations?${query}`, { token: await service.token('ADMIN') });
   expect(answer.status).toBe(status);

@@ -13,8 +13,8 @@ import { sampledByDay } from '../support/day.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Every endpoint for every role: with own, foreign and unknown records, malformed ids and bodies. What is expected
- * comes from access.ts alone, not from the endpoints.
+ * This suite calls every endpoint with every role: with own, foreign and unknown records, malformed ids and malformed
+ * bodies. The expected outcomes come from access.ts alone, not from the endpoints.
  */
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
@@ -27,14 +27,14 @@ const service = await forSuite(startService());
 const admin = await forSuite(connected(service.postgres.adminUrl));
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.furnishedTenant('Boulangerie Martin');
-// A claim of each tenant whose deadline is in a few days.
+// Inserts a claim for each tenant whose deadline is in a few days, for the list of deadlines.
 for (const { clients, sites } of [own, foreign])
   await admin.query(
     `insert into public.reclamations (client_id, site_id, claim_type, amount, status, submitted_at)
        values ($1, $2, 'TF', 1, 'SUBMITTED', now() - interval '6 months' + interval '5 days')`,
     [clients, sites],
   );
-// Changes each record of the tenant, so that its list of changes has an entry.
+// Changes each record of the tenant, so that the list of changes of each record has an entry.
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
     await giveTo(service, 'ADMIN', row, own);
@@ -46,8 +46,8 @@ await admin.query(`update public.users set name = 'Ada' where id = $1`, [own.use
 const digest = await digestQuery();
 
 /**
- * A query whose result differs after each insert, update or delete, except in the audit log. Each write gives a row a
- * higher transaction id (xmin), so two writes cannot cancel each other.
+ * An SQL query whose result changes after every insert, update or delete outside the audit log. Each write gives its
+ * row a higher transaction id (xmin), so two writes cannot cancel each other out.
  */
 async function digestQuery(): Promise<string> {
   const { rows: tables } = await admin.query<{ name: string }>(
@@ -63,7 +63,7 @@ async function stored(): Promise<unknown> {
   return (await admin.query(digest)).rows;
 }
 
-test('every insert, update and delete changes the result of stored(), even an update without a difference', async () => {
+test('the digest of the stored rows changes after every insert, update and delete, even an update without a difference', async () => {
   const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
   const states = [JSON.stringify(await stored())];
   for (const sql of [
@@ -87,7 +87,7 @@ function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Pr
   return service.token(role, isUnlimited ? [] : clients);
 }
 
-/** The resource_type of the audit record of a refusal. */
+/** The resource_type that the audit record of a refused request must have. */
 function tableOf(row: Row): string {
   const [kind] = Object.values(row.ids ?? {});
   if (kind !== undefined) return kind === 'newcomer' ? 'users' : kind;
@@ -141,7 +141,7 @@ async function expectUnauthorized(line: string, question?: Question): Promise<vo
 
 function expectVerdict(verdict: Exclude<Verdict, { is: 'success' }>, answer: Answer): void {
   if (answer.text === '' && answer.status >= 400) {
-    // A response to HEAD has no body with the error.
+    // A response to HEAD has no body, so only its status shows the refusal.
     expect([verdict.is, answer.status]).toEqual(['refused', 403]);
     return;
   }
@@ -189,9 +189,9 @@ async function expectSuccess(
     await expectLocation(row, cast, answer, mine);
 }
 
-/** Expects an own record in a list, which proves that foreign records were left out of a list with rows. */
+/** Expects the caller’s own record in a list, which proves that the list is not just empty. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
-  // A full page may end before the expected record; the same list narrowed to a client is not full.
+  // A full page may end before the expected record; the same list filtered by a client is never full.
   if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
@@ -202,7 +202,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
     return;
   }
   if (row.line.endsWith('/moves')) {
-    // possible-moves.test.ts tests to which statuses.
+    // This test only expects whether moves are listed; possible-moves.test.ts tests which statuses they lead to.
     expect(list.length > 0).toBe(RIGHTS[row.right[0] as keyof typeof RIGHTS][cast.role].includes('u'));
     return;
   }
@@ -214,7 +214,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
   expect(list.map(({ id }) => id)).toContain(mine[kind]);
 }
 
-/** Expects the created record at the Location, for the caller who created it. */
+/** Expects the creator to read the created record at the address in the Location header. */
 async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant): Promise<void> {
   const id = idOfMade(answer);
   expect(answer.headers.location).toMatch(new RegExp(`^/api/[a-z-]+/${id}$`));
@@ -228,13 +228,13 @@ async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant
   expect(read.headers.etag).toBe(answer.headers.etag);
 }
 
-/** The id of the created record, or of the first of several. */
+/** The id of the created record, or of the first of several created records. */
 function idOfMade({ json }: Answer): string {
   const { id, ids } = json as { id?: string; ids?: readonly string[] };
   return id ?? ids?.[0] ?? '';
 }
 
-/** Expects one audit record of the write, besides those of the tables of `along`. */
+/** Expects one audit record of the write, besides those of the tables in `along`. */
 function expectWriteRecord(
   row: Row,
   line: string,
@@ -262,13 +262,13 @@ const OUTCOMES: Readonly<Record<Verdict['is'], string>> = {
   'out of reach': 'gets 403, 404 or 409 for',
 };
 
-describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoints and ${CASTS.length} kinds of callers`, () => {
+describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints, called by ${CASTS.length} kinds of callers`, () => {
   for (const row of ROWS) {
     describe(row.line, () => {
       test.each([
         { sent: 'no token', token: undefined },
         { sent: 'no valid token', token: 'nonsense' },
-      ])(`${row.line} with $sent gets a 401 and one audit record, and no query is sent`, ({ token }) => {
+      ])(`${row.line} with $sent gets a 401 and one audit record, and runs no query`, ({ token }) => {
         const [situation] = situationsOf(row, CASTS[0] as Cast);
         const { line, question } = (situation as Situation).request(own, foreign);
         return expectUnauthorized(line, token === undefined ? question : { ...question, token });
@@ -276,35 +276,35 @@ describe(`${drawn.length} of the ${whole.length} cases of ${ROWS.length} endpoin
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
         const { verdict } = situation.request(newTenant(), newTenant());
-        test(`${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () =>
+        test(`the caller ${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () =>
           expectSituation(row, cast, situation));
       }
     });
   }
 });
 
-test.each(OF_ONESELF)('%s without a token gets a 401 and one audit record, and no query is sent', (line) =>
+test.each(OF_ONESELF)('%s without a token gets a 401 and one audit record, and runs no query', (line) =>
   expectUnauthorized(line),
 );
 
-test('access.ts lists every endpoint of the service', () => {
+test('the table of rights in access.ts lists every endpoint of the service', () => {
   const named = new Set([...OPEN, ...OF_ONESELF, ...ROWS.map(({ line }) => line)]);
   expect([...existing].filter((line) => !named.has(line))).toEqual([]);
   expect(allEndpoints).toHaveLength(existing.size);
 });
 
-test('access.ts lists no endpoint that does not exist', () => {
+test('the table of rights in access.ts lists no endpoint that does not exist', () => {
   expect(ROWS.map(({ line }) => line).filter((line) => !existing.has(line))).toEqual([]);
 });
 
-test('every endpoint of access.ts is allowed to at least one caller', () => {
+test('the table of rights in access.ts allows every endpoint to at least one caller', () => {
   for (const row of ROWS) expect(CASTS.map((cast) => rightOf(row, cast))).toContain('yes');
 });
 
 describe.each(authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-  '%s',
+  'the OpenAPI description of the endpoint %s',
   (_line, { params, query, body, path }) => {
-    test(`${_line} has strict schemas, and a schema for each placeholder of its path`, () => {
+    test(`${_line} has strict request schemas, and a schema for each placeholder of its path`, () => {
       for (const schema of [params, query, body].filter((part) => part !== undefined)) {
         expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
           expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),

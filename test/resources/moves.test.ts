@@ -8,14 +8,14 @@ import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
 /*
- * The history and the dates of a claim's moves. possible-moves.test.ts tests which moves are possible, why-not.test.ts
- * simultaneous moves, and versions.test.ts simultaneous changes with one ETag.
+ * This suite tests the history and the dates of a claim’s status changes. possible-moves.test.ts tests which status
+ * changes are possible, why-not.test.ts simultaneous ones, and versions.test.ts simultaneous changes with one ETag.
  */
 
 const service = await forSuite(startService());
 const tenant = await service.tenant('Boulangerie Martin');
 
-/** Inserts a claim in a status that it reached without moves. */
+/** Inserts a claim directly in a status, without any earlier status changes. */
 async function claim(status: string, columns: Record<string, string> = {}): Promise<string> {
   const id = randomUUID();
   const names = Object.keys(columns);
@@ -38,7 +38,7 @@ async function history(id: string): Promise<Record<string, unknown>[]> {
 }
 
 test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'], true])(
-  'a claim’s status cannot become %j: 400 names status',
+  'a request that sets a claim’s status to %j gets 400 that names the field status',
   async (status) => {
     const id = await claim('DRAFT');
     const token = await service.token('ADMIN', [tenant.clients]);
@@ -47,14 +47,14 @@ test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'],
   },
 );
 
-test('a move that is not allowed changes no other field', async () => {
+test('a change of a claim to a status that cannot follow changes no other field either', async () => {
   const id = await claim('DRAFT');
   expectError(await move(id, 'CLOSED', 'ADMIN', { amount: 5 }), 'ERROR_CONFLICT');
   const rows = await service.admin('select amount::text from public.reclamations where id = $1', [id]);
   expect([rows, await history(id)]).toEqual([[{ amount: '100.00' }], []]);
 });
 
-test('a claim that is sent back unchanged is not moved, and its history stays empty', async () => {
+test('a claim that is sent back unchanged keeps its status, and its history stays empty', async () => {
   const id = await claim('SUBMITTED');
   const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
   const { json } = await service.ask(`GET /api/reclamations/${id}`, { token });
@@ -63,7 +63,7 @@ test('a claim that is sent back unchanged is not moved, and its history stays em
   expect(await history(id)).toEqual([]);
 });
 
-test('each move of a claim is in its history with user, time, old and new status', async () => {
+test('the history of a claim has each status change with user, time, old and new status', async () => {
   const id = await claim('DRAFT');
   const path = words('READY_FOR_REVIEW DRAFT READY_FOR_REVIEW APPROVED SUBMITTED REJECTED CLOSED');
   for (const status of path) expect((await move(id, status, 'ACCOUNT_MANAGER')).status).toBe(200);
@@ -79,7 +79,7 @@ test('each move of a claim is in its history with user, time, old and new status
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
-test('the first move to SUBMITTED sets submitted_at, and response_due_at six months later; a second does not', async () => {
+test('a claim’s first move to SUBMITTED sets submitted_at, and response_due_at six months later; a second one does not', async () => {
   const id = await claim('APPROVED');
   const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
   const [row] =
@@ -89,13 +89,13 @@ test('the first move to SUBMITTED sets submitted_at, and response_due_at six mon
   expect((await move(id, 'SUBMITTED')).json).toMatchObject({ submitted_at: first, response_due_at: due });
 });
 
-test('a move to SUBMITTED keeps the submitted_at of the request', async () => {
+test('a claim that moves to SUBMITTED keeps a submitted_at that the request contains', async () => {
   const id = await claim('APPROVED');
   const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: '2025-08-31T23:30:00+02:00' });
   expect(answer.json).toMatchObject({ submitted_at: '2025-08-31T21:30:00Z', response_due_at: '2026-02-28T21:30:00Z' });
 });
 
-test('a submitted_at outside the years 1900 to 2200 is invalid in any time zone', async () => {
+test('a claim’s submitted_at outside the years 1900 to 2200 is refused in any time zone', async () => {
   const id = await claim('APPROVED');
   for (const time of ['9999-12-31T23:59:59-14:00', '0001-01-01T00:00:00+14:00', '2201-01-01T00:00:00Z']) {
     const answer = await move(id, 'SUBMITTED', 'ADMIN', { submitted_at: time });
@@ -113,7 +113,7 @@ test.each([
   ['2024-12-31', '2025-12-31'],
   ['2024-02-29', '2025-12-31'],
   ['2200-12-31', '2201-12-31'],
-])('a claim for a tax collected on %s has the deadline %s', async (collected, deadline) => {
+])('a claim about a tax collected on %s has the deadline %s', async (collected, deadline) => {
   const token = await service.token('ADMIN', [tenant.clients]);
   const id = await claim('DRAFT');
   const body = { collection_date: collected, claim_deadline: '1999-01-01' };

@@ -8,9 +8,9 @@ import type { Service } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 
-/* Lists are sorted by names as people read them in every language, whatever collation the database has. */
+/* This suite tests that lists are sorted by names in human reading order, whatever collation the database has. */
 
-/** The names in that order: lower case before upper case, letters without accents before letters with accents. */
+/** Names in the expected order: lower case before upper case, letters without accents before letters with accents. */
 const NAMES = [
   ...['3 Fontaines', 'abeille', 'Aéroport', 'Âme', 'Ångström', 'eau', 'Eau', 'ecole', 'École', 'Étoile'],
   ...['L’Île bleue', 'La Poste', 'Łódź', 'Œuvre', 'oie', 'Škoda', 'Strasse', 'Straße', 'Zèbre'],
@@ -28,7 +28,7 @@ const LISTS = [
 describe.each([
   { order: 'C', locale: `encoding 'UTF8' locale 'C' locale_provider libc` },
   { order: 'Danish (aa after z)', locale: `encoding 'UTF8' locale 'C' locale_provider icu icu_locale 'da'` },
-])('in a database with the collation $order', ({ order, locale }) => {
+])('the order of names in a database with the collation $order', ({ order, locale }) => {
   let postgres: TestDatabase;
   let service: Service;
   const first = newTenant();
@@ -37,7 +37,7 @@ describe.each([
     postgres = await createEmptyDatabase(locale);
     await migrate({ adminUrl: postgres.adminUrl, log: pino({ level: 'silent' }) });
     service = await startService({ postgres });
-    // Inserted in neither of the two orders.
+    // Inserts the names in an order that is neither the expected one nor its reverse.
     for (const [index, name] of NAMES.toSorted((a, b) => a.length - b.length).entries()) {
       const tenant = index === 0 ? first : newTenant();
       clients.push(tenant.clients);
@@ -55,14 +55,14 @@ describe.each([
     await postgres.close();
   });
 
-  /** The values of a field of all records of a list, read in pages of one record. */
+  /** Reads a list in pages of one record, and returns the given field of all records. */
   async function valuesOf(line: string, name: string, token: string): Promise<unknown[]> {
     const pages = await readPages(service, `${line}limit=1`, token);
     return pages.flatMap(({ json }) => (json as Record<string, string>[]).map((row) => row[name]));
   }
 
   test.each(LISTS)(
-    `%s is sorted by %s as people read names, on a database with the collation ${order}`,
+    `%s sorted by %s has the names in human reading order, on a database with the collation ${order}`,
     async (path, field) => {
       const line = `${path.replace('{id}', first.reclamations)}?sort=`;
       for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
@@ -72,13 +72,13 @@ describe.each([
     },
   );
 
-  test(`the assignees of a client are sorted as people read names, on a database with the collation ${order}`, async () => {
+  test(`the assignees of a client are sorted in human reading order, on a database with the collation ${order}`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', clients);
     expect(await valuesOf(`/api/clients/${first.clients}/assignees?`, 'name', token)).toEqual(NAMES);
   });
 
   test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(
-    'a cursor of %s by %s from the previous release gets 400 instead of pages with missing records',
+    'a cursor of %s sorted by %s that the previous release issued gets 400, because its page would miss records',
     async (path, field) => {
       const isList = !path.endsWith('assignees');
       const table = path.split('/').at(-1) ?? '';

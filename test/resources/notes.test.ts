@@ -8,8 +8,8 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Notes and tasks of a claim. The matrix tests own notes for every role, the suites of the policies those of others in
- * SQL.
+ * This suite tests the notes and tasks of a claim. The matrix tests the caller’s own notes with every role, and the
+ * tests of the policies try the notes of other authors in SQL.
  */
 
 const service = await forSuite(startService());
@@ -23,7 +23,7 @@ let specialist: Person;
 let client: Person;
 
 const DAY = 86_400_000;
-/** The date that is this many days after today in UTC. */
+/** Returns the date that is this many days after today in UTC. */
 const day = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
 const newUser = (role: Role): Promise<Person> => person(service, role, [own.clients]);
 
@@ -67,7 +67,7 @@ test('a note has its author, claim and client, and is internal by default', asyn
   });
 });
 
-test('a CLIENT sees no internal note or task, while the firm’s users do', async () => {
+test('a CLIENT cannot see internal notes and tasks, while the firm’s users can', async () => {
   const task = { due_on: day(3) };
   const internal = await written(specialist, task);
   const shared = await written(specialist, { ...task, internal: false });
@@ -83,7 +83,7 @@ test('a CLIENT sees no internal note or task, while the firm’s users do', asyn
   expect(ids(due)).toEqual([shared.id]);
 });
 
-test('a CLIENT’s note is seen by all users of the claim, and can be neither internal nor a task', async () => {
+test('a note by a CLIENT is seen by all users of the claim’s client, and can be neither internal nor a task', async () => {
   const note = await written(client);
   expect(note).toMatchObject({ internal: false, author_id: client.id });
   for (const by of [manager, specialist, client]) expect(ids(await listed(by))).toEqual([note.id]);
@@ -95,7 +95,7 @@ test('a CLIENT’s note is seen by all users of the claim, and can be neither in
   expect((await remove(note, client)).status).toBe(204);
 });
 
-test('a note is changed by its author only, and deleted by its author or an ADMIN', async () => {
+test('only the author can change a note, and only the author or an ADMIN can delete it', async () => {
   const note = await written(specialist, { internal: false });
   const admin = await newUser('ADMIN');
   const other = await newUser('TAX_SPECIALIST');
@@ -109,7 +109,7 @@ test('a note is changed by its author only, and deleted by its author or an ADMI
   expect(ids(await listed(specialist))).toEqual([]);
 });
 
-test('a note is not changed with the ETag of another version', async () => {
+test('a note changed with the ETag of an older version stays unchanged', async () => {
   const note = await written(specialist, { due_on: day(1) });
   const stale = { 'if-match': '"1"' };
   expectError(await put(note, specialist, { text: 'x' }, stale), 'ERROR_PRECONDITION_FAILED');
@@ -118,7 +118,7 @@ test('a note is not changed with the ETag of another version', async () => {
   expect((await put(note, specialist, { text: 'x' }, { 'if-match': tag })).status).toBe(200);
 });
 
-test('a colleague with the present ETag can neither change nor delete a note, and the refusal is audited', async () => {
+test('a colleague who has the present ETag of a note can neither change nor delete the note, and the refusal is audited', async () => {
   const note = await written(specialist, { internal: false });
   const tag = (await service.ask(`GET /api/notes/${note.id}`, manager)).headers.etag;
   const present = { 'if-match': tag };
@@ -128,7 +128,7 @@ test('a colleague with the present ETag can neither change nor delete a note, an
   expect((await remove(note, specialist, present)).status).toBe(204);
 });
 
-test('a note is neither blank nor longer than 10,000 characters, and its author is the caller', async () => {
+test('a note cannot be blank or longer than 10,000 characters, and its author is always the caller', async () => {
   for (const [body, field] of [
     [{ text: ' \n' }, 'text'],
     [{ text: 'é'.repeat(10_001) }, 'text'],
@@ -150,7 +150,7 @@ test('a note is neither blank nor longer than 10,000 characters, and its author 
   ]);
 });
 
-test('each write of a note is audited once with its author and the change', async () => {
+test('each creation, change and deletion of a note is audited once with its author and the change', async () => {
   const note = await written(specialist);
   await put(note, specialist, { text: 'x' });
   await remove(note, specialist);
@@ -164,7 +164,7 @@ test('each write of a note is audited once with its author and the change', asyn
   ]);
 });
 
-test('the notes of a deleted claim are deleted, and a deleted claim takes no note', async () => {
+test('the deletion of a claim deletes its notes, and a deleted claim accepts no new note', async () => {
   const note = await written(specialist);
   const line = `DELETE /api/reclamations/${own.reclamations}`;
   expect((await service.ask(line, manager)).status).toBe(204);
@@ -172,7 +172,7 @@ test('the notes of a deleted claim are deleted, and a deleted claim takes no not
   expectError(await service.ask(`GET /api/notes/${note.id}`, specialist), 'ERROR_NOT_FOUND');
 });
 
-test('a task is completed by its assignee or a manager, who cannot change anything else of it', async () => {
+test('the assignee of a task or a manager can complete the task, and the manager cannot change anything else of it', async () => {
   for (const [by, assignee] of [
     [specialist, specialist.id],
     [client, client.id],
@@ -190,14 +190,14 @@ test('a task is completed by its assignee or a manager, who cannot change anythi
   }
 });
 
-test('a task is not completed by a colleague, nor by a CLIENT to whom it is not assigned', async () => {
+test('a colleague who is not the assignee cannot complete a task, nor can a CLIENT', async () => {
   const task = await written(manager, { internal: false, due_on: day(2), assignee_id: specialist.id });
   for (const by of [await newUser('TAX_SPECIALIST'), client])
     await expectRefusal(service, await put(task, by, { done_at: NOW }), 'ERROR_FORBIDDEN');
   expect(await tasks(manager, '&open=true')).toEqual([task.id]);
 });
 
-test('only a note with a due_on has an assignee or is completed', async () => {
+test('only a note with a due_on can have an assignee and be completed', async () => {
   const words = { due_on: 'is needed for a task, which has a day' };
   expectError(await write(specialist, { text: 'x', assignee_id: specialist.id }), 'ERROR_VALIDATION', words);
   const note = await written(specialist);
@@ -206,7 +206,7 @@ test('only a note with a due_on has an assignee or is completed', async () => {
   expectError(await put(note, specialist, { due_on: null }), 'ERROR_VALIDATION', words);
 });
 
-test('a task is assigned to an active user of the client only, and an internal task to no CLIENT', async () => {
+test('a task can be assigned only to an active user of the client, and an internal task to no CLIENT', async () => {
   const due_on = day(2);
   for (const id of [
     foreign.users,
@@ -221,7 +221,7 @@ test('a task is assigned to an active user of the client only, and an internal t
   expect((await put(task, specialist, { internal: true, assignee_id: null })).status).toBe(200);
 });
 
-test('an open task of a user who loses the client stays without an assignee; a completed task keeps it', async () => {
+test('when a user loses a client, open tasks lose that assignee, and completed tasks keep it', async () => {
   const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
   const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
   await put(ended, specialist, { done_at: NOW });
@@ -231,7 +231,7 @@ test('an open task of a user who loses the client stays without an assignee; a c
   expect(await tasks(manager, `&assignee_id=${specialist.id}`)).toEqual([ended.id]);
 });
 
-test('tasks are filtered by assignee, open, due date and claim, including overdue tasks', async () => {
+test('the list of tasks can be filtered by assignee, open tasks, due date and claim, including overdue tasks', async () => {
   const note = await written(manager);
   const late = await written(manager, { due_on: day(-3), assignee_id: specialist.id });
   const soon = await written(manager, { due_on: day(5), assignee_id: specialist.id });
@@ -252,7 +252,7 @@ test('tasks are filtered by assignee, open, due date and claim, including overdu
     expectInvalid(await service.ask(`GET /api/tasks?${query}`, manager), [query.split('=')[0]]);
 });
 
-test('a task is listed within as many days as are left until its last day, and not within fewer', async () => {
+test('GET /api/tasks?within=N lists the tasks that are due in at most N days or overdue', async () => {
   const due: Record<number, string> = {};
   for (const days of [-1, 0, 1, 6, 7, 8]) due[days] = (await written(manager, { due_on: day(days) })).id;
   const within = (days: number) => tasks(manager, `&within=${days}&sort=due_on`);
@@ -260,19 +260,19 @@ test('a task is listed within as many days as are left until its last day, and n
   expect(await within(7)).toEqual([-1, 0, 1, 6, 7].map((days) => due[days]));
 });
 
-test('a task that is assigned to nobody is in the list of tasks that are not the caller’s', async () => {
+test('GET /api/tasks?mine=false also lists tasks without an assignee', async () => {
   const unassigned = await written(manager, { due_on: day(1) });
   const assigned = await written(manager, { due_on: day(1), assignee_id: specialist.id });
   expect(await tasks(specialist, '&mine=false')).toEqual([unassigned.id]);
   expect(await tasks(specialist, '&mine=true')).toEqual([assigned.id]);
 });
 
-test('a manager cannot filter tasks by a claim of a foreign client', async () => {
+test('a manager who filters tasks by a claim of a foreign client gets 403', async () => {
   const answer = await service.ask(`GET /api/tasks?reclamation_id=${foreign.reclamations}`, manager);
   await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
 });
 
-test('an open task is a deadline in the API and in reporting.deadlines, whatever the status of its claim', async () => {
+test('an open task is listed as a deadline in the API and in reporting.deadlines, whatever the status of its claim', async () => {
   const task = await written(manager, { due_on: day(5), assignee_id: specialist.id });
   const deadlines = async (query = '') =>
     (await service.ask(`GET /api/deadlines?client_id=${own.clients}${query}`, manager)).json;

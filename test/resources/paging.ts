@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 
-/** The responses of all pages of a list, from this path on. */
+/** Reads all pages of a list, beginning with the page at `path`, and returns their responses. */
 export async function readPages(service: Pick<Service, 'ask'>, path: string, token: string): Promise<Answer[]> {
   const pages: Answer[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {

@@ -11,8 +11,8 @@ const foreign = (await service.tenant('Foreign')).clients;
 const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
 const unlimitedAdmin = await service.token('ADMIN');
 /**
- * `partner` is linked to both clients of the manager, `partnerOfSecond` to the second, `foreignPartner` to the foreign
- * client.
+ * The partner `partner` is linked to both clients of the manager, `partnerOfSecond` only to the second client, and
+ * `foreignPartner` only to the foreign client.
  */
 const partner = await createdId('partners', { name: 'Both', client_ids: [own, second] });
 const partnerOfSecond = await createdId('partners', { name: 'Second', client_ids: [second] });
@@ -24,7 +24,7 @@ async function createdId(resource: string, body: object): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-/** The body of a bill with a unique number. */
+/** Builds the request body of a bill with a unique number. */
 function bill(more: object = {}): object {
   return { partner_id: partner, client_id: own, number: randomUUID(), amount_excl_tax: 100, ...more };
 }
@@ -37,7 +37,7 @@ function put(id: string, body: object, token = manager): Promise<Answer> {
   return service.ask(`PUT /api/partner-invoices/${id}`, { token, body });
 }
 
-test('the VAT and the total of a bill are calculated where they are missing, also after a change', async () => {
+test('a bill without VAT or total gets both calculated, also after a change of its amount', async () => {
   const answer = await create(bill({ amount_excl_tax: '99.99', vat_amount: null }));
   expect(answer.json).toMatchObject({ vat_rate: 20, vat_amount: 20, amount_incl_tax: 119.99 });
   const { id } = answer.json as { id: string };
@@ -46,7 +46,7 @@ test('the VAT and the total of a bill are calculated where they are missing, als
   expect((await put(id, { vat_rate: 5.5 })).json).toMatchObject({ vat_amount: 0.55, amount_incl_tax: 10.55 });
 });
 
-test('a bill with a wrong total is invalid: 400 names amount_incl_tax, for a new bill and a change', async () => {
+test('a new or changed bill whose total does not match its VAT gets 400 that names amount_incl_tax', async () => {
   const wrong = await create(bill({ vat_amount: 20, amount_incl_tax: 120.01 }));
   const id = await createdId('partner-invoices', bill());
   for (const answer of [wrong, await put(id, { amount_incl_tax: 121 })]) {
@@ -56,7 +56,7 @@ test('a bill with a wrong total is invalid: 400 names amount_incl_tax, for a new
   expect(read.json).toMatchObject({ vat_amount: 20, amount_incl_tax: 120 });
 });
 
-test('a bill cannot have a number that the partner has used for this client: 409 names the other bill', async () => {
+test('a bill with a number that its partner has already used for the same client gets 409 that names the other bill', async () => {
   const body = bill();
   const first = (await create(body)).json as { id: string };
   expectError(await create(body), 'ERROR_CONFLICT', {
@@ -68,7 +68,7 @@ test('a bill cannot have a number that the partner has used for this client: 409
   expectError(await put(id, { number: (body as { number: string }).number }), 'ERROR_CONFLICT');
 });
 
-test('two clients of one partner may have bills with the same number without noticing each other', async () => {
+test('two clients of one partner may have bills with the same number, and neither learns of the other’s bill', async () => {
   const ofSecond = await service.token('ACCOUNT_MANAGER', [second]);
   const body = bill();
   expect((await create(body)).status).toBe(201);
@@ -80,7 +80,7 @@ test('two clients of one partner may have bills with the same number without not
   expect((await put(id, { number: (other as { number: string }).number }, ofSecond)).status).toBe(200);
 });
 
-test('a manager cannot create a bill of a partner who has only foreign clients, but the manager of those clients can', async () => {
+test('a manager cannot create a bill of a partner who works only for foreign clients, but those clients’ manager can', async () => {
   const body = bill({ partner_id: foreignPartner });
   await expectRefusal(service, await create(body), 'ERROR_FORBIDDEN');
   const theirs = await service.token('ACCOUNT_MANAGER', [foreign]);
@@ -88,7 +88,7 @@ test('a manager cannot create a bill of a partner who has only foreign clients, 
 });
 
 test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
-  '%s cannot create a bill of a partner who is not linked to the billed client: 409',
+  'a user with the role %s cannot create a bill of a partner who is not linked to the billed client: 409',
   async (role) => {
     const token = role === 'ADMIN' ? unlimitedAdmin : manager;
     const answer = await create(bill({ partner_id: partnerOfSecond }), token);
@@ -98,7 +98,7 @@ test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
   },
 );
 
-test('a bill of an unknown partner gets 404', async () => {
+test('the creation of a bill of an unknown partner gets 404', async () => {
   for (const token of [manager, unlimitedAdmin]) {
     const answer = await create(bill({ partner_id: randomUUID() }), token);
     expectError(answer, 'ERROR_NOT_FOUND', { partner_id: expect.any(String) });

@@ -32,7 +32,7 @@ function put(id: string, body: object, question: Question = { token: manager }):
   return service.ask(`PUT /api/partners/${id}`, { ...question, body });
 }
 
-/** The linked clients as stored. */
+/** Reads the clients that the database links to a partner. */
 async function links(id: string): Promise<unknown[]> {
   const rows = await service.sql`select client_id from public.client_partners where partner_id = ${id}`;
   return rows.map((row) => row['client_id']).toSorted();
@@ -50,7 +50,7 @@ async function listed(query: string, token = manager): Promise<string[]> {
   return (answer.json as Partner[]).map(({ id }) => id);
 }
 
-test('a partner is created with at least one client, except by an ADMIN of all clients', async () => {
+test('a caller must create a partner with at least one client, except for an ADMIN of all clients', async () => {
   const limitedAdmin = await service.token('ADMIN', [own]);
   for (const token of [manager, limitedAdmin]) {
     for (const body of [{}, { client_ids: [] }]) {
@@ -60,20 +60,20 @@ test('a partner is created with at least one client, except by an ADMIN of all c
   expect((await create({}, unlimitedAdmin)).json).toMatchObject({ client_ids: [] });
 });
 
-test('a partner with an unknown client is not created: 404', async () => {
+test('the creation of a partner with an unknown client gets 404', async () => {
   const answer = await create({ name: 'Never', client_ids: [own, randomUUID()] }, unlimitedAdmin);
   expectError(answer, 'ERROR_NOT_FOUND', { client_ids: expect.any(String) });
   expect(await service.admin(`select from public.partners where name = 'Never'`)).toEqual([]);
 });
 
 test.each(['73282932000074', '35600000000048', '35600000049837', null])(
-  'a partner may have the SIRET %s, including those of La Poste',
+  'a partner may have the SIRET number %s, including those of La Poste, which have their own checksum',
   async (siret) => {
     expect((await create({ client_ids: [own], siret })).json).toMatchObject({ siret });
   },
 );
 
-test('a foreign client among a partner’s clients gets 403 before any query, audited with that client', async () => {
+test('a request that links a partner to a foreign client gets 403 before any query, audited with that client', async () => {
   const id = await createdId([own]);
   const before = service.runs;
   for (const line of ['POST /api/partners', `PUT /api/partners/${id}`]) {
@@ -85,7 +85,7 @@ test('a foreign client among a partner’s clients gets 403 before any query, au
   expect(await links(id)).toEqual([own]);
 });
 
-test('a caller sees only those clients of a partner that are also the caller’s', async () => {
+test('a caller sees only those clients of a partner that are the caller’s clients too', async () => {
   const id = await createdId([own, second, foreign]);
   expect(await visibleClientIds(manager, id)).toEqual([own, second].toSorted());
   expect(await visibleClientIds(await service.token('TAX_SPECIALIST', [own]), id)).toEqual([own]);
@@ -93,7 +93,7 @@ test('a caller sees only those clients of a partner that are also the caller’s
   expect(await visibleClientIds(unlimitedAdmin, id)).toEqual([own, second, foreign].toSorted());
 });
 
-test('a change of a partner’s clients replaces the caller’s clients and keeps those of others', async () => {
+test('a manager’s change of a partner’s clients replaces only those that are the manager’s clients too', async () => {
   const id = await createdId([own, foreign]);
   const answer = await put(id, { client_ids: [second] });
   expect(answer.json).toMatchObject({ name: 'Apporteur', client_ids: [second] });
@@ -101,20 +101,20 @@ test('a change of a partner’s clients replaces the caller’s clients and keep
   expect(await visibleClientIds(foreignManager, id)).toEqual([foreign]);
 });
 
-test('a change of a partner without client_ids keeps its clients', async () => {
+test('a change of a partner without the field client_ids keeps the partner’s clients', async () => {
   const id = await createdId([own, foreign]);
   expect((await put(id, { phone: '1' })).json).toMatchObject({ phone: '1', client_ids: [own] });
   expect(await links(id)).toEqual([own, foreign].toSorted());
 });
 
-test('an account manager cannot remove all clients of a partner, since they would lose sight of it', async () => {
+test('an account manager cannot remove all clients of a partner, because the manager could no longer see that partner', async () => {
   const id = await createdId([own]);
   expectError(await put(id, { client_ids: [] }), 'ERROR_VALIDATION');
   expect(await links(id)).toEqual([own]);
   expect((await put(id, { client_ids: [] }, { token: unlimitedAdmin })).json).toMatchObject({ client_ids: [] });
 });
 
-test('after simultaneous changes a partner has the clients of the last one, not a mixture', async () => {
+test('after simultaneous changes, a partner has the clients of the last change, and not a mixture', async () => {
   const id = await createdId([own, second]);
   const send = [own, second, own].map((client) => () => put(id, { client_ids: [client] }));
   const answers = await collide(service, { table: 'partners', id }, send);
@@ -125,7 +125,7 @@ test('after simultaneous changes a partner has the clients of the last one, not 
   expect(await links(id)).toEqual(last?.client_ids);
 });
 
-test('an account manager cannot take over a partner of foreign clients by adding an own client', async () => {
+test('an account manager cannot take over a partner of foreign clients by adding an own client to that partner', async () => {
   const id = await createdId([foreign]);
   const refusal = { resource_type: 'partners', resource_id: id };
   await expectRefusal(service, await put(id, { client_ids: [own] }), 'ERROR_FORBIDDEN', refusal);
@@ -133,7 +133,7 @@ test('an account manager cannot take over a partner of foreign clients by adding
   expect(await links(id)).toEqual([foreign]);
 });
 
-test('a partner’s ETag changes when one of its clients is deleted, but only for callers who saw that client', async () => {
+test('when a client is deleted, its partner’s ETag changes only for callers who could see that client', async () => {
   const gone = (await service.tenant('Gone')).clients;
   const id = await createdId([own, gone]);
   const seer = await service.token('ACCOUNT_MANAGER', [own, gone]);
@@ -151,7 +151,7 @@ describe('the deletion of a partner', () => {
   const remove = (id: string, token: string, headers = {}) =>
     service.ask(`DELETE /api/partners/${id}`, { token, headers });
 
-  test('the deletion of a partner by an ADMIN also deletes its links to clients', async () => {
+  test('an ADMIN who deletes a partner also deletes the partner’s links to clients', async () => {
     const limitedAdmin = await service.token('ADMIN', [own, second]);
     for (const [clients, token] of [
       [[own, second], limitedAdmin],
@@ -164,20 +164,20 @@ describe('the deletion of a partner', () => {
     }
   });
 
-  test('a partner of another tenant too cannot be deleted by an ADMIN of one client: 409', async () => {
+  test('an ADMIN of one client cannot delete a partner who also works for another tenant: 409', async () => {
     const id = await createdId([own, foreign]);
     expectError(await remove(id, await service.token('ADMIN', [own])), 'ERROR_CONFLICT');
     expect(await links(id)).toEqual([own, foreign].toSorted());
   });
 
-  test('a partner is not deleted with the ETag of another version, and keeps its links', async () => {
+  test('the deletion of a partner with an older ETag fails, and the partner keeps its links to clients', async () => {
     const id = await createdId([own]);
     expectError(await remove(id, unlimitedAdmin, { 'if-match': '"0"' }), 'ERROR_PRECONDITION_FAILED');
     expect(await links(id)).toEqual([own]);
   });
 });
 
-test('the list of partners has each partner of the caller’s clients once, with the clients that the caller sees', async () => {
+test('the list of partners has each partner of the caller’s clients once, with only those clients that the caller sees', async () => {
   const both = await createdId([own, second], unlimitedAdmin, { name: 'Liste 50 % et plus' });
   const theirs = await createdId([foreign], unlimitedAdmin, { name: 'Liste des autres', siret: '73282932000074' });
   expect(await listed('q=Liste')).toEqual([both]);
@@ -190,7 +190,7 @@ test('the list of partners has each partner of the caller’s clients once, with
   expect(await listed('q=Liste', await service.token('ACCOUNT_MANAGER'))).toEqual([]);
 });
 
-test('the clients of two partners are those that one of them or both of them brought', async () => {
+test('the list of clients filtered by two partners has the clients of either partner', async () => {
   const [one, two] = [await createdId([own]), await createdId([own, second])];
   const clientsOf = async (partners: string): Promise<string[]> => {
     const { json } = await service.ask(`GET /api/clients?partner_id=${partners}`, { token: unlimitedAdmin });

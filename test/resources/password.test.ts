@@ -28,9 +28,9 @@ const recordsOf = (answer: Answer) =>
   service.sql`select to_jsonb(a) as record from public.audit_logs as a
     where request_id = ${answer.headers['x-request-id']}`;
 
-describe('the password of a user', () => {
+describe('a change of a user’s password', () => {
   test.each(ROLES)(
-    'a user with the role %s changes their password by giving the present one, and the audit record has no hash',
+    'a user with the role %s who gives the present password can set a new one, and the audit record has no hash',
     async (role) => {
       const { id, token } = await userWithPassword(service, role, { clients: role === 'ADMIN' ? [] : [own.clients] });
       const answer = await change(token);
@@ -54,7 +54,7 @@ describe('the password of a user', () => {
     },
   );
 
-  test('the change of one user’s password does not change another user with the same password', async () => {
+  test('a password change of one user does not change another user who has the same password', async () => {
     const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
     const before = await stored(other.id);
     expect((await change(one.token)).status).toBe(204);
@@ -62,7 +62,7 @@ describe('the password of a user', () => {
     expect((await profile(other.token)).status).toBe(200);
   });
 
-  test('a password is not changed with a wrong present password: 403 names the field, audited without the password', async () => {
+  test('a user who gives a wrong present password cannot change it: 403 names the field, and the audit has no password', async () => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
@@ -97,14 +97,14 @@ describe('the password of a user', () => {
       rule: 'must not be the present one',
       ways: ['a user’s own change'],
     },
-  ])('nobody sets a password $kind, by $ways: it $rule', async ({ password, rule, ways }) => {
+  ])('a password $kind is refused in $ways, because it $rule', async ({ password, rule, ways }) => {
     const user = await userWithPassword(service, 'CLIENT');
     const before = await stored(user.id);
     for (const way of ways) expectError(await WAYS[way](user, { password }), 'ERROR_VALIDATION', { password: rule });
     expect(await stored(user.id)).toEqual(before);
   });
 
-  test('a password cannot be the present or new email in any letter case, but an ADMIN may set the former email', async () => {
+  test('a user’s password cannot be the present or new email in any letter case, but an ADMIN may set the former email', async () => {
     const user = await userWithPassword(service, 'CLIENT');
     const { id, email } = user;
     const before = await stored(id);
@@ -121,7 +121,7 @@ describe('the password of a user', () => {
     expect((await WAYS['an ADMIN’s change of a user'](user, formerEmail)).status).toBe(200);
   });
 
-  test('a user without a stored password gets 409 for a change, and so does a caller who is not stored', async () => {
+  test('a password change gets 409 for a user without a stored password and for a caller who is not stored', async () => {
     const { token } = await userWithPassword(service, 'CLIENT', { hash: NO_PASSWORD_HASH });
     const nobody = await service.token('CLIENT', [], { sub: randomUUID() });
     for (const one of [token, nobody]) {
@@ -131,7 +131,7 @@ describe('the password of a user', () => {
   });
 });
 
-test('a caller who disconnects while other passwords are hashed leaves the queue, and the password is unchanged', async () => {
+test('a password change whose caller disconnects while waiting for other hashes is dropped, and the password stays', async () => {
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const before = await stored(id);
   let left = 6;
@@ -146,13 +146,13 @@ test('a caller who disconnects while other passwords are hashed leaves the queue
   await until(() => countWaitingPasswords() > left);
   caller.destroy();
   await until(() => countWaitingPasswords() === left);
-  // Other hashes are still unfinished, so the caller’s was never begun.
+  // Other password hashes are still being computed, so the hash of the disconnected caller was never begun.
   expect(left).toBeGreaterThan(0);
   await Promise.allSettled(others);
   expect(await stored(id)).toEqual(before);
 });
 
-test('a caller may guess a password ten times an hour, and then gets 429 with Retry-After', async () => {
+test('a caller may guess a present password ten times an hour, and then gets 429 with Retry-After', async () => {
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const guess = (password: string) => change(token, { current_password: password, password: NEXT });
   for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);
@@ -173,7 +173,7 @@ test('a caller may guess a password ten times an hour, and then gets 429 with Re
   expect(await attempts(id)).toEqual([]);
 });
 
-test('guesses are counted for each account separately, and from 0 after the password was changed', async () => {
+test('wrong guesses of a password are counted separately for each account, and from 0 after a password change', async () => {
   const [one, other] = [await userWithPassword(service, 'CLIENT'), await userWithPassword(service, 'CLIENT')];
   await service.sql`insert into app.password_attempts (user_id, attempted_at)
       values (${one.id}, array_fill(now(), array[10]))`;
@@ -186,11 +186,11 @@ test('guesses are counted for each account separately, and from 0 after the pass
   expect(await attempts(one.id)).toEqual([]);
 });
 
-describe('the sessions of a user', () => {
+describe('the end of a user’s sessions', () => {
   const changeByAdmin = async (id: string, body: object) =>
     service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 
-  /** The statuses with a token issued a minute ago and with one issued in a minute. */
+  /** Returns the response statuses of a token issued a minute ago and of one issued in a minute. */
   async function statuses(id: string, email: string): Promise<number[]> {
     const tokens = await Promise.all(
       [60, -1].map((age) => service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) })),
@@ -198,7 +198,7 @@ describe('the sessions of a user', () => {
     return Promise.all(tokens.map(async (token) => (await profile(token)).status));
   }
 
-  test('the sessions of a user end when they change their password, until the next login', async () => {
+  test('the sessions of a user end when the user changes the password, until the next login', async () => {
     const { id, email, token } = await userWithPassword(service, 'CLIENT');
     expect((await change(token)).status).toBe(204);
     await expectRefusal(service, await profile(token), 'ERROR_UNAUTHORIZED');
@@ -214,12 +214,12 @@ describe('the sessions of a user', () => {
     const set = await changeByAdmin(id, { password: NEXT });
     expect(set.status).toBe(200);
     expect(await statuses(id, email)).toEqual([401, 200]);
-    // The end of the sessions does not change the ETag of the record.
+    // The end of a user’s sessions does not change the ETag of the user’s record.
     const read = await service.ask(`GET /api/users/${id}`, { token: await service.token('ADMIN') });
     expect(read.headers.etag).toBe(set.headers.etag);
   });
 
-  test('the ended sessions of an inactive user stay ended after the user becomes active again', async () => {
+  test('the sessions of a user who became inactive stay ended after the user becomes active again', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
     expect((await changeByAdmin(id, { is_active: false })).status).toBe(200);
     expect(await statuses(id, email)).toEqual([401, 401]);
@@ -233,7 +233,7 @@ describe('the sessions of a user', () => {
     expect(await statuses(id, email)).toEqual([401, 200]);
   });
 
-  test('a token issued in the very second of a password change gets 401, since tokens have whole seconds', async () => {
+  test('a token issued in the same second as a password change gets 401, because tokens have only whole seconds', async () => {
     const { id, email } = await userWithPassword(service, 'CLIENT');
     const second = secondsAgo(30);
     await service.sql`update public.users set sessions_ended_at = to_timestamp(${second}) + interval '1 ms'
@@ -243,7 +243,7 @@ describe('the sessions of a user', () => {
     expect([await of(second - 1), await of(second), await of(second + 2)]).toEqual([401, 401, 200]);
   });
 
-  test('the sessions of a user without a stored subject end by the id in the token', async () => {
+  test('a user without a stored subject is found by the id in the token when the user’s sessions end', async () => {
     const { id, email, token } = await userWithPassword(service, 'CLIENT');
     await service.admin('update public.users set subject = null where id = $1', [id]);
     expect((await profile(token)).status).toBe(200);

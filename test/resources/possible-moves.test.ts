@@ -8,8 +8,8 @@ import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * GET …/moves lists exactly the moves of the requirements, which are written a second time here. Each role tries every
- * status from every status.
+ * This suite compares GET …/moves, which lists the possible status changes of a record, with the requirements, which
+ * are written here a second time. Each role tries every status from every status.
  */
 
 const ALL: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
@@ -25,14 +25,14 @@ interface Kind {
   readonly table: string;
   readonly transitions: string;
   readonly statuses: readonly string[];
-  /** The moves: from these statuses, to these statuses, by these roles. */
+  /** The allowed status changes (moves): from which status, to which status, and by which roles. */
   readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
   readonly readers: readonly Role[];
   readonly writers: readonly Role[];
-  /** Further columns that make a difference for some move. Other tests use the first variant. */
+  /** Sets of further columns that make some status change possible. Only one test tries all sets. */
   readonly variants: readonly Readonly<Record<string, string>>[];
   columns(tenant: Tenant): Readonly<Record<string, string>>;
-  /** The columns that the table requires in a status. */
+  /** The columns that the table requires for a record in the given status. */
   inStatus?(status: string): Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ const KINDS: readonly Kind[] = [
       {},
       { issue_date: '2020-01-01', due_date: '2020-01-31' },
       { due_date: '2199-01-01' },
-      // If issued today, it would have been due before its issue date.
+      // An invoice with this due date cannot be issued today, because it would have been due before its issue date.
       { due_date: '2020-01-01' },
     ],
     columns: ({ clients }) => ({ client_id: clients, amount_excl_tax: '100' }),
@@ -109,7 +109,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Inserts a record in a status without firing triggers. */
+/** Inserts a record in the given status without firing triggers. */
 async function insertRecord(kind: Kind, status: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const id = randomUUID();
   const columns = { id, ...kind.columns(tenant), ...kind.inStatus?.(status), ...more, status };
@@ -120,13 +120,13 @@ async function insertRecord(kind: Kind, status: string, more: Readonly<Record<st
   return id;
 }
 
-/** The statuses to which a role may move a record of this one. */
+/** The statuses to which the role may move a record from the status `from`. */
 function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): string[] {
   const moves = allowedMoves.filter(([froms, , who]) => froms.split(' ').includes(from) && who.includes(role));
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();
 }
 
-/** Values for the fields that a move requires. */
+/** Valid values for the fields that some status change requires. */
 const VALUES: Readonly<Record<string, unknown>> = {
   due_date: '2199-12-31',
   decision_date: '2026-01-31',
@@ -144,7 +144,7 @@ const CASTS = [
   })),
 ] as const;
 
-/** The moves of a record, which are the same in a list with `expand=moves`. */
+/** Reads the possible moves of a record, and checks that a list with `expand=moves` has the same moves. */
 async function movesOf(kind: Kind, id: string, token: string): Promise<readonly Move[]> {
   const answer = await service.ask(`GET ${kind.path}/${id}/moves`, { token });
   const listed = await service.ask(`GET ${kind.path}?id=${id}&expand=moves`, { token });
@@ -157,12 +157,12 @@ function put(kind: Kind, id: string, token: string, body: object): Promise<Answe
   return service.ask(`PUT ${kind.path}/${id}`, { token, body });
 }
 
-describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
-  describe.each(CASTS)('for $name', ({ name, role, clients }) => {
+describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kind) => {
+  describe.each(CASTS)('the possible status changes for $name', ({ name, role, clients }) => {
     const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
 
     test.each(rows)(
-      `${name}: the moves of ${kind.path} in %s with %j are exactly those that succeed`,
+      `${name} reads exactly the possible moves of ${kind.path} in the status %s with the columns %j`,
       async (from, variant) => {
         const token = await service.token(role, clients());
         const id = await insertRecord(kind, from, variant);
@@ -198,7 +198,7 @@ describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
     );
   });
 
-  test(`the first status of ${kind.path} has moves, and other moves after the first of them`, async () => {
+  test(`the possible moves of ${kind.path} change after the first of them is made`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const [first = ''] = kind.statuses;
     const id = await insertRecord(kind, first);
@@ -210,7 +210,7 @@ describe.each(KINDS)('GET $path/{id}/moves', (kind) => {
   });
 });
 
-describe('fields that a move requires', () => {
+describe('the fields that a status change requires', () => {
   const [claims, invoices, bills] = KINDS as readonly [Kind, Kind, Kind];
   const cases = [
     { kind: claims, from: 'SUBMITTED', to: 'ACCEPTED', fields: ['granted_amount', 'decision_date'] },
@@ -218,7 +218,7 @@ describe('fields that a move requires', () => {
     { kind: bills, from: 'VALIDATED', to: 'PAID', fields: ['issue_date'] },
   ] as const;
 
-  /** Requires these fields for the move while `work` runs. */
+  /** Makes the database require these fields for the move to a status while `work` runs. */
   async function requiring(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
     const set = (requires: readonly string[]) =>
       service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [requires, to]);
@@ -231,7 +231,7 @@ describe('fields that a move requires', () => {
   }
 
   test.each(cases)(
-    'the move of $kind.path to $to lists its required fields $fields, and gets 409 without them',
+    'the move of $kind.path to $to lists the required fields $fields, and gets 409 without these fields',
     async ({ kind, from, to, fields }) => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
       await requiring(kind, to, fields, async () => {
@@ -248,7 +248,7 @@ describe('fields that a move requires', () => {
     },
   );
 
-  test('a required field that the claim already has is not listed', async () => {
+  test('a move does not list a required field that the claim already has', async () => {
     const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
     await requiring(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
       const id = await insertRecord(claims, 'SUBMITTED', { decision_date: '2026-01-31' });

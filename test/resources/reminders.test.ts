@@ -9,7 +9,7 @@ import { make } from '../support/rows.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* A user chooses the reminders by mail and their language. */
+/* This suite tests that a user chooses the kinds and the language of the reminder mails. */
 
 const service = await forSuite(startService());
 const own = await service.tenant('Own');
@@ -43,14 +43,14 @@ test.each(ROLES)(
   },
 );
 
-test('a user’s choice of reminders changes no other user’s reminders', async () => {
+test('a user who chooses other reminders changes no other user’s reminders', async () => {
   const [one, other] = [await stored('CLIENT'), await stored('CLIENT')];
   await choose(one.token, { language: 'en' });
   expect((await read(other.token)).json).toEqual(DEFAULT);
   expect((await read(one.token)).json).toMatchObject({ language: 'en' });
 });
 
-test('a caller who is not stored has the default reminders and cannot change them yet', async () => {
+test('a caller who is not stored has the default reminders, and cannot change them before the first login', async () => {
   const token = await service.token('CLIENT', [own.clients], { sub: 'idp|unknown' });
   expect((await read(token)).json).toEqual(DEFAULT);
   const answer = await choose(token, { language: 'en' });
@@ -64,14 +64,14 @@ test.each([
   { body: { kinds: ['holiday'] }, field: 'kinds' },
   { body: { only_mine: 'yes' }, field: 'only_mine' },
   { body: { email: 'x@b.example' }, field: 'email' },
-])('reminders cannot be set to $body: 400 names $field', async ({ body, field }) => {
+])('a user cannot set the reminders to $body: 400 names $field', async ({ body, field }) => {
   const answer = await choose((await stored('CLIENT')).token, body);
   expectError(answer, 'ERROR_VALIDATION');
   expect(Object.keys(details(answer) as object)).toEqual([expect.stringContaining(field)]);
 });
 
-describe('a mail', () => {
-  /** A mail about one deadline of this kind. */
+describe('a reminder mail', () => {
+  /** A reminder mail about one deadline of the given kind. */
   const mailAbout = (kind: DueItem['kind']) =>
     createReminderMail(
       { userId: 'user', name: 'Ada', language: 'en', day: '2026-01-30' },
@@ -87,7 +87,7 @@ describe('a mail', () => {
       'https://desk.example/',
     );
 
-  test('a mail names the text of a task, and the number of an invoice or bill, in its text and its HTML', () => {
+  test('a reminder mail names the text of a task and the number of an invoice or bill, both as plain text and as HTML', () => {
     for (const kind of ['task', 'invoice', 'partner_invoice'] as const) {
       const { text, html } = mailAbout(kind);
       expect(text).toMatch(/^- .+: F-1$/m);
@@ -102,17 +102,22 @@ describe('a mail', () => {
     { kind: 'task', page: '/reclamations/claim' },
     { kind: 'invoice', page: '/invoices/due' },
     { kind: 'partner_invoice', page: '/partner-invoices/due' },
-  ] as const)('a mail about a deadline of the kind $kind links to the page $page', ({ kind, page }) => {
+  ] as const)('a reminder mail about a deadline of the kind $kind links to the page $page', ({ kind, page }) => {
     const { text, html } = mailAbout(kind);
     expect(text).toContain(`\n  https://desk.example${page}\n`);
     expect(html).toContain(`<a href="https://desk.example${page}">`);
   });
 
   test.each([
-    { answer: 421, scope: 'server', retryAfterMs: 0, tries: 'every mail soon' },
-    { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'this mail soon' },
-    { answer: 550, scope: 'recipient', retryAfterMs: REFUSED_ADDRESS_RETRY_MS, tries: 'this mail in an hour' },
-  ])('the service tries $tries after a mail server’s answer $answer', async ({ answer, scope, retryAfterMs }) => {
+    { answer: 421, scope: 'server', retryAfterMs: 0, tries: 'all mails again soon' },
+    { answer: 450, scope: 'recipient', retryAfterMs: 0, tries: 'the refused mail again soon' },
+    {
+      answer: 550,
+      scope: 'recipient',
+      retryAfterMs: REFUSED_ADDRESS_RETRY_MS,
+      tries: 'the refused mail again in an hour',
+    },
+  ])('if the mail server answers $answer, the service sends $tries', async ({ answer, scope, retryAfterMs }) => {
     const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
     for (const step of ['recipient', 'data'] as const) {
       mailServer.reset();

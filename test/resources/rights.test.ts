@@ -4,7 +4,7 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { OF_ONESELF, PAGE_ROLES, RIGHTS, ROWS } from './access.ts';
 
-/* GET /api/users/me/rights: the operations that a screen may offer to a role, compared with access.ts. */
+/* This suite compares GET /api/users/me/rights, the operations that a role may call, with access.ts. */
 
 const service = await forSuite(startService());
 const tenant = await service.tenant('Boulangerie Martin');
@@ -16,16 +16,23 @@ const ids = new Map(
   ),
 );
 
-test.each(PAGE_ROLES)('%s reads the operations of the role that access.ts lists', async (role) => {
-  const may = ROWS.filter(({ right: [table, letter] }) => {
-    if (table === 'everyone') return true;
-    const letters = RIGHTS[table][role];
-    return (
-      letters.includes(letter) || (letter === 'r' && letters.includes('s')) || (letter === 'p' && letters.includes('o'))
-    );
-  }).map(({ line }) => line);
-  const answer = await service.ask('GET /api/users/me/rights', { token: await service.token(role, [tenant.clients]) });
-  const { operations, ...rest } = answer.json as { readonly operations: readonly string[] };
-  expect([answer.status, rest]).toEqual([200, { role }]);
-  expect(operations.toSorted()).toEqual([...may, ...OF_ONESELF].map((line) => ids.get(line)).toSorted());
-});
+test.each(PAGE_ROLES)(
+  'GET /api/users/me/rights lists exactly the operations that the role %s may call',
+  async (role) => {
+    const may = ROWS.filter(({ right: [table, letter] }) => {
+      if (table === 'everyone') return true;
+      const letters = RIGHTS[table][role];
+      return (
+        letters.includes(letter) ||
+        (letter === 'r' && letters.includes('s')) ||
+        (letter === 'p' && letters.includes('o'))
+      );
+    }).map(({ line }) => line);
+    const answer = await service.ask('GET /api/users/me/rights', {
+      token: await service.token(role, [tenant.clients]),
+    });
+    const { operations, ...rest } = answer.json as { readonly operations: readonly string[] };
+    expect([answer.status, rest]).toEqual([200, { role }]);
+    expect(operations.toSorted()).toEqual([...may, ...OF_ONESELF].map((line) => ids.get(line)).toSorted());
+  },
+);

@@ -4,11 +4,11 @@ import { startService } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The search for claims by words, in each form of the query: for few clients, many clients and all. */
+/* This suite tests the search for claims by words, for callers with few clients, with many and with all. */
 
 const CLIENTS = 120;
 
-/** By name of a claim: its client, site, notice reference, commune code and grounds. */
+/** Test claims by name. Each has the name of its client and site, its notice reference, commune code and grounds. */
 const CLAIMS = {
   rhone: ['Logistique Rhône-Alpes', 'Entrepôt n° 4', '24 69 1234567 01', '69290', 'Surface pondérée surévaluée'],
   etienne: ['Verrerie de Saint-Étienne', 'Siège', '24-42-7654321', '42218', null],
@@ -61,7 +61,7 @@ const CALLERS = {
   'an ADMIN': () => service.token('ADMIN'),
 } as const;
 
-describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (caller) => {
+describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('the search for claims by %s', (caller) => {
   test.each<[string, readonly Claim[]]>([
     ['logistique rhone', ['rhone', 'alpes']],
     ['RHÔNE logistique', ['rhone', 'alpes']],
@@ -74,21 +74,22 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['24 69 12', ['rhone']],
     ['coeur', ['coeur']],
     ['straße d aure', ['coeur']],
-    // Finds a word after one that is too long to be stored, and the long word by its first 200 characters.
+    // The search finds a word after one that is too long to be stored, and finds the long word by its first 200
+    // characters.
     ['zephyr', ['coeur']],
     ['x'.repeat(200), ['coeur']],
     ['B', ['coeur', 'alpes']],
     ['surface', ['rhone', 'alpes']],
     ['surface alpes', ['rhone', 'alpes']],
     ['surface alpes depot', ['alpes']],
-    // No result: the middle of a word, an address, words of two different claims.
+    // The search does not find the middle of a word, an address, or words of two different claims.
     ['gistique', []],
     ['nulle', []],
     ['etienne etoile', []],
     ["' or true --", []],
     ["a_1 \\ % ' ( [ | : * & ! <", ['rhone', 'coeur']],
     ['⑴ ½', ['rhone']],
-    // Characters beyond those of a keyboard.
+    // The search finds characters that no keyboard has.
     ['100 €', ['odos']],
     ['500€', ['odos']],
     ['30 40', ['odos']],
@@ -96,14 +97,14 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     ['ΟΔΟΣ', ['odos']],
     ['urgent hotel total', ['odos']],
     ['hotel😀 ⚠️ \ufeffurgent', ['odos']],
-    // Only the ten longest words are searched.
+    // The search uses only the ten longest words of the text.
     ['z 12 30 40 une 100 non 500 ΟΔΟΣ valeur moitié', ['odos']],
-    // Combining accents do not count as length.
+    // Combining accents do not count towards the length of a word.
     [`${accented('log rho alp ent 123 692 sur pon 24 01')} zeph`, []],
     [accented('log rho alp ent 123 692 sur pon 24 01'), ['rhone']],
-    // A text without words finds all claims.
+    // A search text without any word finds all claims.
     ['- %', ['rhone', 'etienne', 're', 'coeur', 'alpes', 'odos']],
-  ])(`${caller} searches %j and finds the claims %j`, async (text, found) => {
+  ])(`${caller} who searches for %j finds the claims %j`, async (text, found) => {
     const query = `q=${encodeURIComponent(text)}&limit=20`;
     const token = await CALLERS[caller]();
     for (const asked of [query, `${query}&count=exact`, `${query}&sort=amount`, `q=${encodeURIComponent(text)}`]) {
@@ -113,7 +114,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
     }
   });
 
-  test(`${caller} reads the claims that a search finds page by page, newest first`, async () => {
+  test(`${caller} reads the claims that a search finds newest first on all pages`, async () => {
     const token = await CALLERS[caller]();
     const answers = await readPages(service, '/api/reclamations?q=surf%20alp&limit=1', token);
     const pages = answers.flatMap(({ json }) => (json as { id: string }[]).map(({ id }) => names.get(id)));
@@ -121,8 +122,8 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('for %s', (calle
   });
 });
 
-describe('app.found_claims', () => {
-  test('app.found_claims returns claims of the listed clients only, and uses the index', async () => {
+describe('the database function app.found_claims', () => {
+  test('the function app.found_claims returns only claims of the listed clients, and uses its index', async () => {
     const login = await connected(service.postgres.adminUrl);
     const found = async (clients: string | undefined, ...words: string[]): Promise<readonly string[] | null> => {
       await login.query('begin');
@@ -146,7 +147,7 @@ describe('app.found_claims', () => {
       expect(await found(undefined, 'etoile')).toEqual(['re']);
       expect(await scans()).toBeGreaterThan(before);
       expect(await found(`{${all.slice(0, 2).join()}}`, 'etoile')).toEqual([]);
-      // By a word of the grounds, and by that word and a word of the site’s name.
+      // Searches by a word of the grounds, and by that word together with a word of the site’s name.
       for (const words of [['vacance'], ['vacance', 'etoile']]) {
         expect(await found(undefined, ...words)).toEqual(['re']);
         expect(await found(`{${all.slice(0, 2).join()}}`, ...words)).toEqual([]);
@@ -161,7 +162,7 @@ describe('app.found_claims', () => {
   });
 });
 
-test('a claim is found by a word of its new grounds, and no longer by a word that its grounds had before', async () => {
+test('after a change of a claim’s grounds, a search finds the claim by the new words and not by the old ones', async () => {
   const { reclamations: id } = await service.tenant('Minoterie');
   const token = await service.token('ADMIN');
   const found = async (word: string) => {

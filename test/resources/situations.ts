@@ -7,7 +7,7 @@ import type { Tenant } from '../support/tenant.ts';
 import { PAGE_ROLES, RIGHTS } from './access.ts';
 import type { Row } from './access.ts';
 
-/** A caller: a role with one client, or an ADMIN of all clients. */
+/** A kind of caller: a role with one client, or an ADMIN of all clients. */
 export interface Cast {
   readonly name: string;
   readonly role: Role;
@@ -19,16 +19,16 @@ export const CASTS: readonly Cast[] = [
   ...PAGE_ROLES.map((role) => ({ name: role === 'ADMIN' ? 'ADMIN of one client' : role, role, isUnlimited: false })),
 ];
 
-/** The expected outcome of a request. */
+/** The outcome that the test expects of a request. */
 export type Verdict =
-  /** `of` is the tenant whose records a list has, if it is not the caller. */
+  /** The request succeeds. `of` is the tenant whose records the list has, if not the caller’s tenant. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
-  /** `client` is the client_context of the audit record; `early` requires that no query ran as the caller. */
+  /** The request gets 403. `client` is the audit record’s client_context; `early` means no query ran before. */
   | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
   | { readonly is: 'invalid'; readonly fields: readonly string[] }
-  /** The body refers to an unreachable record: 403 if it is another tenant’s, otherwise 403, 404 or 409. */
+  /** The request body refers to a record that the caller cannot reach, for which 403, 404 or 409 is right. */
   | { readonly is: 'out of reach'; readonly isForeign: boolean };
 
 export interface Request {
@@ -37,20 +37,20 @@ export interface Request {
   readonly verdict: Verdict;
 }
 
-/** One case of the matrix. The request is made once the tenants exist. */
+/** One test case: an endpoint, a caller and a kind of request. The request is made once the tenants exist. */
 export interface Situation {
   readonly name: string;
-  /** The request changes or deletes records, so it needs a new tenant. */
+  /** The request changes or deletes records, so the test needs a new tenant. */
   readonly writes: boolean;
   request(own: Tenant, foreign: Tenant): Request;
 }
 
 export const isWrite = ({ line, writesNothing }: Row): boolean => !line.startsWith('GET') && writesNothing !== true;
 
-/** Ids by placeholder that replace those of the tenant. */
+/** For placeholders of a path the ids that replace the tenant’s ids. */
 type Ids = Readonly<Record<string, string>>;
 
-/** The request line with the ids in its path. */
+/** Returns the request line of an endpoint with ids in place of the placeholders. */
 export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): string {
   return line.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const kind = ids[name];
@@ -58,7 +58,7 @@ export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): 
   });
 }
 
-/** Makes the caller the author of a record that only its author may change. */
+/** Makes the caller the author of a record, because only the author may change such a record. */
 export async function giveTo(
   { admin, identity }: Pick<Service, 'admin' | 'identity'>,
   role: Role,
@@ -78,14 +78,14 @@ export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Ques
   return { body: row.many ? [body] : body };
 }
 
-/** Whether the caller has the right; `self` if only for the caller’s own record. */
+/** Whether the caller has the right that the endpoint needs; `self` if only for the caller’s own record. */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
   const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };
   return RIGHTS[table][role].includes(ofOneself[letter] ?? '-') ? 'self' : 'no';
 }
 
-/** The situations of an endpoint for a caller. A caller without the right gets 403 in each of them. */
+/** Lists the test cases of an endpoint for a kind of caller. A caller without the right gets 403 in each case. */
 export function situationsOf(row: Row, cast: Cast): Situation[] {
   const situations = [
     ...own(row, cast),
@@ -105,7 +105,10 @@ export function situationsOf(row: Row, cast: Cast): Situation[] {
   }));
 }
 
-/** A refusal because of the role concerns the record and the client of the path, if the path is valid. */
+/**
+ * The expected refusal of a role without the right. Its audit record names the record and the client of the path if the
+ * path is valid.
+ */
 function refusalByRole(row: Row, line: string): Verdict {
   const values = line.replace(/\?.*/, '').split('/');
   const names = row.line.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1]);
@@ -133,23 +136,23 @@ function own(row: Row, cast: Cast): Situation[] {
   return [situation('of own records'), situation('of own records, as HEAD', 'HEAD')];
 }
 
-/** A refusal concerns the record that the path names first. */
+/** The expected refusal of a request. Its audit record names the first record of the path. */
 function refusal(row: Row, owner: Tenant, client: string | null, early = false): Verdict {
   const [kind] = Object.values(row.ids ?? {});
   return { is: 'refused', client, id: kind === undefined ? null : owner[kind], early };
 }
 
-/** Tables whose rows belong to no client. */
+/** Tables whose rows do not belong to a single client. */
 const UNOWNED: readonly string[] = ['partners', 'users'];
 
-/** Paths with ids of another tenant, unknown ids and malformed ids. */
+/** Test cases with ids of another tenant, unknown ids and malformed ids in the path. */
 function withOtherIds(row: Row, cast: Cast): Situation[] {
   const ids = Object.entries(row.ids ?? {});
   if (ids.length === 0) return [];
   const namesClient = ids.some(([, kind]) => kind === 'clients');
   const foreignTo = (foreign: Tenant): string | null => (UNOWNED.includes(ids[0]?.[1] ?? '') ? null : foreign.clients);
   const foreign: Situation = {
-    name: 'of another tenant',
+    name: 'on a record of another tenant',
     writes: false,
     request: (_mine, other) => ({
       line: fill(row, other),
@@ -174,7 +177,7 @@ function withOtherIds(row: Row, cast: Cast): Situation[] {
     },
     ...['1', 'null', '%7B%7D'].map(
       (malformed): Situation => ({
-        name: `with the ${name} ${malformed}`,
+        name: `with the malformed ${name} ${malformed}`,
         writes: false,
         request: (mine) => ({
           line: fill(row, mine, { [name]: malformed }),
@@ -190,7 +193,7 @@ function withOtherIds(row: Row, cast: Cast): Situation[] {
 function unknownParameter(row: Row): Situation[] {
   return [
     {
-      name: 'with an unknown parameter',
+      name: 'with an unknown query parameter',
       writes: false,
       request: (mine) => ({
         line: `${fill(row, mine)}?surprise=1`,
@@ -201,10 +204,10 @@ function unknownParameter(row: Row): Situation[] {
   ];
 }
 
-/** A list narrowed to a client. */
+/** Test cases of a list that is filtered by one client. */
 function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   const to = (name: string, client: (mine: Tenant, other: Tenant) => string, verdict: Answers): Situation => ({
-    name: `narrowed to ${name}`,
+    name: `filtered by ${name}`,
     writes: false,
     request: (mine, other) => {
       const id = client(mine, other);
@@ -216,8 +219,8 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   const success: Answers = () => ({ is: 'success' });
   const { isUnlimited } = cast;
   return [
-    to('an own client', (mine) => mine.clients, success),
-    to('an own client in capitals', (mine) => mine.clients.toUpperCase(), success),
+    to('a client of the caller', (mine) => mine.clients, success),
+    to('the id of a client of the caller in capitals', (mine) => mine.clients.toUpperCase(), success),
     to(
       'a foreign client',
       (_mine, other) => other.clients,
@@ -232,10 +235,10 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   ];
 }
 
-/** The name of a body’s field in an error. */
+/** The name by which an error refers to a field of the request body, such as `0.amount` in an array. */
 const errorFieldOf = ({ many, changes }: Row, field: string): string => (many || changes ? `0.${field}` : field);
 
-/** Malformed bodies. */
+/** Test cases with malformed request bodies. */
 function bodies(row: Row): Situation[] {
   const wrong = (name: string, fields: readonly string[], question: (mine: Tenant) => Question): Situation => ({
     name,
@@ -254,7 +257,7 @@ function bodies(row: Row): Situation[] {
   ];
 }
 
-/** Bodies that refer to records of others, one field at a time. */
+/** Test cases whose request body refers to a record of another tenant, in one field at a time. */
 function foreignNames(row: Row, cast: Cast): Situation[] {
   const isChange = row.line.startsWith('PUT') || row.changes === true;
   const names =

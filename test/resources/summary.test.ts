@@ -6,7 +6,7 @@ import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* The summaries of claims, invoices and bills: counts and sums. */
+/* This suite tests the summaries of claims, invoices and bills, which have counts and sums. */
 
 const service = await forSuite(startService());
 const [own, second, foreign] = [
@@ -26,12 +26,12 @@ for (const [{ clients, sites }, ...values] of claims)
        values ($1, $2, $3, $4, $5, $6, $7)`,
     [clients, sites, ...values],
   );
-// APPROVED comes after DRAFT in the life of a claim, but before it in the alphabet.
+// The status APPROVED comes after DRAFT in the life of a claim, but before DRAFT in the alphabet.
 for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
   await service.sql`update public.reclamations set status = ${status}
     where client_id = ${own.clients} and tax_year = 2025`;
 
-// In UTC this is half past midnight on 1 February.
+// This time is half past midnight on 1 February in UTC.
 await service.sql`update public.reclamations
   set submitted_at = '2025-01-31T23:30:00-01:00', decision_date = '2025-06-30'
   where client_id = ${own.clients} and tax_year = 2024`;
@@ -92,7 +92,7 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
       { claim_type: 'TF', tax_year: null, ...sums(2, 2401, 0, 0) },
     ],
   ],
-  // The words of the row above, the other way round.
+  // This query has the same groups as `?by=type,year` in the opposite order.
   [
     '?by=year,type',
     () => [
@@ -129,7 +129,7 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
 
 describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    `%s counts the claims of their clients with ${query || 'no query'}`,
+    `a user with the role %s counts the claims of the user’s clients in the summary with ${query || 'no query'}`,
     async (role) => {
       const answer = await ask(query, role);
       expect([answer.status, answer.json]).toEqual([200, rows()]);
@@ -141,14 +141,14 @@ describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
     },
   );
 
-  test(`the summary of claims with ${query || 'no query'} has each row once when read page by page`, async () => {
+  test(`the summary of claims with ${query || 'no query'} has each row exactly once over all its pages`, async () => {
     const line = `/api/reclamations/summary${query}${query === '' ? '?' : '&'}limit=1`;
     const pages = await readPages(service, line, await service.token('ADMIN', [own.clients, second.clients]));
     expect(pages.map(({ json }) => json)).toEqual(rows().map((row) => [row]));
   });
 });
 
-test('a summary by status and type refuses the place of a page of a summary by type and status', async () => {
+test('a summary of claims by status and type refuses the cursor of a summary by type and status', async () => {
   const { headers } = await ask('?by=type,status&limit=1');
   const [, after = ''] = /[?&](after=[^&>]+)/.exec(String(headers['link'])) ?? [];
   expect((await ask(`?by=type,status&limit=1&${after}`)).status).toBe(200);
@@ -162,7 +162,7 @@ test('an ADMIN of all clients counts the claims of every client', async () => {
   );
 });
 
-test('the summary of claims takes the filters of the list and counts the same claims', async () => {
+test('the summary of claims accepts the filters of the list of claims and counts the same claims', async () => {
   for (const filter of [
     `client_id=${own.clients}`,
     `site_id=${second.sites}`,
@@ -184,7 +184,7 @@ test('the summary of claims takes the filters of the list and counts the same cl
   }
 });
 
-test('the summary of claims does not accept a foreign site, nor parameters of the list', async () => {
+test('the summary of claims refuses a foreign site and parameters that only the list has', async () => {
   await expectRefusal(service, await ask(`?site_id=${foreign.sites}`), 'ERROR_FORBIDDEN');
   for (const query of words(`
     ?by=amount ?by=status,year,type ?by=created_month ?sort=status ?after=AAAA ?limit=0 ?count=exact
@@ -217,7 +217,7 @@ describe('the summaries of invoices and bills', () => {
       cross join unnest(array['${billed.clients}', '${others.clients}']::uuid[]) as c (client);`);
   });
 
-  test('the summary of invoices counts issued invoices as due, and as late after their due date', async () => {
+  test('the summary of invoices counts issued invoices as due, and as late once their due date has passed', async () => {
     const token = await service.token('CLIENT', [billed.clients]);
     const { json } = await service.ask('GET /api/invoices/summary', { token });
     expect(json).toEqual([
@@ -232,7 +232,7 @@ describe('the summaries of invoices and bills', () => {
     ]);
   });
 
-  test('the summary of bills counts by partner, and a disputed bill is not due', async () => {
+  test('the summary of bills counts by partner, and counts a disputed bill not as due', async () => {
     const token = await service.token('ACCOUNT_MANAGER', [billed.clients]);
     const { json } = await service.ask('GET /api/partner-invoices/summary?by=status', { token });
     expect(json).toEqual([

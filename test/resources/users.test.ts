@@ -29,7 +29,7 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
   return answer.json as Record<string, unknown>[];
 }
 
-/** The ids of these people in the list; each firm also has users of its own. */
+/** Filters a list of users for these people, because each firm also has other users, and returns their ids. */
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 
@@ -43,7 +43,7 @@ const newUser = (fields: object = {}) => ({
   ...fields,
 });
 
-test('an account manager lists themselves and users of the same clients, but no user of other clients', async () => {
+test('an account manager can list only users of the same clients, including the manager', async () => {
   const manager = await person(service, 'ACCOUNT_MANAGER', [own, other]);
   const sharing = await person(service, 'CLIENT', [other, foreign]);
   const stranger = await person(service, 'CLIENT', [foreign]);
@@ -53,7 +53,7 @@ test('an account manager lists themselves and users of the same clients, but no 
 });
 
 test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
-  '%s of two clients reads only those two in the client_access of a user who has more',
+  'a user with the role %s and two clients sees only those two in the client_access of a user who has more',
   async (role) => {
     const caller = await person(service, role, [own, other]);
     const somebody = await person(service, 'CLIENT', [foreign, other, own]);
@@ -67,14 +67,14 @@ test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
   },
 );
 
-test('a user reads their clients as stored, including a client that the token does not name yet', async () => {
+test('a user’s own record lists the stored clients, even a client that the user’s token does not name yet', async () => {
   const caller = await person(service, 'CLIENT', [own]);
   await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
       where id = ${caller.id}`;
   expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
 });
 
-test('only a caller who may change a user reads is_active of that user, in the record, the list and the response to a change', async () => {
+test('only a caller who may change a user reads that user’s is_active, in the record, the list and the response to a change', async () => {
   const shared = await person(service, 'CLIENT', [own, foreign]);
   const inactive = await person(service, 'TAX_SPECIALIST', [own]);
   await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
@@ -100,12 +100,12 @@ test('only a caller who may change a user reads is_active of that user, in the r
   }
   const [, , manager] = callers;
   expectError(await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }), 'ERROR_FORBIDDEN');
-  // The ADMIN of two clients may not change the user who is also in a foreign client.
+  // The ADMIN of two clients may not change the user who also has a foreign client.
   expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
 });
 
 test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s reads no is_active in their own record, nor in the response to a login',
+  'a %s sees no is_active in the caller’s own record, nor in the response to a login',
   async (role) => {
     const { id, token } = await person(service, role, [own]);
     const login = await service.ask('POST /api/auth/login', { body: { token } });
@@ -120,7 +120,7 @@ test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
   },
 );
 
-test('a new user can be read at the Location of the response with the same ETag, and can log in with the email', async () => {
+test('an ADMIN who creates a user reads the user at the Location with the same ETag, and the user can log in by email', async () => {
   const token = await service.token('ADMIN');
   const body = newUser({ client_access: [other.toUpperCase(), own, own] });
   const answer = await service.ask('POST /api/users', { token, body });
@@ -146,7 +146,7 @@ test('a new user can be read at the Location of the response with the same ETag,
   expect(login).toMatchObject({ status: 200, json: { id } });
 });
 
-test('the password of a created user is stored as a salted hash that no response shows; without one, no password works', async () => {
+test('the password of a created user is stored as a salted hash that no response shows; without a password, none works', async () => {
   const token = await service.token('ADMIN');
   const password = 'correct horse battery staple';
   const answer = await service.ask('POST /api/users', { token, body: newUser({ password }) });
@@ -162,21 +162,21 @@ test('the password of a created user is stored as a salted hash that no response
 test.each([
   ['a role that does not exist', { role: 'admin' }, 'role'],
   ['a client that is no UUID', { client_access: ['x'] }, 'client_access.0'],
-  ['a hash', { password_hash: '!' }, 'password_hash'],
-  ['a subject', { subject: 'x' }, 'subject'],
+  ['a password hash', { password_hash: '!' }, 'password_hash'],
+  ['a subject of the identity provider', { subject: 'x' }, 'subject'],
   ['no email', { email: undefined }, 'email'],
-])('a user with %s is not created: 400 names the field', async (_what, fields, name) => {
+])('the creation of a user with %s gets 400 that names the field', async (_what, fields, name) => {
   const answer = await service.ask('POST /api/users', { token: await service.token('ADMIN'), body: newUser(fields) });
   expectInvalid(answer, [name]);
 });
 
-test('a user of an unknown client is not created: 409', async () => {
+test('the creation of a user with an unknown client gets 409', async () => {
   const body = newUser({ client_access: [own, randomUUID()] });
   expectError(await service.ask('POST /api/users', { token: await service.token('ADMIN'), body }), 'ERROR_CONFLICT');
   expect(await service.admin('select from public.users where email = $1', [body.email])).toEqual([]);
 });
 
-test('an ADMIN of one client creates users of that client only, and no ADMIN of all clients', async () => {
+test('an ADMIN of one client can create users of that client only, and no ADMIN of all clients', async () => {
   const token = await service.token('ADMIN', [own]);
   const foreignClient = await service.ask('POST /api/users', {
     token,
@@ -191,7 +191,7 @@ test('an ADMIN of one client creates users of that client only, and no ADMIN of 
   expect((await service.ask('POST /api/users', { token, body: newUser() })).status).toBe(201);
 });
 
-test('a change of a user changes only the given fields and ignores read-only fields', async () => {
+test('a change of a user changes only the given fields, and ignores the read-only fields', async () => {
   const token = await service.token('ADMIN');
   const { id, email } = await person(service, 'CLIENT', [own]);
   const before = await stored(id);
@@ -213,7 +213,7 @@ test.each([
   ['who becomes inactive', { is_active: false }],
   ['who gets another role', { role: 'TAX_SPECIALIST' }],
   ['who loses a client', { client_access: [] }],
-])('the token of a user %s gets 401 from the next request on, audited once', async (_what, body) => {
+])('a user %s gets 401 with the old token from the next request on, audited once', async (_what, body) => {
   const { id, token } = await person(service, 'CLIENT', [own]);
   expect(await isAccepted(token)).toBe(true);
   const changedBy = await service.token('ADMIN');
@@ -222,7 +222,7 @@ test.each([
   await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED', { actor: id });
 });
 
-test('the token of a user whose name or email changes stays valid', async () => {
+test('the token of a user stays valid when the user’s name or email changes', async () => {
   const { id, token } = await person(service, 'CLIENT', [own]);
   const body = { name: 'Renommée', email: `${id}@other.example` };
   expect((await service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body })).status).toBe(200);
@@ -230,7 +230,7 @@ test('the token of a user whose name or email changes stays valid', async () => 
 });
 
 test.each([{ is_active: false }, { role: 'CLIENT' }])(
-  'an ADMIN cannot set %j on their own account, but another ADMIN can',
+  'an ADMIN cannot set %j on the own account, but another ADMIN can',
   async (body) => {
     const { id, token } = await person(service, 'ADMIN', []);
     const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
@@ -250,7 +250,7 @@ test.each([
   ['is_active', 'is_active = false'],
   ['role', `role = 'CLIENT'`],
 ])(
-  'the database does not let an ADMIN change their own %s, even in a statement with that column alone',
+  'an ADMIN cannot change the own %s in the database, even in a statement that sets only that column',
   async (_name, set) => {
     const { id } = await person(service, 'ADMIN', []);
     await person(service, 'ADMIN', []);
@@ -262,14 +262,14 @@ test.each([
   },
 );
 
-test('the token of an ADMIN of all clients who limits themselves to one client stops being valid', async () => {
+test('an ADMIN of all clients who limits the own account to one client can no longer use the old token', async () => {
   const { id, token } = await person(service, 'ADMIN', []);
   const body = { client_access: [own] };
   expect((await service.ask(`PUT /api/users/${id}`, { token, body })).status).toBe(200);
   expect(await isAccepted(token)).toBe(false);
 });
 
-test('a change of a user cannot add an unknown client, but may repeat a deleted client that the user already has', async () => {
+test('a change of a user cannot add an unknown client, but may repeat a deleted client of the user', async () => {
   const token = await service.token('ADMIN');
   const gone = (await service.tenant('Gone')).clients;
   const { id } = await person(service, 'CLIENT', [own, gone]);
@@ -283,7 +283,7 @@ test('a change of a user cannot add an unknown client, but may repeat a deleted 
   });
 });
 
-test('an ADMIN of two clients cannot change a user who also has another client, though they can read that user', async () => {
+test('an ADMIN of two clients can read but not change a user who also has another client', async () => {
   const token = await service.token('ADMIN', [own, other]);
   const { id } = await person(service, 'CLIENT', [own, foreign]);
   expect(await read(id, token)).toMatchObject({ id });
@@ -296,7 +296,7 @@ test('an ADMIN of two clients cannot change a user who also has another client, 
   await expectRefusal(service, foreignGiven, 'ERROR_FORBIDDEN');
 });
 
-test('the token of an account manager who creates a client stays valid', async () => {
+test('an account manager who creates a client keeps a valid token', async () => {
   const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
   const body = { company_name: 'Neuve', contact_email: 'n@b.example' };
   const made = await service.ask('POST /api/clients', { token, body });

@@ -5,13 +5,13 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The details of a 409 name the reason by field, for a form, without anything that the caller may not see. */
+/* This suite tests that a 409 names the reason by field, and nothing that the caller may not see. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
 const second = await service.furnishedTenant('Second');
 const foreign = await service.furnishedTenant('Foreign');
-/** An account manager and an ADMIN of two clients, and an ADMIN of all. */
+/** Tokens of three callers: an account manager and an ADMIN of two clients, and an ADMIN of all clients. */
 const manager = await service.token('ACCOUNT_MANAGER', [own.clients, second.clients]);
 const limitedAdmin = await service.token('ADMIN', [own.clients, second.clients]);
 const unlimitedAdmin = await service.token('ADMIN');
@@ -20,7 +20,7 @@ function ask(line: string, body?: object, token = manager): Promise<Answer> {
   return service.ask(line, { token, ...(body && { body }) });
 }
 
-/** The details of a 409. */
+/** Returns the details of a response with status 409. */
 async function conflictDetails(answer: Promise<Answer>): Promise<unknown> {
   const settled = await answer;
   expectError(settled, 'ERROR_CONFLICT');
@@ -42,7 +42,7 @@ async function issued(tenant = own): Promise<string> {
   return id;
 }
 
-test('of two simultaneous moves of a claim the later gets 409 with the statuses that are possible now', async () => {
+test('when two users change a claim’s status at once, the later gets 409 with the statuses that are now possible', async () => {
   const id = await claim();
   const move = (status: string) => () => ask(`PUT /api/reclamations/${id}`, { status });
   const answers = await collide(service, { table: 'reclamations', id }, [move('READY_FOR_REVIEW'), move('WITHDRAWN')]);
@@ -59,7 +59,7 @@ test('of two simultaneous moves of a claim the later gets 409 with the statuses 
   });
 });
 
-describe('the fields that a record keeps', () => {
+describe('the fields of a record that no change can alter', () => {
   const cannot = 'cannot change: it is what the record was created with';
 
   test.each([
@@ -82,7 +82,7 @@ describe('the fields that a record keeps', () => {
       value: own.partners,
     },
   ] as const)(
-    'PUT /api/$path cannot change the $field: 409 names the field; the present $field may be sent back',
+    'PUT /api/$path gets 409 that names $field if $field changes, and succeeds if the present value is sent back',
     async ({ path, kind, field, present, value }) => {
       for (const token of [manager, unlimitedAdmin]) {
         const put = (one: string) => ask(`PUT /api/${path}/${own[kind]}`, { [field]: one }, token);
@@ -92,7 +92,7 @@ describe('the fields that a record keeps', () => {
     },
   );
 
-  test('a 409 names both a field that cannot change and an impossible status', async () => {
+  test('a 409 for a change names both a field that cannot change and a status that cannot follow', async () => {
     const body = { partner_id: own.partners, status: 'RECEIVED', number: 'F-1' };
     expect(await conflictDetails(ask(`PUT /api/partner-invoices/${own.partner_invoices}`, { ...body }))).toEqual({
       partner_id: cannot,
@@ -101,7 +101,7 @@ describe('the fields that a record keeps', () => {
   });
 });
 
-test('a change of an issued invoice gets 409 that names the fields that cannot change', async () => {
+test('a change of an issued invoice gets 409 that names the fields that can no longer change', async () => {
   const id = await issued();
   const body = { amount_excl_tax: 1, vat_rate: 20, issue_date: '2026-01-01', due_date: '2199-01-01' };
   const closed = 'cannot change any more: the invoice is ISSUED';
@@ -129,7 +129,7 @@ test('the deletion of a partner with bills gets 409 with the number of bills tha
   const bill = (client_id: string) =>
     createdId('partner-invoices', { client_id, partner_id: partner, number: randomUUID(), amount_excl_tax: 1 });
   const remove = (token: string) => conflictDetails(ask(`DELETE /api/partners/${partner}`, undefined, token));
-  // The partner also has a foreign client.
+  // The partner also works for a client whom this caller cannot see.
   expect(await remove(limitedAdmin)).toEqual({ id: 'is of a record that is still in use' });
   await bill(foreign.clients);
   await bill(foreign.clients);
@@ -141,7 +141,7 @@ test('the deletion of a partner with bills gets 409 with the number of bills tha
   expect((await ask(`DELETE /api/partners/${partner}`, undefined, unlimitedAdmin)).status).toBe(204);
 });
 
-test('a new user with a stored email gets 409, with the id of the other user only if the caller can see that user', async () => {
+test('the creation of a user with a stored email gets 409, with that user’s id only if the caller may see that user', async () => {
   const user = (client: string) => ({
     ...{ email: `${randomUUID()}@b.example`, name: 'Zoé', role: 'CLIENT', client_access: [client] },
   });
@@ -157,7 +157,7 @@ test('a new user with a stored email gets 409, with the id of the other user onl
 });
 
 test.each([{}, { prefix: '123' }])(
-  'a site cannot have a parcel twice: 409 names the first parcel’s id, while another site may have it; further fields: %j',
+  'a second identical parcel of a site gets 409 with the first parcel’s id, while another site may have it (fields: %j)',
   async (prefix) => {
     const parcel = { site_id: own.sites, commune_code: '2A004', section: 'AB', number: '0042', ...prefix };
     const id = await createdId('cadastres', parcel);

@@ -13,14 +13,14 @@ const words = response.json as Words;
 
 const inFrench = (name: string): string[] => Object.values(words[name] ?? {}).map(({ fr }) => fr);
 
-test('every role reads the same words from GET /api/words', async () => {
+test('every role reads the same translations from GET /api/words', async () => {
   for (const role of PAGE_ROLES) {
     const answer = await service.ask('GET /api/words', { token: await service.token(role) });
     expect([role, answer.status, answer.text]).toEqual([role, 200, response.text]);
   }
 });
 
-test('the words list every named enum of the OpenAPI description', () => {
+test('GET /api/words lists the values of every named enum of the OpenAPI description', () => {
   const named = Object.entries(document.components?.schemas ?? {}).filter(([, schema]) => 'enum' in schema);
   expect(named.length).toBeGreaterThan(30);
   expect(Object.keys(words)).toEqual(named.map(([name]) => name));
@@ -28,7 +28,7 @@ test('the words list every named enum of the OpenAPI description', () => {
     expect([name, Object.keys(words[name] ?? {})]).toEqual([name, (schema as { enum: string[] }).enum]);
 });
 
-test('the words for statuses, taxes and roles are those of the firm', () => {
+test('GET /api/words returns the firm’s own words for statuses, taxes and roles', () => {
   expect(inFrench('ReclamationStatus')).toEqual([
     ...['Brouillon', 'À relire', 'Validée', 'Déposée', 'Régularisation demandée', 'Accusé de réception'],
     ...['Rejetée', 'Admise en partie', 'Au tribunal administratif', 'Admise', 'Remboursée'],
@@ -42,7 +42,7 @@ test('the words for statuses, taxes and roles are those of the firm', () => {
   });
 });
 
-test('a browser may keep the words, and gets 304 while they are unchanged', async () => {
+test('a browser may cache GET /api/words, and gets 304 while the words are unchanged', async () => {
   const { etag = '', 'cache-control': kept } = response.headers;
   expect(kept).toBe('private, no-cache');
   const token = await service.token('CLIENT');

@@ -14,43 +14,43 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const COMMAND = join(ROOT, 'src', 'commands', 'audit-archive.ts');
 
 export interface Outcome {
-  /** The exit code of audit:archive, or the name of the signal that ended the process. */
+  /** The exit code of audit:archive, or the name of the signal that ended its process. */
   readonly code: number | string;
   readonly said: string;
 }
 
-/** A database with the audit log of half a year, and `npm run audit:archive` as a process that keeps one whole month. */
+/** A database with the audit log of half a year, and functions that run `npm run audit:archive` on it. */
 export interface ArchiveRun {
-  /** The months with records, as YYYY-MM. The first two are in audit_log.earlier, each other month has its own partition. */
+  /** The months with audit records, as YYYY-MM. The partition audit_log.earlier holds the first two. */
   readonly months: readonly [string, string, string, string];
-  /** The lines of audit.archives after the first three months were archived. */
+  /** The lines of audit.archives after audit:archive has archived the first three months. */
   readonly lines: readonly [string, string, string];
   readonly database: TestDatabase;
   readonly admin: pg.Client;
   readonly folder: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   archive(before: string, ...more: string[]): Promise<Outcome>;
-  /** Runs audit:archive after importing a module, which reads the variables of `env`. */
+  /** Runs audit:archive after importing a module into its process, which reads the variables of `env`. */
   archiveWith(
     module: string,
     env: Readonly<Record<string, string>>,
     before: string,
     ...more: string[]
   ): Promise<Outcome>;
-  /** Starts audit:archive and does not wait for its end. */
+  /** Starts audit:archive without waiting for its end. */
   begin(before: string, ...more: string[]): { readonly process: ChildProcess; readonly outcome: Promise<Outcome> };
-  /** Runs `audit:archive --verify` on all files of the folder. */
+  /** Runs `audit:archive --verify` on all archive files of the folder. */
   verify(): Promise<Outcome>;
   files(): Promise<string[]>;
   records(where?: string): Promise<number>;
-  /** The lines of audit.archives: number, month, records, file and who removed the month. */
+  /** The lines of audit.archives, each with number, month, number of records, file, and who removed the month. */
   listed(): Promise<string[]>;
-  /** Adds an audit record of a refusal at this time. */
+  /** Adds the audit record of a refusal at the given time. */
   refuse(at: string, actor?: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The number of audit records of each month. */
+/** The number of audit records in each of the four months. */
 export const COUNTS = [528, 696, 744, 532] as const;
 
 export async function openArchiveRun(): Promise<ArchiveRun> {
@@ -151,7 +151,7 @@ export async function openArchiveRun(): Promise<ArchiveRun> {
   };
 }
 
-/** Compresses a text as audit:archive does: gzip’s header is the same on every machine. */
+/** Compresses a text as audit:archive does, with a gzip header that is the same on every machine. */
 export function zipped(text: string): Buffer {
   const bytes = gzipSync(text);
   Buffer.from('1f8b08000000000000ff', 'hex').copy(bytes);

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { proofOf } from '../proofs.ts';
 import { ROOT } from './suites.ts';
 
-/** The time limit of a test, of a hook and of an opened resource without a limit of its own. A suite of a proof gets more. */
+/** The time limit in milliseconds of a test, a hook or the opening of a resource, unless it has its own. */
 const LONGEST_MS = 60_000;
 const LONGEST_OF_PROOF_MS = 180_000;
 
@@ -12,7 +12,10 @@ function longestMs(): number {
   return proofOf(relative(ROOT, testPath)) === undefined ? LONGEST_MS : LONGEST_OF_PROOF_MS;
 }
 
-/** Returns the result of the work. @throws Error with the caller’s stack if the work takes longer than `ms` */
+/**
+ * Waits for some work and returns its result.
+ * @throws Error with the caller’s stack if the work takes longer than `ms`
+ */
 export async function bounded<T>(work: T | Promise<T>, ms = longestMs()): Promise<T> {
   const error = new Error(`not over after ${ms} ms`);
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createEmptyDatabase, createTestDatabase, withAdmin } from './database.ts';
 
-test('a test has the rights of a migrated database, those on the database itself too', async () => {
+test('a test database has the rights of a migrated database, including those on the database itself', async () => {
   const migrated = await createTestDatabase();
   const empty = await createEmptyDatabase();
   const make = (client: pg.Client): Promise<unknown> => client.query('create temporary table mine (id int)');
@@ -11,7 +11,7 @@ test('a test has the rights of a migrated database, those on the database itself
   await Promise.all([migrated.close(), empty.close()]);
 });
 
-test('a test does not see what another has written', async () => {
+test('a test cannot see what another test wrote to its own database', async () => {
   const [one, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
   const count = (client: pg.Client): Promise<pg.QueryResult> => client.query('table public.clients');
   await withAdmin(one.adminUrl, (client) =>
@@ -22,7 +22,7 @@ test('a test does not see what another has written', async () => {
   await Promise.all([one.close(), other.close()]);
 });
 
-test('a test that forgot a connection still drops its database', async () => {
+test('the database of a test is dropped even if the test leaves a connection open', async () => {
   const database = await createTestDatabase();
   const forgotten = new pg.Client({ connectionString: database.apiUrl });
   const lost = new Promise((resolve) => forgotten.on('error', resolve));

@@ -1,30 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** The test run's server and names, which global-setup.ts passes to every suite. */
+/** The Postgres server of the test run and the names that the run uses, which global-setup.ts passes to every suite. */
 export interface TestRun {
   readonly adminUrl: string;
-  /** The beginning of the name of each database and login that the run creates. */
+  /** The beginning of the name of each database and login that the test run creates. */
   readonly prefix: string;
   readonly template: string;
   readonly login: { readonly name: string; readonly password: string };
-  /** With `TEST_POOLER=1`, the port of a PgBouncer in transaction mode before the server. */
+  /** The port of a PgBouncer in transaction mode before the Postgres server, if `TEST_POOLER` is 1. */
   readonly poolerPort?: number;
 }
 
 export interface TestDatabase {
   readonly name: string;
-  /** The superuser's address. */
+  /** The address of the test database for the superuser. */
   readonly adminUrl: string;
-  /** The address for a login in `taxclaims_api`. */
+  /** The address of the test database for a login in `taxclaims_api`, through the pooler if there is one. */
   readonly apiUrl: string;
-  /** The address for the same login without a pooler. */
+  /** The address of the test database for the login in `taxclaims_api`, without a pooler. */
   readonly directUrl: string;
-  /** Drops the database, and ends the sessions that are still connected to it. */
+  /** Drops the test database, and ends the sessions that are still connected to it. */
   close(): Promise<void>;
 }
 
-/** Creates a migrated database without any rows of tests. */
+/** Creates a migrated database that holds no rows yet. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const run = readRun();
   const database = await create(run, run.template);
@@ -32,12 +32,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Creates an empty database, with the given locale instead of the server's. */
+/** Creates an empty database, with the given locale instead of the locale of the server. */
 export async function createEmptyDatabase(locale = ''): Promise<TestDatabase> {
   return create(readRun(), `template0 ${locale}`);
 }
 
-/** Returns the address with another database and, if given, with another login. */
+/** Returns a database address with another database name and, if given, another login. */
 export function asDatabase(url: string, database: string, login?: TestRun['login']): string {
   const address = new URL(url);
   address.pathname = `/${database}`;
@@ -54,7 +54,7 @@ export async function connected(connectionString: string, options?: string): Pro
   return client;
 }
 
-/** Opens a connection, runs `work` with it, and closes it. */
+/** Opens a database connection, runs `work` with the connection, and closes the connection. */
 export async function withAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = await connected(url);
   try {
@@ -78,7 +78,7 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
   };
 }
 
-/** Whether a pooler stands before the server. A pooler in transaction mode keeps no prepared statements. */
+/** Whether a pooler stands before Postgres. In transaction mode it keeps no prepared statements. */
 export function isPooled(): boolean {
   return readRun().poolerPort !== undefined;
 }
@@ -90,7 +90,7 @@ function pooled({ poolerPort }: TestRun, url: string): string {
   return through.href;
 }
 
-/** Copies the rights on the database itself, because Postgres does not copy them from a template. */
+/** Copies the rights on the database itself, because Postgres does not copy these rights from a template. */
 async function copyDatabaseRights(admin: pg.Client, from: string, to: string): Promise<void> {
   const { rows } = await admin.query<{ statement: string }>(
     `select format('grant %s on database %I to %s', privilege_type, $2::text,

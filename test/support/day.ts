@@ -1,9 +1,9 @@
 import { randomFrom } from '../faults/load/random.ts';
 
-/** The number that draws samples. `npm test` and `npm run proofs` derive it from the Git revision, unless `TEST_DAY` sets it. */
+/** The number that draws the tests’ samples: `TEST_DAY`, which is otherwise derived from the Git revision. */
 export const DAY = Number(process.env['TEST_DAY'] ?? 20_779);
 
-/** Returns the elements in an order that the day chooses, so that the first of them are a sample. */
+/** Returns the elements in an order that the number `TEST_DAY` determines, so that the first elements are a sample. */
 export function shuffledByDay<T>(all: readonly T[]): T[] {
   const random = randomFrom(DAY);
   return all
@@ -13,8 +13,8 @@ export function shuffledByDay<T>(all: readonly T[]): T[] {
 }
 
 /**
- * Returns all rows, or the share of them in `TEST_SAMPLE`, such as `1/10`. With `1/10`, the rows are divided into the same
- * ten parts every day, and the day chooses a part. A part is never empty.
+ * Returns all rows, or only the share in `TEST_SAMPLE`, such as `1/10`. With `1/10`, the rows are divided into the same
+ * ten parts every day, and `TEST_DAY` determines the part. A part is never empty.
  */
 export function sampledByDay<T>(all: readonly T[]): T[] {
   const [share = 1, of = 1] = (process.env['TEST_SAMPLE'] ?? '1/1').split('/').map(Number);
@@ -29,11 +29,11 @@ export function sampledByDay<T>(all: readonly T[]): T[] {
   return all.filter((_, index) => drawn.has(index));
 }
 
-/** Returns evenly spread numbers from 0 to below 1. Each day shifts all of them by another distance. */
+/** Returns evenly spread numbers from 0 to below 1, all shifted by a distance that `TEST_DAY` determines. */
 export function spreadOfDay(count: number): number[] {
   const shift = (DAY * GOLDEN) % 1;
   return Array.from({ length: count }, (_, index) => (index + shift) / count);
 }
 
-/** The golden ratio: its multiples modulo 1 fill an interval evenly, so the days' shifts do too. */
+/** The golden ratio, whose multiples modulo 1 fill an interval evenly, so that the shifts of successive days do too. */
 const GOLDEN = 0.618_033_988_75;

@@ -5,16 +5,16 @@ import type { Role } from '../../src/identity/caller.ts';
 import { demonstrationToken, greetingOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';
 
-/** A process of `npm start` in an empty folder: the demonstration with the embedded identity provider. */
+/** A process of `npm start` in an empty folder, which runs the demonstration with the embedded identity provider. */
 interface DemonstrationProcess {
   readonly url: string;
   readonly issuer: string;
-  /** The password that the greeting prints for the user with this email. */
+  /** Returns the password of the user with this email, which the service prints at its start. */
   passwordOf(email: string): string;
   tokenOf(role: Role): Promise<string>;
-  /** The secret with which the service authenticates at the management API of the provider. */
+  /** Returns the secret with which the service authenticates at the management API of its identity provider. */
   credential(): Promise<string>;
-  /** Ends the process and returns its exit code. */
+  /** Ends the demonstration’s process and returns its exit code. */
   end(): Promise<number | string>;
 }
 

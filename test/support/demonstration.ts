@@ -4,7 +4,7 @@ import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { storeDemonstrationDocuments } from '../../src/embedded/demonstration.ts';
 import type { Service } from './service.ts';
 
-/** Stores the demonstration's rows and documents in a service, as its first start does. */
+/** Stores the rows and documents of the demonstration in a service, as the first start of the demonstration does. */
 export async function loadDemonstration(service: Service): Promise<void> {
   await service.admin(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
   const rows = await service.admin('select file_path as path from public.documents');

@@ -16,7 +16,7 @@ function answer(status: number, json?: unknown, headers: Answer['headers'] = {})
   return { status, headers: sent, text, json };
 }
 
-/** The headers of every response of an operation. */
+/** The headers that every response of an operation has. */
 const HEADERS = {
   'x-request-id': 'ba5e0000-0000-4000-8000-000000000001',
   'cache-control': 'no-store',
@@ -24,7 +24,7 @@ const HEADERS = {
   'ratelimit-policy': '"address"; q=1; w=60',
 };
 
-/** Returns the response without one of its headers. */
+/** Returns a response without one of its headers. */
 function without(name: string, { headers, ...rest }: Answer): Answer {
   const others = Object.entries(headers).filter(([other]) => other !== name);
   return { ...rest, headers: Object.fromEntries(others) };
@@ -49,32 +49,36 @@ function saying(code: string) {
 
 test.each<[string, string, Answer]>([
   ['a status that is not described', 'GET /api/clients', answer(418, { error })],
-  ['a conflict of a reader', 'GET /api/clients', answer(409, { error })],
-  ['a conflict that does not say why', REMOVAL, answer(409, { error: CONFLICT })],
-  ['a conflict with no reason', REMOVAL, answer(409, { error: { ...CONFLICT, details: {}, problems: [] } })],
-  ['a conflict that nothing explains', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('conflict') } })],
+  ['a 409 for a reading request', 'GET /api/clients', answer(409, { error })],
+  ['a 409 without details', REMOVAL, answer(409, { error: CONFLICT })],
+  ['a 409 with empty details', REMOVAL, answer(409, { error: { ...CONFLICT, details: {}, problems: [] } })],
   [
-    'a rule in the words of zod',
+    'a 409 whose code names no specific reason',
+    REMOVAL,
+    answer(409, { error: { ...CONFLICT, ...saying('conflict') } }),
+  ],
+  [
+    'a detail in the words of the library zod',
     'GET /api/clients',
     answer(403, { error: { ...error, details: { limit: 'Too small: expected string' } } }),
   ],
-  ['a code of another status', 'GET /api/clients', answer(401, { error }, { 'www-authenticate': 'Bearer' })],
-  ['an envelope with one field more', 'GET /api/clients', answer(403, { error: { ...error, hint: 1 } })],
-  ['an envelope with one field less', 'GET /api/clients', answer(403, { error: { code: 'ERROR_FORBIDDEN' } })],
+  ['an error code of another status', 'GET /api/clients', answer(401, { error }, { 'www-authenticate': 'Bearer' })],
+  ['an error with one field more', 'GET /api/clients', answer(403, { error: { ...error, hint: 1 } })],
+  ['an error with one field less', 'GET /api/clients', answer(403, { error: { code: 'ERROR_FORBIDDEN' } })],
   ['a record with one field more', 'GET /api/auth/profile', answer(200, { ...PROFILE, secret: 1 })],
   ['a record with one field less', 'GET /api/auth/profile', answer(200, { ...PROFILE, sub: undefined })],
   ['null where it is not allowed', 'GET /api/auth/profile', answer(200, { ...PROFILE, sub: null })],
-  ['an id that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, id: '1' })],
-  ['a role that is none', 'GET /api/auth/profile', answer(200, { ...PROFILE, role: 'KING' })],
-  ['an envelope around a list', 'GET /api/clients?limit=1', answer(200, { data: [] }, { etag: 'W/"x"' })],
+  ['an id that is no UUID', 'GET /api/auth/profile', answer(200, { ...PROFILE, id: '1' })],
+  ['a role that does not exist', 'GET /api/auth/profile', answer(200, { ...PROFILE, role: 'KING' })],
+  ['an object around a list', 'GET /api/clients?limit=1', answer(200, { data: [] }, { etag: 'W/"x"' })],
   ['another media type', 'GET /api/clients', answer(200, [], { etag: 'W/"x"', 'content-type': 'text/html' })],
-  ['a body where there is none', `DELETE /api/sites/${PROFILE.id}`, answer(204, {})],
+  ['a body after a deletion', `DELETE /api/sites/${PROFILE.id}`, answer(204, {})],
   ['a success on a path that does not exist', 'GET /api/nothing', answer(200, {})],
   ['a success of a method that does not exist', 'DELETE /api/clients', answer(204)],
   ['a detail that is no text', 'GET /api/clients', answer(403, { error: { ...error, details: { a: 1 } } })],
-  ['a problem whose code is none', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('bad') } })],
-  ['a code that is none', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_LOST' } })],
-])('the suite notices %s', (_what, line, given) => {
+  ['a problem with an unknown code', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('bad') } })],
+  ['an error with an unknown code', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_LOST' } })],
+])('the tests fail on a response that differs from the OpenAPI document: %s', (_what, line, given) => {
   expect(() => {
     expectDescribed(line, given);
   }).toThrow(/not as described/);
@@ -82,26 +86,36 @@ test.each<[string, string, Answer]>([
 
 test.each<[string, string, Answer, string]>([
   [
-    'one more',
+    'an additional header',
     'GET /api/clients',
     answer(200, [], { etag: 'W/"x"', 'x-powered-by': 'x' }),
     'x-powered-by is not described',
   ],
-  ['a Location', 'GET /api/clients', answer(200, [], { etag: 'W/"x"', location: '/' }), 'location is not described'],
-  ['no request id', 'GET /api/clients', without('x-request-id', answer(200, [])), 'x-request-id is missing'],
-  ['no limit', 'GET /api/clients', without('ratelimit', answer(403, { error })), 'ratelimit is missing'],
-  ['a limit of a probe', 'GET /health', answer(200, { status: 'ok', version: '2.0.0' }), 'ratelimit is not described'],
-  ['a list without a tag', 'GET /api/clients', answer(200, []), 'etag is missing'],
-  ['a 401 without a challenge', 'GET /api/clients', answer(401, { error }), 'www-authenticate is missing'],
-  ['a 304 without a tag', `GET /api/sites/${PROFILE.id}`, answer(304), 'etag is missing'],
   [
-    'an error in no language',
+    'a Location on a list',
+    'GET /api/clients',
+    answer(200, [], { etag: 'W/"x"', location: '/' }),
+    'location is not described',
+  ],
+  ['no request id', 'GET /api/clients', without('x-request-id', answer(200, [])), 'x-request-id is missing'],
+  ['no rate limit', 'GET /api/clients', without('ratelimit', answer(403, { error })), 'ratelimit is missing'],
+  [
+    'a rate limit on GET /health',
+    'GET /health',
+    answer(200, { status: 'ok', version: '2.0.0' }),
+    'ratelimit is not described',
+  ],
+  ['a list without an ETag', 'GET /api/clients', answer(200, []), 'etag is missing'],
+  ['a 401 without WWW-Authenticate', 'GET /api/clients', answer(401, { error }), 'www-authenticate is missing'],
+  ['a 304 without an ETag', `GET /api/sites/${PROFILE.id}`, answer(304), 'etag is missing'],
+  [
+    'an error without Content-Language',
     'GET /api/clients',
     without('content-language', answer(403, { error })),
     'content-language is missing',
   ],
   ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
-])('the suite notices %s among the headers', (_what, line, given, difference) => {
+])('the tests fail on response headers that are not as described: %s', (_what, line, given, difference) => {
   expect(() => {
     expectDescribed(line, given);
   }).toThrow(`the header ${difference}`);
@@ -111,10 +125,10 @@ test.each<[string, string, Answer]>([
   ['a record', 'GET /api/auth/profile?x', answer(200, PROFILE)],
   ['an empty list', 'GET /api/clients', answer(200, [], { etag: 'W/"x"' })],
   ['a refusal', 'GET /api/clients', answer(403, { error })],
-  ['a conflict that says why', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('taken') } })],
-  ['nothing', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
+  ['a 409 with its reason', REMOVAL, answer(409, { error: { ...CONFLICT, ...saying('taken') } })],
+  ['an empty body after a deletion', `DELETE /api/sites/${PROFILE.id}`, answer(204)],
   ['an unknown path', 'GET /api/nothing', answer(404, { error: { ...error, code: 'ERROR_NOT_FOUND' } })],
-])('the suite takes %s as it is described', (_what, line, given) => {
+])('the tests accept a response that the OpenAPI document describes: %s', (_what, line, given) => {
   expect(() => {
     expectDescribed(line, given);
   }).not.toThrow();

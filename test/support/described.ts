@@ -15,7 +15,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response & Reference>>;
 }
 
-/** A part of the OpenAPI document, or a reference to one. */
+/** A part of the OpenAPI document, or a reference to a part. */
 interface Reference {
   readonly $ref?: string;
   readonly required?: boolean;
@@ -35,7 +35,7 @@ const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, 'api');
 
-/** Headers that belong to HTTP itself or protect browsers. The document does not list them for each operation. */
+/** Response headers of HTTP itself or for browsers, which the OpenAPI document does not list per operation. */
 const NOT_DESCRIBED = [
   ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive'],
   ...['transfer-encoding', 'vary'],
@@ -46,7 +46,7 @@ const NOT_DESCRIBED = [
   ...['access-control-allow-origin', 'access-control-expose-headers'],
 ];
 
-/** The headers of a response that belongs to no operation. */
+/** The headers of a response that belongs to no operation of the OpenAPI document. */
 function headersElsewhere(status: number): Record<string, Reference> {
   const required = [
     ...['X-Request-Id', 'Cache-Control', 'Content-Language'],
@@ -60,7 +60,7 @@ function headersElsewhere(status: number): Record<string, Reference> {
   };
 }
 
-/** The statuses of responses that belong to no operation, because the path or method is unknown or the request is invalid. */
+/** The statuses of responses outside the OpenAPI operations, such as that for an unknown path. */
 const ELSEWHERE = new Set([400, 401, 404, 405, 408, 413, 414, 429, 431, 503]);
 
 /**
@@ -122,7 +122,7 @@ function differenceFrom(
   );
 }
 
-/** Names a header that was sent but is not described, or that is described as required but was not sent. */
+/** Names a response header that the OpenAPI document does not describe, or a required one that is missing. */
 function headerDifference(described: Readonly<Record<string, Reference>>, { headers }: Answer): string | undefined {
   const all = Object.entries(described).map(([name, header]) => ({
     name: name.toLowerCase(),
@@ -135,7 +135,7 @@ function headerDifference(described: Readonly<Record<string, Reference>>, { head
   return unknown === undefined ? undefined : `the header ${unknown} is not described`;
 }
 
-/** Checks that a list in JSON has an ETag. The document cannot require it, because the same list as CSV has none. */
+/** Names a missing ETag of a JSON list. The document cannot require it, because a CSV list has no ETag. */
 function withoutTag(method: string, { content }: Response, { status, headers }: Answer): string | undefined {
   const isListInJson =
     method === 'GET' &&
@@ -145,12 +145,12 @@ function withoutTag(method: string, { content }: Response, { status, headers }: 
   return isListInJson && headers['etag'] === undefined ? 'the header etag is missing' : undefined;
 }
 
-/** The path in the document to which a reference points; undefined for anything but a reference. */
+/** The path in the OpenAPI document to which a reference points, or undefined if the value is no reference. */
 function partsOf({ $ref }: Reference): readonly string[] | undefined {
   return $ref?.replace('#/', '').split('/');
 }
 
-/** Returns the part of the document to which a reference points. Returns anything but a reference unchanged. */
+/** Returns the part of the OpenAPI document to which a reference points, and any other value unchanged. */
 export function resolved(named: Reference): unknown {
   const parts = partsOf(named);
   if (parts === undefined) return named;
@@ -168,7 +168,7 @@ interface ListOfRecords {
   readonly items: Reference;
 }
 
-/** Checks a list that was requested with `fields`: each record has the requested fields and no other field of the record. */
+/** Names a record of a list requested with `fields` that has not exactly the requested fields. */
 function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], { json }: Answer): string | undefined {
   const whole = resolved(items) as { readonly required?: readonly string[] };
   const required = (whole.required ?? []).filter((name) => fields.includes(name));
@@ -180,19 +180,19 @@ function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], {
   return validate(json) ? undefined : ajv.errorsText(validate.errors, { separator: '\n' });
 }
 
-/** Returns the schema with absolute references, so that it can be compiled outside of the document. */
+/** Returns a schema with absolute references, so that it can be compiled outside of the OpenAPI document. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
 }
 
-/** Checks that the code of an error belongs to the status of the response. */
+/** Names an error code that does not belong to the status of the response. */
 function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
   const { code } = (json as { error: { code: keyof typeof ERRORS_BY_CODE } }).error;
   return ERRORS_BY_CODE[code].status === status ? undefined : `${code} is not of this status`;
 }
 
-/** Finds a sentence of zod in the details of an error, which must be sentences of the service. */
+/** Finds a sentence of the library zod in the details of an error, where all sentences must be those of the service. */
 function ofLibrary({ json }: Answer): string | undefined {
   const { details = {} } = (json as { error?: { details?: object } } | null)?.error ?? {};
   return Object.values(details)
@@ -200,7 +200,7 @@ function ofLibrary({ json }: Answer): string | undefined {
     .find((rule) => /^(?:Invalid|Unrecognized|Too (?:small|big))\b/.test(rule));
 }
 
-/** Checks that a 409 names a reason. */
+/** Names a 409 that has no reason in its details. */
 function unexplained({ status, json }: Answer): string | undefined {
   if (status !== 409) return undefined;
   const { problems = [] } = (json as { error: { problems?: readonly { code: string }[] } }).error;

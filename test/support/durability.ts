@@ -6,7 +6,7 @@ export interface Found {
   readonly object: string;
 }
 
-/** The findings about a server with fsync or a similar setting off. The tests' own server has such settings. */
+/** The audit findings about a server with fsync or a similar setting off. The tests run on such a server. */
 export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
   const found: Found[] = [];
   for (const object of ['fsync', 'full_page_writes', 'synchronous_commit']) {
@@ -17,8 +17,9 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
 }
 
 /**
- * Returns the findings without those about the server's settings and the logins of other suites on the same server.
- * @throws Error if a finding about the server's settings is missing
+ * Returns the audit findings without those about the server’s settings and about the logins of other suites on the same
+ * server.
+ * @throws Error if a finding about the server’s settings is missing
  */
 export async function findingsBeside<T extends Found>(admin: pg.Client, rows: readonly T[]): Promise<readonly T[]> {
   const isOf =
@@ -33,7 +34,7 @@ export async function findingsBeside<T extends Found>(admin: pg.Client, rows: re
   );
 }
 
-/** Whether the object is a login that a suite with another database on this server created. */
+/** Whether the database object is a login that a suite with another database on this server created. */
 export function isOfAnotherSuite(object: string, database: string): boolean {
   return object.startsWith('taxclaims_run_') && !object.startsWith(database);
 }

@@ -9,7 +9,7 @@ import { createScratchFolder } from './scratch.ts';
 
 export const silent = pino({ level: 'silent' });
 
-/** A temporary folder for an embedded server. */
+/** A temporary folder for an embedded Postgres server. */
 export interface Folder {
   readonly path: string;
   remove(): Promise<void>;
@@ -20,7 +20,7 @@ export async function createFolder(): Promise<Folder> {
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** Runs a query and returns the first column of the first row as text. */
+/** Runs an SQL query and returns the first column of the first row as text. */
 export async function ask(url: string, sql: string): Promise<string> {
   return withAdmin(url, async (client) => {
     const { rows } = await client.query<[unknown]>({ text: sql, rowMode: 'array' });
@@ -32,14 +32,14 @@ export async function postmasterPid(adminUrl: string): Promise<number> {
   return Number((await ask(adminUrl, `select pg_read_file('postmaster.pid')`)).split('\n')[0]);
 }
 
-/** Starts an embedded server in a separate process, which a test may kill at any moment. */
+/** Starts an embedded Postgres server in a separate process, which a test may kill at any moment. */
 export function spawnStart(dataDir?: string): ChildProcess {
   const script = join(import.meta.dirname, 'start-embedded.ts');
   const args = dataDir === undefined ? [script] : [script, dataDir];
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-/** Waits for the address that a process of `spawnStart` prints when its server answers. */
+/** Waits for the address that a process of `spawnStart` prints as soon as its Postgres server answers. */
 export async function addressFrom(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('The process has no output to read.');
   const ended = once(child, 'exit').then(() => {
@@ -50,7 +50,7 @@ export async function addressFrom(child: ChildProcess): Promise<string> {
   return Promise.race([line, ended]);
 }
 
-/** Runs a shell script that prints a pid and then becomes `cat`, which never waits for its child processes. */
+/** Runs a shell script that prints a process id and then becomes `cat`, which never waits for its child processes. */
 export async function spawnStranger(script: string): Promise<{ child: ChildProcess; pid: number }> {
   const child = spawn('sh', ['-c', `${script}; exec cat`], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -60,7 +60,7 @@ export async function spawnStranger(script: string): Promise<{ child: ChildProce
   return { child, pid };
 }
 
-/** Kills a child and waits for its end. */
+/** Kills a child process and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-/** A test imports this module into a process, which then ends together with its parent, even if the parent is killed. */
+/** A test imports this module into a process, which then ends together with the test’s process, even a killed one. */
 process.stdin.once('end', () => process.kill(process.pid, 'SIGTERM'));
 process.stdin.resume();
 // Standard input alone must not keep the process alive.

@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
-/* Measures how long some work blocks the event loop, compared with a reference work in the same process. */
+/* This module measures how long some work blocks the event loop, compared with a reference work in the same process. */
 
 /** How often a measurement above the limit is repeated, because other processes can only make it longer. */
 const AGAIN = 20;
 
-/** The longest time in nanoseconds for which the work blocked the event loop. */
+/** Measures the longest time in nanoseconds for which some work blocks the event loop. */
 async function longestPiece(work: () => unknown): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  // The first measured delay belongs to earlier work.
+  // The first delay that the monitor records belongs to earlier work.
   await measured(delay);
   delay.reset();
   await measured(delay);
@@ -20,20 +20,20 @@ async function longestPiece(work: () => unknown): Promise<number> {
   return delay.max;
 }
 
-/** Waits until the timer of the monitor has recorded a delay. */
+/** Waits until the event loop’s monitor has recorded a delay. */
 async function measured(delay: { readonly count: number }): Promise<void> {
   const before = delay.count;
   while (delay.count === before) await setImmediate();
 }
 
-/** Work that blocks the event loop as long as a request may: some 50 ms on an idle machine. */
+/** Reference work that blocks the event loop as long as a request may, which is some 50 ms on an idle machine. */
 function reference(): number {
   let sum = 0;
   for (let one = 0; one < 40_000_000; one += 1) sum = (sum ^ one) + (one % 7);
   return sum;
 }
 
-/** The longest time for which the work blocks the event loop, divided by the time of the reference. The limit is 1. */
+/** The longest time for which some work blocks the event loop, divided by the reference’s. The limit is 1. */
 export async function shareOfLimit(work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial <= AGAIN && least > 1; trial += 1) {

@@ -3,19 +3,20 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * How a line treats bytes: `whole` passes all. `mute` passes none in either direction and stays connected. `deaf` passes
- * requests but no responses. `unheard` cuts a connection at the response to its commit. `slow` delays each piece. `cut`
- * refuses and closes connections. `failing` answers every HTTP request with 500.
+ * How a proxy line treats the bytes between client and server: `whole` passes all. `mute` passes none in either
+ * direction and stays connected. `deaf` passes requests but no responses. `unheard` cuts a connection at the response
+ * to its commit. `slow` delays each piece. `cut` refuses and closes connections. `failing` answers every HTTP request
+ * with 500.
  */
 export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
 
-/** A TCP proxy before a server, whose state a test changes. */
+/** A TCP proxy before a server. A test switches the proxy between faults. */
 export interface FaultyLine {
   readonly port: number;
-  /** The address of the server with the port of this line. */
+  /** Returns the address of the server with the port of this proxy. */
   through(url: string): string;
   become(state: State): void;
-  /** Cuts each connection after the server has sent so many bytes on it; undefined cuts none. */
+  /** Cuts each connection after the server has sent this number of bytes on it; undefined cuts none. */
   cutAfter(bytes: number | undefined): void;
   close(): void;
 }
@@ -23,7 +24,10 @@ export interface FaultyLine {
 const LATE_MS = 20;
 const FAILURE = 'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-/** @param onSent is called for each piece that the first connection sends, with the number of the piece */
+/**
+ * Starts a TCP proxy before a server.
+ * @param onSent is called for each piece of bytes that the first connection sends, with the number of the piece
+ */
 export async function layFaultyLine(
   target: { readonly port: number },
   onSent: (nth: number, line: FaultyLine) => void = () => undefined,
@@ -80,7 +84,7 @@ export async function layFaultyLine(
   return line;
 }
 
-/** The two ends of one connection. */
+/** The client’s and the server’s end of one proxied connection. */
 class Pair {
   readonly #near: Socket;
   readonly #far: Socket;
@@ -107,7 +111,7 @@ class Pair {
     ] as const) {
       socket.on('error', () => undefined);
       socket.once('close', () => {
-        // While the line is mute or deaf, the other end does not notice that this end was closed.
+        // While the proxy is mute or deaf, the other end of the connection must not notice that this end was closed.
         if (this.#state === 'mute' || this.#state === 'deaf') this.#ends.push(() => other.destroy());
         else other.destroy();
       });

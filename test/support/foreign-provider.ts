@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 
-/** A certified OpenID provider of another maker. Its login page has one button. */
+/** A certified OpenID provider of another maker, whose login page has only one button. */
 interface ForeignProvider {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The further claims of all later tokens. */
+  /** The additional claims of all tokens that the provider issues from now on. */
   claims: Readonly<Record<string, unknown>>;
-  /** The user of all later logins. */
+  /** The subject of the user who is logged in by all later logins. */
   subject: string;
   /** The lifetime of access tokens in seconds. */
   lifetime: number;
-  /** Answers requests for the discovery document instead of the provider, unless undefined. */
+  /** Answers requests for the provider’s discovery document instead of the provider, unless undefined. */
   discovery: RequestListener | undefined;
-  /** The number of requests for the discovery document. */
+  /** The number of requests for the provider’s discovery document so far. */
   discoveries: number;
-  /** Registers a public client with this redirect URI. */
+  /** Registers a public client with this redirect URI at the provider. */
   allow(clientId: string, redirectUri: string): Promise<void>;
-  /** Closes the server, which then refuses connections. */
+  /** Closes the provider’s server, which then refuses connections. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
   return foreign;
 }
 
-/** Sends no CORS headers, because a provider need not let other sites read its discovery document. */
+/** Removes the CORS headers of a response, because a provider need not let other sites read its discovery document. */
 function withoutCors(response: ServerResponse): ServerResponse {
   const set = response.setHeader.bind(response);
   response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : set(name, value));
@@ -105,7 +105,7 @@ function configurationOf(foreign: ForeignProvider): Readonly<Record<string, unkn
   };
 }
 
-/** Serves the login page. Its button logs in `subject` without a password. */
+/** Serves the provider’s login page, whose button logs in `subject` without a password. */
 async function interact(
   provider: Provider,
   { subject }: ForeignProvider,

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Stops a process and its descendants with SIGSTOP, as on a frozen machine. Returns a function that continues them. */
+/** Stops a process and its descendants with SIGSTOP, and returns a function that continues the processes. */
 export async function freeze(pid: number): Promise<() => void> {
-  // The parent is stopped first, because it could start another child meanwhile.
+  // The parent process is stopped first, because it could otherwise start another child meanwhile.
   const stopped = [pid];
   process.kill(pid, 'SIGSTOP');
   for (const parent of stopped) {
@@ -16,7 +16,7 @@ export async function freeze(pid: number): Promise<() => void> {
   };
 }
 
-/** Continues a process, unless it has ended. */
+/** Continues a stopped process, unless the process has ended. */
 function resume(pid: number): void {
   try {
     process.kill(pid, 'SIGCONT');
@@ -29,7 +29,8 @@ async function childrenOf(parent: number): Promise<number[]> {
   const children: number[] = [];
   for (const name of (await readdir('/proc')).filter((one) => /^\d+$/.test(one))) {
     const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
-    // The name of the program is in parentheses and may contain any character. The parent's pid is the second field after it.
+    // In /proc/PID/stat, the name of the program stands in parentheses and may contain any character. The parent’s
+    // process id is the second field after that name.
     if (Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]) === parent) children.push(Number(name));
   }
   return children;

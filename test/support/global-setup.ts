@@ -22,7 +22,7 @@ declare global {
   var testConnection: pg.Client | undefined;
 }
 
-/** Opens the server of the test run, with a migrated template for the databases of all suites. */
+/** Opens the Postgres server of the test run, with a migrated template from which all suites copy their databases. */
 export default async function setUp(): Promise<void> {
   globalThis.testFolder = await createLabFolder();
   process.env['TAXCLAIMS_TEST_FOLDER'] = globalThis.testFolder.path;
@@ -33,7 +33,7 @@ export default async function setUp(): Promise<void> {
   const login = { name: prefix, password: randomBytes(24).toString('base64url') };
   try {
     const server = await openTestServer(process.env, async (adminUrl) => {
-      // Another run would drop the template as abandoned if no connection had this run's name.
+      // Another test run would drop this run’s template as abandoned if no connection had this run’s name.
       if (isShared) globalThis.testConnection = await showLife(adminUrl, prefix);
       if (isShared) await dropAbandoned(adminUrl);
       await makeTemplate(adminUrl, template);
@@ -56,17 +56,17 @@ export default async function setUp(): Promise<void> {
   }
 }
 
-/** Starts PgBouncer for the API's login. The superuser connects directly. */
+/** Starts PgBouncer for the API’s login. The superuser connects directly to Postgres. */
 async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
   const lab = await createLabFolder();
   const pooler = await startPgBouncer({ dir: `${lab.path}/pgbouncer`, upstream: adminUrl });
   return { port: pooler.port, close: () => lab.remove() };
 }
 
-/** Opens a connection with the run's name. While it is open, other runs do not drop the databases of this run. */
+/** Opens a connection with the test run’s name, because other runs drop the databases of a run without one. */
 async function showLife(adminUrl: string, prefix: string): Promise<pg.Client> {
   const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
-  // If the server is lost, the tests report it.
+  // If the server is lost, the tests themselves report the loss.
   connection.on('error', () => undefined);
   await connection.connect();
   return connection;
@@ -76,7 +76,7 @@ async function makeTemplate(adminUrl: string, template: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query(`create database ${template} template template0`);
     await migrate({ adminUrl: asDatabase(adminUrl, template), log: pino({ level: 'silent' }) });
-    // Postgres copies a template only while nobody is connected to it.
+    // Postgres copies a template database only while nobody is connected to it.
     await admin.query(`alter database ${template} with allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [template]);
   });

@@ -1,7 +1,7 @@
 import { withAdmin } from './database.ts';
 import { dropRun } from './leftovers.ts';
 
-/** Drops the databases and logins of the run, because a server at TEST_DATABASE_URL outlives it. Roles of migrations stay. */
+/** Drops the databases and logins of the test run, because a server at TEST_DATABASE_URL outlives the run. */
 export default async function tearDown(): Promise<void> {
   const { testConnection, testFolder, testPooler, testRun, testServer } = globalThis;
   try {
@@ -14,7 +14,7 @@ export default async function tearDown(): Promise<void> {
     await testConnection?.end();
     await testServer?.close();
     await testFolder?.remove();
-    // In watch mode the next run is in the same process.
+    // In Jest’s watch mode the next test run is in the same process, so the variable must not stay set.
     delete process.env['TAXCLAIMS_TEST_FOLDER'];
     for (const name of ['testConnection', 'testFolder', 'testPooler', 'testRun', 'testServer'] as const)
       globalThis[name] = undefined;

@@ -1,8 +1,8 @@
-/* Measures whether work grows faster than its input, in processor time of this process. */
+/* This module measures whether the processor time of some work grows faster than the length of its input. */
 
-/** Work below this time delays nobody, however fast it grows. Quadratic work on such an input takes seconds. */
+/** Work below this time in milliseconds delays nobody. Quadratic work on such a long input takes seconds. */
 const LITTLE_MS = 25;
-/** The large input has eight times the length of the small one: linear work takes 8 times as long, quadratic 64 times. */
+/** How many times longer the large input is. Linear work takes 8 times as long for it, quadratic work 64 times. */
 const FACTOR = 8;
 const MOST = FACTOR ** 1.5;
 const TRIALS = 5;
@@ -11,8 +11,9 @@ const AGAIN = 3;
 export type Feed = (length: number) => unknown;
 
 /**
- * Describes how the work grows too fast up to this length; undefined if it does not. A bad measurement is repeated, because
- * the garbage collection of earlier work counts too. Work that really grows too fast does so in every measurement.
+ * Describes how some work grows too fast up to an input of this length, or returns undefined if it does not. A bad
+ * measurement is repeated, because the garbage collection of earlier work counts too. Work that really grows too fast
+ * does so in every measurement.
  */
 export async function excessiveGrowth(feed: Feed, length: number): Promise<string | undefined> {
   let found = await measured(feed, length);
@@ -28,7 +29,7 @@ async function measured(feed: Feed, length: number): Promise<string | undefined>
   return ratio < MOST ? undefined : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
 }
 
-/** The least time of some trials, because other work of the process only adds time. One cheap trial is enough. */
+/** Measures the least time of some trials of the work, because other work of the process only adds time. */
 async function leastOf(feed: Feed, length: number): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial < TRIALS && least >= LITTLE_MS; trial += 1) {
@@ -40,7 +41,7 @@ async function leastOf(feed: Feed, length: number): Promise<number> {
   return least;
 }
 
-/** Units whose repetition makes some parsers backtrack. */
+/** Short texts whose repetition makes some parsers backtrack. */
 const UNITS = [
   ...[' ', '\t', '0', '1', 'a', 'é', '"', '\\', ',', ';', ':', '/', '.', '-', '=', '&', '%', '@', '[', '{'],
   ...['a ', ' ,', '",', '"a",', 'W/"a"', 'W/', '\\"', '[1,', '{"a":', 'a=b;', 'a="', 'a@', 'a.', '.a', '1-', ']:1'],
@@ -48,7 +49,7 @@ const UNITS = [
 ];
 const ENDS = ['', '!'];
 
-/** Generates a long text of each unit, after each beginning and before each end. */
+/** Generates a long text for each unit, after each beginning and before each end. */
 export function* hostileTexts(
   ...beginnings: readonly string[]
 ): Generator<[name: string, of: (length: number) => string]> {

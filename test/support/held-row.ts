@@ -3,7 +3,7 @@ import type { Answer } from './http.ts';
 import { withAdmin } from './database.ts';
 import type { Service } from './service.ts';
 
-/** Locks a row until all requests wait for it, then releases it. Returns the responses. */
+/** Locks a row of the database until all requests wait for the row, then releases it. Returns the responses. */
 export async function collide(
   service: Service,
   { table, id }: { readonly table: string; readonly id: string },
@@ -25,7 +25,7 @@ export async function backendOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? Number.NaN;
 }
 
-/** The number of sessions that wait for a lock of the session `holder`, directly or behind another waiting session. */
+/** Counts the sessions that wait for a lock of the session `holder`, directly or behind another waiting session. */
 export async function waitingBehind(service: Pick<Service, 'admin'>, holder: number): Promise<number> {
   const rows = await service.admin(
     `with recursive behind as (
@@ -45,7 +45,7 @@ export async function waitingBehind(service: Pick<Service, 'admin'>, holder: num
   return rows.length;
 }
 
-/** The number of sessions of the database that wait for a lock. */
+/** Counts the sessions of the database that wait for a lock. */
 export async function waiting(service: Pick<Service, 'admin'>): Promise<number> {
   const rows = await service.admin(
     `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,

@@ -2,10 +2,10 @@ const HOUR = 3_600;
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 const OTHER = 'c1000000-0000-4000-8000-000000000002';
 
-/** Values that are empty or have a wrong type. */
+/** Values of a claim that are empty or have a wrong type. */
 const NOTHING = [undefined, null, '', {}, 1, true];
 
-/** For each claim the values with which a token is refused, even with a valid signature. */
+/** For each claim of a token the values with which the service must refuse the token, even with a valid signature. */
 export function hostileClaims(
   now: number,
   issuer: string,

@@ -6,20 +6,20 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The parsed body if it is JSON. */
+  /** The parsed body of the response if the body is JSON. */
   readonly json: unknown;
 }
 
 export interface Question {
   readonly token?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** An object is sent as JSON, a string or buffer unchanged. */
+  /** The body of the request: an object is sent as JSON, a string or buffer unchanged. */
   readonly body?: object | string | Buffer;
-  /** The default is 127.0.0.1. */
+  /** The address to which the request is sent; the default is 127.0.0.1. */
   readonly host?: string;
 }
 
-/** Sends one request on a new connection, with the path unchanged. */
+/** Sends one HTTP request on a new connection, with the path unchanged. */
 export async function ask(port: number, line: string, question: Question = {}): Promise<Answer> {
   const [method = '', path = ''] = line.split(' ');
   const { token, body, host = '127.0.0.1' } = question;
@@ -49,7 +49,7 @@ export async function ask(port: number, line: string, question: Question = {}): 
   return { status: response.statusCode ?? 0, headers: response.headers, text, json };
 }
 
-/** Sends bytes unchanged and returns all that the server sends until it closes the connection. */
+/** Sends bytes on a new connection, and returns all that the server sends until it closes the connection. */
 export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -64,7 +64,7 @@ export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): P
   });
 }
 
-/** Parses the result of `askRaw`. */
+/** Parses the bytes that `askRaw` received as an HTTP response. */
 export function parseRaw(text: string): { readonly answer: Answer; readonly head: string } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [line = '', ...fields] = head.split('\r\n');

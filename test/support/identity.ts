@@ -8,52 +8,52 @@ export interface TestKey {
   readonly alg: string;
   readonly kid: string;
   readonly privateKey: CryptoKey;
-  /** The public key as the provider publishes it. */
+  /** The public key in the form in which the identity provider publishes it. */
   readonly jwk: JWK;
 }
 
 export interface TokenOptions {
-  /** The key that signs; the default is the last published key. */
+  /** The key that signs the token; the default is the key that was published last. */
   readonly key?: TestKey;
-  /** Header parameters that replace `alg`, `kid` and `typ` or are added. A parameter that is undefined is left out. */
+  /** Header parameters of the token that replace or add to `alg`, `kid` and `typ`. Undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** A payload that is signed unchanged instead of claims. */
+  /** A payload of the token that is signed unchanged instead of claims. */
   readonly payload?: string;
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An identity provider for tests: an HTTP server that publishes keys, and signs any claims. */
+/** An identity provider for tests: an HTTP server that publishes keys, and signs tokens with any claims. */
 export interface TestIdentity {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The last published key, which signs. */
+  /** The signing key, which is the key that was published last. */
   readonly key: TestKey;
-  /** The number of requests for the keys. */
+  /** The number of requests for the provider’s keys so far. */
   readonly requests: number;
-  /** Signs the claims of a valid token with these changes. A claim that is undefined is left out. */
+  /** Signs a token with the claims of a valid token and these changes. A claim that is undefined is left out. */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
-  /** The published keys. */
+  /** The keys that the provider publishes now. */
   readonly keys: readonly TestKey[];
-  /** Publishes these keys instead. The last of them signs later tokens. */
+  /** Publishes the given keys instead of the present ones. The last given key signs later tokens. */
   publish(...keys: readonly TestKey[]): void;
-  /** Publishes a new key instead of all others. */
+  /** Publishes a new key instead of all other keys. */
   rotate(): Promise<TestKey>;
-  /** Answers requests for the keys with `answer`, or with the keys again if undefined. */
+  /** Makes the provider answer requests for its keys with `answer`, or with its keys again if `answer` is undefined. */
   answerWith(answer: Answer | undefined): void;
-  /** Refuses connections until `start()`. */
+  /** Makes the provider refuse connections until `start()` is called. */
   stop(): Promise<void>;
-  /** Listens again at the same address. */
+  /** Makes the provider listen again at the same address. */
   start(): Promise<void>;
 }
 
-/** A header parameter that no verifier knows. Tests declare it as critical. */
+/** A token header parameter that no verifier knows. Tests declare this parameter as critical. */
 export const UNKNOWN_EXTENSION = 'x-unknown';
 
 let keysMade = 0;
 
-/** Creates a key pair with a new key id. */
+/** Creates a key pair with a new key id for signing tokens. */
 export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): Promise<TestKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   keysMade += 1;
@@ -61,7 +61,7 @@ export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): 
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig', ...members } };
 }
 
-/** Starts a provider with one key. */
+/** Starts an identity provider for tests with one key. */
 export async function startTestIdentity(now: () => number = Date.now): Promise<TestIdentity> {
   const audience = 'taxclaims-test';
   let published: readonly TestKey[] = [await createTestKey()];
@@ -138,7 +138,7 @@ export async function startTestIdentity(now: () => number = Date.now): Promise<T
   };
 }
 
-/** Builds a token by hand that no library would sign. */
+/** Builds a malformed token by hand, because no library would sign such a token. */
 export function compactToken(header: unknown, payload: unknown, signature = 'AAAA'): string {
   const encode = (part: unknown): string =>
     Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');

@@ -14,7 +14,7 @@ import { until } from './upload.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 
-/** A folder with a file, left behind by a process that ended without removing it. */
+/** Creates a folder with a file, as a process leaves it behind that ends without removing its folder. */
 async function abandonedFolder(): Promise<string> {
   const script = `import { writeFile } from 'node:fs/promises';
     import { createScratchFolder } from '${join(import.meta.dirname, 'scratch.ts')}';
@@ -25,7 +25,7 @@ async function abandonedFolder(): Promise<string> {
   return stdout.trim();
 }
 
-/** A folder with a running server, left behind by a killed process. */
+/** Creates a folder with a running Postgres server, as a killed process leaves it behind. */
 async function abandonedServer(): Promise<{ folder: string; pid: number }> {
   const child = spawnStart();
   const url = await addressFrom(child);
@@ -41,7 +41,7 @@ const isGone = async (path: string): Promise<boolean> =>
     () => true,
   );
 
-test('the servers and folders of a killed test run are removed', async () => {
+test('the servers and folders of a killed test run are removed soon after its end', async () => {
   const script = `import setUp from '${join(import.meta.dirname, 'global-setup.ts')}';
     await setUp();
     process.stdout.write(JSON.stringify([globalThis.testFolder.path, globalThis.testServer.adminUrl]));`;
@@ -56,24 +56,24 @@ test('the servers and folders of a killed test run are removed', async () => {
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
 });
 
-test('the next test run stops the servers and removes the folders of a killed run, and keeps those of a living process', async () => {
+test('the next test run stops the servers and removes the folders of a killed run, but not those of a running process', async () => {
   const { TAXCLAIMS_TEST_FOLDER: ofTheRun } = process.env;
-  // Without this variable, no reaper removes the folders.
+  // Without this variable, no other process removes the folders of the killed run.
   delete process.env['TAXCLAIMS_TEST_FOLDER'];
   const mine = await createScratchFolder();
   const plain = await abandonedFolder();
   const { folder: served, pid } = await abandonedServer();
   await removeAbandoned();
-  // Another test run may be removing the same folders now.
+  // Another test run on this machine may be removing the same folders now.
   for (const folder of [plain, served]) await until(() => isGone(folder));
-  // An ended process whose parent has not waited for it keeps its pid, but has an empty command line.
+  // A process that has ended keeps its process id until its parent has waited for it, but its command line is empty.
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
   await expect(readdir(mine)).resolves.toEqual([]);
   await rm(mine, { recursive: true });
   process.env['TAXCLAIMS_TEST_FOLDER'] = ofTheRun;
 });
 
-test('the next test run drops the databases and logins of a killed run, and keeps those of a living run', async () => {
+test('the next test run drops the databases and logins of a killed run, but not those of a running one', async () => {
   const mine = await createTestDatabase();
   const [killed, living] = [0, 1].map(() => `taxclaims_run_${randomBytes(4).toString('hex')}`) as [string, string];
   const liveClient = new pg.Client({ connectionString: mine.adminUrl, application_name: living });
@@ -101,14 +101,14 @@ test('the next test run drops the databases and logins of a killed run, and keep
   await mine.close();
 });
 
-test('all tests create temporary folders with createScratchFolder, whose folders the next run can find', async () => {
+test('all tests create temporary folders with createScratchFolder, so that the next run can find and remove these folders', async () => {
   const files = (await readdir(TESTS, { recursive: true })).filter((name) => name.endsWith('.ts'));
   const makers = [];
   for (const file of files) {
     const text = await readFile(join(TESTS, file), 'utf8');
     if (/\b(?:mkdtemp|tmpdir)\(/.test(text)) makers.push(file);
   }
-  // The screenshots of test/browser are kept for a person to look at.
+  // The screenshots of test/browser are kept, so that a person can look at them.
   expect(makers.filter((name) => !name.startsWith('browser/'))).toEqual([
     relative(TESTS, join(import.meta.dirname, 'scratch.ts')),
   ]);

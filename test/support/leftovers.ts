@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { withAdmin } from './database.ts';
 
-/** The beginning of the names of a run's databases and logins, and the application name of its connection. */
+/** A pattern for the beginning of the names of a test run’s databases and logins, and of its connection. */
 const RUN = '^taxclaims_run_[0-9a-f]{8}';
 
-/** Drops the databases and logins of killed runs. */
+/** Drops the databases and logins of test runs that were killed. */
 export async function dropAbandoned(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ run: string }>(
@@ -18,7 +18,7 @@ export async function dropAbandoned(adminUrl: string): Promise<void> {
   });
 }
 
-/** Drops every database and login whose name begins with the name of the run. */
+/** Drops every database and login whose name begins with the name of the test run. */
 export async function dropRun(admin: pg.Client, run: string): Promise<void> {
   for (const [kind, catalog] of [
     ['database', 'select datname::text as name from pg_database'],

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A TCP proxy before a server that can go mute: it keeps and accepts connections, but passes no bytes. */
+/** A TCP proxy before a server that can go mute: the proxy keeps and accepts connections, but passes no bytes. */
 export interface Line {
-  /** The address with the port of this line. */
+  /** Returns the address of the server with the port of this proxy. */
   via(url: string): string;
-  /** Passes no more bytes in either direction. */
+  /** Makes the proxy pass no more bytes in either direction. */
   mute(): void;
   /**
-   * Discards these bytes of the server and all later ones on the same connection, but passes the client's bytes. Resolves
-   * when the bytes were discarded.
+   * Makes the proxy discard these bytes of the server and all later ones on the same connection, but still pass the
+   * client’s bytes. Resolves when the bytes were discarded.
    */
   muteAt(bytes: Buffer): Promise<void>;
-  /** Passes bytes again. Bytes that were discarded are lost. */
+  /** Makes the proxy pass bytes again. Bytes that the proxy discarded are lost. */
   speak(): void;
-  /** The number of connections that clients have not ended, without cancel requests. */
+  /** The number of connections that clients have not ended, not counting cancel requests. */
   readonly open: number;
   close(): void;
 }
 
-/** The code of a cancel request, at the place of the protocol version. */
+/** The code that marks a Postgres cancel request, at the place of the protocol version. */
 const CANCEL = 80_877_102;
 
 export async function layLine(): Promise<Line> {
@@ -37,7 +37,7 @@ export async function layLine(): Promise<Line> {
       open.delete(socket);
     };
     open.add(socket);
-    // Nobody waits for a response to a cancel request.
+    // No client waits for a response to a cancel request.
     socket.once('data', (data: Buffer) => {
       if (data.length === 16 && data.readUInt32BE(4) === CANCEL) left();
     });

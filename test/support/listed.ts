@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A part of an action: a line `--> name said` and SQL. */
+/** A part of an action in an SQL file: a line `--> name said`, followed by SQL. */
 interface Part {
   readonly said: string;
   readonly sql: string;
 }
 
-/** An action on a database: a line `-- column | column`, SQL and parts. */
+/** An action on a database in an SQL file: a line `-- column | column`, followed by SQL and parts. */
 interface Listed {
   readonly head: readonly string[];
   readonly sql: string;
   readonly parts: Readonly<Partial<Record<string, Part>>>;
 }
 
-/** Reads the actions of a file below test/, and replaces each `:NAME` by the text of that name. */
+/** Reads the actions of an SQL file below test/, and replaces each `:NAME` by the text of that name. */
 export function listed(file: string, texts: Readonly<Record<string, string>> = {}): readonly Listed[] {
   const whole = Object.entries(texts).reduce(
     (text, [name, value]) => text.replaceAll(`:${name}`, value),
@@ -40,7 +40,7 @@ function partOf([line, sql]: readonly [string, string]): readonly [string, Part]
   return [name, { said: said.join(' '), sql }];
 }
 
-/** Replaces `:"DBNAME…"` in SQL by the name of this database. */
+/** Replaces `:"DBNAME…"` in SQL by the name of the given database. */
 export function sqlFor({ name }: { readonly name: string }, sql: string): string {
   return sql.replaceAll(/:"DBNAME(\w*)"/g, (_all, more: string) => pg.escapeIdentifier(name + more));
 }

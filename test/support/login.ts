@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The response of the token endpoint. */
+/** The response of an identity provider’s token endpoint. */
 export interface Tokens {
   readonly access_token: string;
   readonly id_token: string;
@@ -14,13 +14,13 @@ export interface Page {
   readonly text: string;
 }
 
-/** The part of a browser that a login needs: cookies with paths, and redirects within the provider. */
+/** The part of a browser that a login needs: cookies with paths, and redirects within the identity provider. */
 export interface Browser {
   readonly issuer: string;
   readonly cookies: ReadonlyMap<string, { readonly value: string; readonly path: string }>;
-  /** Sends one request and returns the response, even a redirect. */
+  /** Sends one request and returns the response, even if the response is a redirect. */
   ask(url: string, init?: RequestInit): Promise<Page>;
-  /** Follows redirects to a page, or to an address outside the provider, which is `left`. */
+  /** Follows redirects to a page of the identity provider, or to an outside address, returned as `left`. */
   open(url: string, init?: RequestInit): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
 }
 
@@ -71,26 +71,26 @@ interface Flow {
   readonly client?: string;
   readonly redirectUri?: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** The address of the user in X-Forwarded-For. */
+  /** The client address that the login sends in X-Forwarded-For. */
   readonly from?: string;
 }
 
 export const REDIRECT = 'http://localhost:5173/';
 export const FRONTEND = 'taxclaims-frontend';
 
-/** An open login page, and the values to complete the login. */
+/** An open login page, and the values that complete the login. */
 interface Begun {
   readonly browser: Browser;
   readonly verifier: string;
   readonly redirectUri: string;
   readonly client: string;
   readonly page: Page & { readonly left: string | undefined; readonly at: string };
-  /** The address to which the form of the page is sent. */
+  /** The address to which the login page’s form is sent. */
   readonly action: string;
   submit(email: string, password: string, headers?: Record<string, string>): ReturnType<Browser['open']>;
 }
 
-/** Opens the login page, as a client of the provider does. */
+/** Opens the login page as a client of the identity provider does. */
 export async function beginLogin(browser: Browser, flow: Flow = {}): Promise<Begun> {
   const { client = FRONTEND, redirectUri = REDIRECT, parameters } = flow;
   const verifier = randomBytes(32).toString('base64url');
@@ -108,7 +108,7 @@ export async function beginLogin(browser: Browser, flow: Flow = {}): Promise<Beg
   };
 }
 
-/** Sends these fields to the token endpoint. */
+/** Sends the given form fields to the identity provider’s token endpoint. */
 export async function askTokens(
   issuer: string,
   fields: Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ export async function askTokens(
   return { status: answer.status, body: (await answer.json()) as Tokens, headers: answer.headers };
 }
 
-/** The fields that exchange the code in the address `left`. */
+/** The form fields that exchange the authorization code in the address `left` for tokens. */
 export function exchange({ client, redirectUri, verifier }: Begun, left: string | undefined): Record<string, string> {
   const code = new URL(left ?? 'http://nowhere').searchParams.get('code') ?? '';
   return {
@@ -131,7 +131,7 @@ export function exchange({ client, redirectUri, verifier }: Begun, left: string 
   };
 }
 
-/** Logs in with a new browser. */
+/** Logs a user in with a new browser, and returns the tokens. */
 export async function logIn(
   issuer: string,
   email: string,

@@ -8,7 +8,7 @@ import S3rver from 's3rver';
 export const BUCKET = 'documents';
 export const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 
-/** Replaces the stored or returned bytes; undefined stores none. */
+/** A function that replaces the bytes that the store keeps or returns; undefined keeps or returns none. */
 type Lie = (sent: Buffer) => Buffer | undefined;
 
 export const LIES = {
@@ -18,7 +18,7 @@ export const LIES = {
   'one byte otherwise': flipped,
 } as const satisfies Readonly<Record<string, Lie>>;
 
-/** Flips one bit in the middle of the bytes. */
+/** Flips one bit in the middle of some bytes. */
 export function flipped(bytes: Buffer): Buffer {
   const other = Buffer.from(bytes);
   const middle = Math.floor(other.length / 2);
@@ -29,7 +29,7 @@ export function flipped(bytes: Buffer): Buffer {
 /** An S3 server that answers 200 but stores or returns other bytes. It cuts a response that is too short. */
 export interface LyingStore {
   readonly endpoint: string;
-  /** Falsifies later requests of this method, or none if no lie is given. */
+  /** Makes the store falsify later requests of this method, or none if no function is given. */
   tell(about?: 'PUT' | 'GET', lie?: Lie): void;
   close(): Promise<void>;
 }

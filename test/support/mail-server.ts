@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 
-/* An SMTP server with faults that tests choose, and the mails that it accepted. */
+/* This module has an SMTP server whose faults a test chooses, and keeps the mails that the server accepted. */
 
 export interface Received {
   readonly to: readonly string[];
@@ -25,12 +25,12 @@ export async function startMailServer() {
   const received: Received[] = [];
   const takes = () => Promise.resolve();
   const faults = {
-    /** Runs before the answer to MAIL FROM. Each of these functions may throw Refused or never end. */
+    /** Runs before the mail server answers MAIL FROM. All these functions may throw Refused or never end. */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
-    /** Runs before the server counts a complete mail as accepted. */
+    /** Runs before the mail server counts a complete mail as accepted. */
     data: takes as (address: string) => Promise<void>,
-    /** Runs before the answer to an accepted mail. */
+    /** Runs before the mail server answers that it accepted a mail. */
     answer: takes,
   };
   let port = 0;
@@ -67,14 +67,14 @@ export async function startMailServer() {
         });
       },
     });
-    // Some tests let the client disconnect within a mail.
+    // Some tests let the client disconnect in the middle of a mail.
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     await once(server.server, 'listening');
     port = (server.server.address() as AddressInfo).port;
   }
 
-  /** Cuts every connection and stops listening. */
+  /** Cuts every connection of the mail server and stops listening. */
   async function kill(): Promise<void> {
     const killed = server;
     server = undefined;

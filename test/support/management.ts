@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 
-/* An HTTP server like Auth0's Management API, with the paths, bodies and errors that the service uses. */
+/* An HTTP server like Auth0’s Management API, with the paths, bodies and errors that the service uses. */
 
 interface ManagedUser {
   app_metadata: { role?: unknown; client_access?: unknown; [other: string]: unknown };
@@ -18,18 +18,18 @@ export interface Asked {
   readonly authorization: string | undefined;
 }
 
-/** Handles a request instead of the server, or returns false. */
+/** A function that handles a request instead of the management API, or returns false to leave the request to it. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, asked: Asked) => boolean;
 
 export interface TestManagement {
   readonly url: string;
   readonly users: Map<string, ManagedUser>;
   readonly asked: Asked[];
-  /** Is called for each request. A test sets another function to cause a fault. */
+  /** Runs for each request to the management API. A test sets another function to cause a fault. */
   fault: Fault;
-  /** Is called before each response is sent. */
+  /** Runs before the management API sends each response. */
   answering: (asked: Asked) => Promise<void>;
-  /** The accepted tokens. The token endpoint issues the first of them. */
+  /** The access tokens that the management API accepts. Its token endpoint issues the first of them. */
   tokens: string[];
   readonly issued: string[];
   tokenLife: number;
@@ -37,17 +37,17 @@ export interface TestManagement {
   close(): Promise<void>;
 }
 
-export const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
+const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
 
 export const quiet: Fault = () => false;
 
-/** Cuts the connection. */
+/** A fault that cuts the connection. */
 export const broken: Fault = (request) => {
   request.destroy();
   return true;
 };
 
-/** Sends this response instead of the usual one. */
+/** A fault that sends the given response instead of the usual one. */
 export const instead =
   (status: number, body: string | Buffer, headers: Record<string, string> = {}): Fault =>
   (_request, response) => {
@@ -140,7 +140,7 @@ export async function startManagement(): Promise<TestManagement> {
     const { method, path, body } = asked;
     const [, kind = '', id = '', part] = path.split('?')[0]?.split('/') ?? [];
     if (!['users', 'roles'].includes(kind)) {
-      // Auth0's response for an unknown path has no errorCode.
+      // Auth0’s response for an unknown path has no errorCode.
       sendJson(response, 404, { statusCode: 404, error: 'Not Found', message: 'Not Found' });
       return;
     }

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './suites.ts';
 
-/* The Markdown pages and their blocks of code. */
+/* This module reads the Markdown pages of the project and their blocks of code. */
 
-export interface Block {
+interface Block {
   readonly page: string;
-  /** The number of the block's first line in the page. */
+  /** The line number of the code block’s first line in its page. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
 }
 
-/** The paths of all Markdown pages in Git. */
+/** Lists the paths of all Markdown pages in Git. */
 export function allPages(): string[] {
   return execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
 }
@@ -28,7 +28,7 @@ export function blocksOf(page: string): Block[] {
 }
 
 /**
- * Returns the block of a page that begins with this text, after replacing words.
+ * Returns the code block of a page that begins with this text, after replacing words in the block.
  * @throws Error if no block or several blocks begin with the text, or if the block lacks a word
  */
 export function blockOf(page: string, beginning: string, replaced: Readonly<Record<string, string>> = {}): string {

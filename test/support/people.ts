@@ -8,11 +8,11 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly subject: string;
-  /** A token with the rights that `person` stored. */
+  /** An access token with the rights that `person` stored for the user. */
   readonly token: string;
 }
 
-/** Stores a user, whose older tokens are valid too. `columns` has further columns by their SQL names. */
+/** Stores a user and returns a token. `columns` has further columns of the user by their SQL names. */
 export async function person(
   service: Service,
   role: Role,

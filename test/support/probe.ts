@@ -12,19 +12,19 @@ import { adminOf } from './world.ts';
 export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 
-/** A database with one connection, so that a request meets what the request before has left on the connection. */
+/** A database with a single connection, so that a request finds whatever the request before it left there. */
 export interface Probe {
   readonly postgres: TestDatabase;
   readonly database: Database;
-  /** The role and settings of the connection as the next request finds them. */
+  /** Reads the role and settings of the connection as the next request finds them. */
   connection(): Promise<Connection>;
-  /** The ids of all rows of the table `probe`. */
+  /** Reads the ids of all rows of the table `probe`. */
   stored(): Promise<number[]>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Waits until the connection meets this condition on `pg_stat_activity`. */
+  /** Waits until the connection’s row of `pg_stat_activity` meets this condition. */
   until(condition: string): Promise<void>;
-  /** Ends the connection on the server. */
+  /** Ends the connection on the side of the server. */
   terminate(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,16 +48,16 @@ const SETTINGS = [
 
 const OURS = `datname = current_database() and application_name like 'taxclaims-api%'`;
 
-/** The state of a clean connection: no role, writable, and no setting. An unset setting is '' after it was set locally. */
+/** The state of a clean database connection: no role, writable, and no setting (a reset setting is ''). */
 export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
 
 export const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });
 
-/** An insert of a row of the client MINE. */
+/** A statement that inserts a row of the client MINE, or of another client, into the table `probe`. */
 export const insert = (id: number, client: string = MINE): Statement =>
   sql('insert into public.probe (id, client_id) values ($1, $2)', id, client);
 
-/** The context of a writing request of an account manager with one client. */
+/** The context of a writing request by an account manager who has one client, with the given changes. */
 export function request(changes: Partial<RequestContext> = {}): RequestContext {
   return {
     caller: {
@@ -84,9 +84,9 @@ export async function openProbe(
     statementTimeoutMs?: number;
     preparedStatements?: boolean;
     maxWaiting?: number;
-    /** Replaces the address of the database. */
+    /** Replaces the database address that the probe connects to. */
     databaseUrl?: (apiUrl: string) => string;
-    /** Connects without the pooler, for tests of the server's session. */
+    /** Connects to the server without the pooler, for tests of the server’s session. */
     isDirect?: true;
     log?: Logger;
   } = {},
@@ -134,7 +134,7 @@ export async function openProbe(
   };
 }
 
-/** A table with rows of clients and a deferred constraint, and functions that change the session. */
+/** SQL that creates a table with rows of clients and a deferred constraint, and functions that change the session. */
 const FIXTURE = `
   create table public.probe (
     id integer primary key,

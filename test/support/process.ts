@@ -9,38 +9,38 @@ import type { Role } from '../../src/identity/caller.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
-/** The printed address of the service, in JSON or in the text of releases up to 1.0.0. */
+/** A pattern for the address that a starting service prints, as JSON or as the text of releases up to 1.0.0. */
 const SERVES = /^(?:API +|\{.*"api":")(http:[^"\s]+).*\n/m;
 
-/** A process of `npm start`. */
+/** A running process of `npm start`. */
 export interface Started {
   readonly pid: number;
-  /** The standard output so far. */
+  /** The standard output of the process so far. */
   readonly out: string;
   readonly err: string;
-  /** The exit code, or the name of the signal that ended the process. */
+  /** The exit code of the process, or the name of the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Resolves with the first match in the output. Rejects if the process ends without a match. */
+  /** Resolves with the first match in the process’s output. Rejects if the process ends without a match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   signal(name: NodeJS.Signals): void;
 }
 
 /**
- * Starts the service in `folder`, where it creates `.data`, with this environment and without the variables of the test
- * run. `root` is the folder of its code, for example of another release.
+ * Starts the service in `folder`, where the service creates `.data`, with this environment and without the variables of
+ * the test run. `root` is the folder of the service’s code, for example of another release.
  */
 export function start(folder: string, environment: Readonly<Record<string, string>>, root: string = ROOT): Started {
   const path = join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
-    // Without IDENTITY_PORT, the service would use the port of its last start, which another suite may use now.
+    // Without IDENTITY_PORT, the service would use the port of its last start, which another suite may be using now.
     env: { PATH: process.env['PATH'], IDENTITY_PORT: '0', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
-  // Waits for close instead of exit, because output may arrive after the exit.
+  // The test waits for `close` instead of `exit`, because output may arrive after the exit of the process.
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   return {
     pid: child.pid ?? 0,
@@ -66,7 +66,10 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   };
 }
 
-/** The exit code of a service that must refuse to start. @throws Error if the service starts; the process is killed */
+/**
+ * Returns the exit code of a service that must refuse to start.
+ * @throws Error if the service starts, after killing the process
+ */
 export async function refusalOf(started: Started): Promise<number | string> {
   const serving = started.says(SERVES).then(() => {
     started.signal('SIGKILL');
@@ -75,7 +78,7 @@ export async function refusalOf(started: Started): Promise<number | string> {
   return Promise.race([started.ended, serving]);
 }
 
-/** Sends a signal every 200 ms until the process ends, and returns its exit code or signal. */
+/** Sends a signal every 200 ms until the process ends, and returns the process’s exit code or signal. */
 export async function signalUntilEnded(started: Started, name: NodeJS.Signals): Promise<number | string> {
   const telling = setInterval(() => {
     started.signal(name);
@@ -85,19 +88,19 @@ export async function signalUntilEnded(started: Started, name: NodeJS.Signals): 
   return how;
 }
 
-/** Waits for the address of the service. */
+/** Waits until a starting service prints its address, and returns the address. */
 export async function addressOf(started: Started): Promise<string> {
   const [, url = ''] = await started.says(SERVES);
   return url;
 }
 
-/** Waits for the greeting that the service prints when it is ready. */
+/** Waits for the greeting that a service prints when it is ready. */
 export async function greetingOf(started: Started): Promise<Greeting> {
   const [line] = await started.says(/^\{.*"api":".*\n/m);
   return JSON.parse(line) as Greeting;
 }
 
-/** Gets a token of a user of the demonstration, as the page /docs does. */
+/** Gets an access token for a user of the demonstration, as the page /docs does. */
 export async function demonstrationToken(url: string, role: Role): Promise<string> {
   const answer = await fetch(`${url}/docs/people/${role}`, { method: 'POST', headers: { origin: url } });
   if (!answer.ok) throw new Error(`/docs gives no token of ${role}: ${answer.status}`);
@@ -108,7 +111,7 @@ export async function portOf(started: Started): Promise<number> {
   return Number(new URL(await addressOf(started)).port);
 }
 
-/** Sends the headers of a login without its body. Resolves when the service has accepted the request. */
+/** Sends the headers of a login request without its body. Resolves when the service has accepted the request. */
 export async function beginLogin(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(

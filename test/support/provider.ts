@@ -19,21 +19,21 @@ export interface Person {
   readonly password: string;
 }
 
-/** The embedded identity provider with a new database. */
+/** The embedded identity provider with a new database, for tests. */
 interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;
-  /** The running provider. */
+  /** The identity provider that is running now. */
   readonly provider: EmbeddedProvider;
-  /** Closes the provider and starts another at the same address. */
+  /** Closes the identity provider and starts another one at the same address. */
   restart(): Promise<EmbeddedProvider>;
-  /** Stores a user with a password. `columns` has further columns by their SQL names. */
+  /** Stores a user with a password. The argument `columns` has further columns by their SQL names. */
   person(columns?: Readonly<Record<string, unknown>>): Promise<Person>;
   readonly admin: Admin;
   close(): Promise<void>;
 }
 
-/** The lowest cost of bcrypt, because these tests do not test how long a guess takes. */
+/** The lowest cost of the password hash bcrypt, because these tests do not test how long a guess takes. */
 const CHEAP = 4;
 
 export function startProvider(environment: Environment, log?: Logger): Promise<EmbeddedProvider> {

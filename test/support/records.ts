@@ -1,7 +1,7 @@
 import type { Column } from '../../src/records/column.ts';
 import type { RecordDefinition } from '../../src/records/record.ts';
 
-/** The columns that an import of records stores. */
+/** The columns of a record that an import stores. */
 export const importedColumnsOf = ({ columns }: RecordDefinition): readonly string[] =>
   Object.entries<Column>(columns).flatMap(([name, { inserted }]) =>
     inserted === undefined || name === 'id' ? [] : [name],

@@ -3,17 +3,17 @@ import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { runInOwnTransaction } from '../../src/db/deploy/run-migrations.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
 
-/** SQL for tests that delete rows of app.migrations: with this function, a deploy would restore the rows. */
+/** SQL that drops the function with which a deploy would restore deleted rows of app.migrations. */
 export const FORGET_APPLIED = 'drop function app.applied_migrations();';
-/** SQL that removes the comment by which a deploy knows that this release is deployed already. */
+/** SQL that removes the comment from which a deploy knows that this release is already deployed. */
 export const FORGET_RELEASE = 'comment on table audit.applied is null;';
 
-/** Makes the next deploy apply everything again. */
+/** Makes the next deploy apply everything again in this database. */
 export async function forgetRelease(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(FORGET_RELEASE));
 }
 
-/** The rights of an earlier release: a CLIENT reads the own client, and each table has a right for some role. */
+/** SQL for the rights of an earlier release, in which a CLIENT reads only the CLIENT’s own client. */
 const RULES = `
   do $rights$
   declare
@@ -33,14 +33,14 @@ const RULES = `
       using (id = any (current_setting('app.client_access')::uuid[]));
   grant select (id) on public.clients to taxclaims_client;`;
 
-/** Creates a migrated database on which a deploy applies everything again. */
+/** Creates a migrated database on which the next deploy applies everything again. */
 export async function createDatabaseToDeploy(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   await forgetRelease(database.adminUrl);
   return database;
 }
 
-/** Creates a database of an earlier release: with the migrations before this number, and other policies. */
+/** Creates a database of an earlier release, which has the migrations before this number, and other policies. */
 export async function createDatabaseBefore(number: string): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
   const [files, migrations] = await Promise.all([readSqlFiles(), readMigrationFiles()]);

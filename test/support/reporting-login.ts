@@ -1,7 +1,7 @@
 import { asDatabase, type TestDatabase, withAdmin } from './database.ts';
 import { makeLogin } from './world.ts';
 
-/** Creates a login of a BI tool, in taxclaims_reporting and without any granted client. The caller drops it. */
+/** Creates a BI tool’s login in taxclaims_reporting, without any granted client. The caller drops the login. */
 export async function createReportingLogin(
   database: Pick<TestDatabase, 'name' | 'adminUrl'>,
 ): Promise<{ name: string; url: string; drop(): Promise<void> }> {

@@ -1,6 +1,6 @@
 import { withAdmin } from './database.ts';
 
-/** Returns all grants, policies and function bodies of the project as one text. */
+/** Returns all grants, policies and function bodies of the project’s database as one text. */
 export async function rightsIn(adminUrl: string): Promise<string> {
   return withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ line: string }>(

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 
-/* A row of each table with rows of tenants. All tests that insert such rows use this file. */
+/* This module has one row for each table with rows of tenants. All tests that insert such rows use this module. */
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The tables of a tenant. `biller` is a partner with bills, and `newcomer` is a user without clients. */
+/** The tables in which a test tenant has a row. `biller` is a partner with bills, `newcomer` a user without clients. */
 export const KINDS = [
   ...(['clients', 'sites', 'cadastres', 'reclamations', 'reclamation_history', 'documents', 'notes'] as const),
   ...(['partners', 'biller', 'factures', 'partner_invoices', 'users', 'newcomer'] as const),
   ...(['audit_logs', 'identity_changes'] as const),
 ] as const;
 
-/** The id of one record in each table, all of one client. */
+/** For each table the id of one record, all of the same client. */
 export type Tenant = Readonly<Record<(typeof KINDS)[number], string>>;
 
 interface Kind {
-  /** The required columns, without the references to other records. */
+  /** The required columns of a row, without the references to other records. */
   readonly least: (id: string) => Values;
-  /** The references to other records of the tenant. */
+  /** The columns of a row that refer to other records of the tenant. */
   readonly of: (tenant: Tenant) => Values;
-  /** A column and a value that differs from the value of every inserted row. */
+  /** A column of the table, and a value for it that no inserted row has. */
   readonly change: readonly [column: string, value: unknown];
 }
 
@@ -57,7 +57,7 @@ export const ROWS = {
     change: ['filename', 'other.pdf'],
   },
   notes: {
-    // The due date is beyond every window of days that tests use.
+    // The due date of this task is beyond every range of days that tests use.
     least: () => ({ text: 'Appeler la mairie', internal: false, due_on: '2190-01-31' }),
     of: ({ clients, reclamations, users }) => ({
       ...{ client_id: clients, reclamation_id: reclamations, author_id: users },
@@ -99,31 +99,31 @@ export const ROWS = {
 
 type RowTable = keyof typeof ROWS;
 
-/** A value as an SQL literal. Postgres converts it to the type of the column. */
+/** Writes a value as an SQL literal, which Postgres converts to the type of the column. */
 export function literal(value: unknown): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = Array.isArray(value) ? `{${value.join()}}` : (value as string);
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The insert of a row with the required columns and these values. */
+/** Builds the SQL that inserts a row with the required columns and these values. */
 function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
   const named = table === 'client_partners' ? values : { id, ...ROWS[table].least(id), ...values };
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;
 }
 
-/** The insert of a tenant's row. */
+/** Builds the SQL that inserts a tenant’s row into a table. */
 export function rowOf(table: RowTable, tenant: Tenant, values: Values = {}): string {
   const id = table === 'client_partners' ? undefined : tenant[table];
   return rowSql(table, { ...(id !== undefined && { id }), ...ROWS[table].of(tenant), ...values });
 }
 
-/** An object that runs SQL as the superuser. */
+/** An object that can run SQL as the superuser. */
 interface Superuser {
   readonly admin: (text: string, values?: unknown[]) => Promise<unknown>;
 }
 
-/** Inserts a row and returns its id. */
+/** Inserts a row into a table and returns the id of the row. */
 export async function make({ admin }: Superuser, table: RowTable, values: Values = {}): Promise<string> {
   const id = (values['id'] as string | undefined) ?? randomUUID();
   await admin(rowSql(table, { ...values, id }));

@@ -2,8 +2,8 @@ import LightRunner from 'jest-light-runner/child-process';
 import Tinypool from 'tinypool';
 
 /*
- * `jest-light-runner` 0.8.2 answers the first worker that asks for its configuration by telling all of them. One that was
- * not listening yet would ask in vain, and wait for ever: so each question is answered to its worker alone.
+ * `jest-light-runner` 0.8.2 answers the first worker that asks for its configuration by telling all workers. A worker
+ * that was not listening yet would wait forever, so this runner answers each worker’s question to that worker alone.
  */
 const { run } = Tinypool.prototype;
 Tinypool.prototype.run = function (path, { channel } = {}) {

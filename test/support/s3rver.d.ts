@@ -1,4 +1,4 @@
-/** The part of s3rver that the tests use; the package has no types of its own. */
+/** The types of the part of s3rver that the tests use, because the package has no types of its own. */
 declare module 's3rver' {
   import type { AddressInfo } from 'node:net';
 

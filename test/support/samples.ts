@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/* Small files of each type that a document may have. */
+/* This module has small files of each type that a document may have. */
 
 export const pdf = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n', 'latin1');
 export const png = Buffer.from(
@@ -12,7 +12,7 @@ export const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEA
 export const webp = Buffer.concat([Buffer.from('RIFF'), Buffer.from([26, 0, 0, 0]), Buffer.from('WEBPVP8L\0\0\0\0')]);
 export const tiff = Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]);
 
-/** A ZIP archive of stored entries. */
+/** Builds a ZIP archive that stores its entries uncompressed. */
 export function zip(entries: Readonly<Record<string, string>>): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -42,7 +42,7 @@ export function zip(entries: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...bodies, listing, end]);
 }
 
-/** An Office Open XML file whose main part has this type. */
+/** Builds an Office Open XML file whose main part has the given type. */
 export function openXml(part: string, type: string): Buffer {
   const override = `<Override PartName="/${part}" ContentType="${type}.main+xml"/>`;
   return zip({ '[Content_Types].xml': `<?xml version="1.0"?><Types>${override}</Types>`, [part]: '<x/>' });
@@ -63,7 +63,7 @@ interface CompoundEntry {
 
 const NONE = 0xffff_ffff;
 
-/** A compound file, as .doc and .xls are, with these directory entries. The first entry is the root. */
+/** Builds a compound file, such as .doc and .xls, with these directory entries. The first entry is the root. */
 export function compound(entries: readonly CompoundEntry[], next = 0xffff_fffe): Buffer {
   const header = Buffer.alloc(512);
   Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);

@@ -9,8 +9,8 @@ const MEMORY = '/dev/shm';
 const PLENTY = 4 * 2 ** 30;
 
 /**
- * Creates a folder within the folder of the test run, which is removed even if the run is killed. Outside of a test run,
- * the folder's name has the process id of its owner, so that a later run can remove it.
+ * Creates a temporary folder within the folder of the test run, which is removed even if the run is killed. Outside of
+ * a test run, the folder’s name has the process id of its owner, so that a later run can remove the folder.
  */
 export async function createScratchFolder(): Promise<string> {
   const ofRun = process.env['TAXCLAIMS_TEST_FOLDER'] ?? '';
@@ -19,7 +19,7 @@ export async function createScratchFolder(): Promise<string> {
   return mkdtemp(join(await parentFolder(), `${PREFIX}${owner}-`));
 }
 
-/** Stops the servers and removes the folders of killed runs on this machine. */
+/** Stops the servers and removes the temporary folders of killed test runs on this machine. */
 export async function removeAbandoned(): Promise<void> {
   for (const parent of [MEMORY, tmpdir()]) {
     const names = await readdir(parent).catch(() => []);
@@ -35,18 +35,19 @@ async function remove(folder: string): Promise<void> {
   for (const dataDir of [folder, ...below.map((name) => join(folder, name))]) {
     if (!(await stat(join(dataDir, 'postgres')).catch(() => undefined))) continue;
     try {
-      // A start takes over a server that still runs, so that it can be stopped.
+      // If the server of the folder still runs, starting it takes that server over, so that it can be stopped.
       await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
     } catch (error) {
-      // Another run is removing this folder. A server that cannot be started is removed without a stop.
+      // Another test run is removing this folder. The folder of a server that cannot be started is removed without
+      // stopping the server.
       if (String(error).includes('is locked by another process')) return;
     }
   }
-  // A stopping server may still write files. The next run removes files that this run cannot remove.
+  // A stopping server may still write files. The next test run removes files that this run cannot remove.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
 }
 
-/** Returns /dev/shm if it has room, because a busy disk takes ten times as long to copy the template. */
+/** Returns /dev/shm if it has enough room, because copying the template on a busy disk takes ten times as long. */
 async function parentFolder(): Promise<string> {
   const room = await statfs(MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,
@@ -55,19 +56,20 @@ async function parentFolder(): Promise<string> {
   return room > PLENTY ? MEMORY : tmpdir();
 }
 
-/** The pid and start time of a living process, because pids are reused; undefined if no process has this pid. */
+/** The id and start time of a running process, because ids are reused; undefined if the process has ended. */
 async function processOf(pid: number): Promise<string | undefined> {
-  // On other systems a reused pid only keeps a folder that nobody needs.
+  // On systems other than Linux, a reused process id only keeps a folder that nobody needs.
   if (platform() !== 'linux') return isTaken(pid) ? String(pid) : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
-    // Another error does not mean that the process has ended.
+    // Any other error does not mean that the process has ended.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
-  // The name of the program is in parentheses and may contain any character. The start time is the twentieth field after it.
+  // In /proc/PID/stat, the name of the program stands in parentheses and may contain any character. The start time is
+  // the twentieth field after that name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  // A zombie process has ended.
+  // A zombie process has already ended.
   return fields[0] === 'Z' ? undefined : `${pid}.${String(fields[19])}`;
 }
 

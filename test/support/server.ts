@@ -15,7 +15,7 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** Settings without durability, because no test database outlives the run. */
+/** Settings of Postgres that give up durability, because no test database outlives the test run. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -26,15 +26,15 @@ const SETTINGS = {
 };
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** The folder of copied servers, each with the template of one state of `db/`. */
+/** The folder with copies of Postgres servers, each with the template database of one state of `db/`. */
 const KEPT = join(ROOT, '.data', 'test-servers');
 const KEPT_AT_MOST = 3;
-/** The files that determine a template. */
+/** The files whose contents determine the template database. */
 const SOURCES = ['db/**/*.{sql,jsonl}', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
 
 /**
- * Opens the server at `TEST_DATABASE_URL`, a container with `TEST_CONTAINERS=1`, or else an embedded server. `prepare`
- * creates the template, unless a kept copy of an embedded server has it.
+ * Opens the Postgres server at `TEST_DATABASE_URL`, a container with `TEST_CONTAINERS=1`, or else an embedded server.
+ * `prepare` creates the template database, unless a kept copy of an embedded server already has it.
  */
 export async function openTestServer(
   environment: NodeJS.ProcessEnv,
@@ -80,7 +80,8 @@ function start(dataDir: string): ReturnType<typeof startEmbeddedServer> {
 
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  // Another account cannot copy the files, and another release of Postgres cannot read them.
+  // The account and the Postgres release are part of the copy’s name, because another account cannot copy the files and
+  // another release cannot read them.
   hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres}`);
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(await readFile(join(ROOT, path)));
@@ -88,14 +89,14 @@ async function digestOfSources(): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Keeps a copy of a server for later runs, and removes all but the last few copies. */
+/** Keeps a copy of a Postgres server for later test runs, and removes all but the last few copies. */
 async function keep(folder: string, kept: string): Promise<void> {
   await mkdir(KEPT, { recursive: true });
   const draft = `${kept}.${process.pid}`;
   await copy(folder, draft);
-  // Simultaneous runs must not use the same remembered port.
+  // Test runs at the same time must not use the same remembered port.
   await rm(join(draft, 'port'), { force: true });
-  // If another run has kept the same copy meanwhile, this one is not needed.
+  // If another test run has kept the same copy meanwhile, this copy is not needed.
   await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
   const all = await Promise.all(
     (await readdir(KEPT)).map(async (name) => ({ name, used: (await stat(join(KEPT, name))).mtimeMs })),

@@ -49,16 +49,16 @@ import type { Tenant as FurnishedTenant } from './tenant.ts';
 import type { Admin } from './world.ts';
 import { adminOf } from './world.ts';
 
-/** A client with a site and a claim. */
+/** The ids of a client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
-/** The metrics of clocks that the service does not compare. */
+/** The clock metrics of a service that does not compare its clock. */
 const UNKNOWN = { provider: undefined, service: undefined };
 
-/** The whole service with an HTTP port, a new database and an identity provider for tests. */
+/** The whole service for tests, with an HTTP port, a new database and an identity provider. */
 export interface Service {
   readonly port: number;
-  /** The port of the metrics, with the option `metrics`. */
+  /** The port of the service’s metrics, if started with the option `metrics`. */
   readonly metricsPort: number;
   readonly identity: TestIdentity;
   readonly postgres: TestDatabase;
@@ -68,18 +68,18 @@ export interface Service {
   readonly documentFolder: string;
   /** The DATA_DIR of the service. */
   readonly dataDir: string;
-  /** The number of database transactions with the rights of a caller. */
+  /** The number of database transactions that the service has run with the rights of a caller. */
   readonly runs: number;
-  /** Sends a request, and compares the response with the OpenAPI document. */
+  /** Sends a request to the service, and compares the response with the OpenAPI document. */
   ask(line: string, question?: Question): Promise<Answer>;
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
-  /** Stores a client with a site and a claim. */
+  /** Stores a client with a site and a claim, and returns their ids. */
   tenant(name: string): Promise<Tenant>;
-  /** Stores a client with a record in each table. */
+  /** Stores a client with a record in each table, and returns their ids. */
   furnishedTenant(name: string): Promise<FurnishedTenant>;
-  /** Runs a statement as the superuser. The values in the template are its parameters. */
+  /** Runs an SQL statement as the superuser. The values in the template are the statement’s parameters. */
   sql(text: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Runs a text of SQL as the superuser. */
+  /** Runs SQL text as the superuser. */
   readonly admin: Admin;
   close(): Promise<void>;
 }
@@ -91,29 +91,29 @@ export interface Options
       'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'demonstrationUsers' | 'login'
     >
   > {
-  /** Shared counters of requests, used before those in the memory of this process. */
+  /** Shared counters of requests, which the service uses before the counters in the memory of its process. */
   readonly countedIn?: CircuitBreaker;
-  /** Replaces the address of the database. */
+  /** Replaces the database address that the service connects to. */
   readonly databaseUrl?: (apiUrl: string) => string;
   /** The number of connections for requests; by default 4. */
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
-  /** A database that outlives the service, instead of one of its own. */
+  /** A database that outlives the service, instead of a new database for the service alone. */
   readonly postgres?: TestDatabase;
-  /** Limits of complete lists, for tests that cannot wait as long as production. */
+  /** Limits of complete lists (streams), for tests that cannot wait as long as production. */
   readonly streams?: Partial<StreamLimits>;
   /** Limits of change streams, for tests that cannot wait as long as production. */
   readonly changeStreams?: ChangeStreamsOptions['limits'] & { readonly lookMs?: number };
-  /** Endpoints that replace those of the service. */
+  /** Endpoints that replace all endpoints of the service. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
-  /** The provider whose tokens are accepted, instead of `identity`. */
+  /** The identity provider whose tokens the service accepts, instead of `identity`. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
-  /** Compares the clocks once at the start. The service's clock is ahead of the machine's by `aheadMs`. */
+  /** Makes the service compare clocks once at its start. The service’s clock is ahead of the machine’s by `aheadMs`. */
   readonly clocks?: { readonly aheadMs: number };
-  /** Serves metrics with these options. */
+  /** Makes the service serve metrics with these options. */
   readonly metrics?: MetricsServerOptions;
-  /** Sends traces to the collector that the environment names. */
+  /** Makes the service send traces to the collector that the environment names. */
   readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<
     Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts' | 'maxBytes' | 'presignedDownloads'>
@@ -139,7 +139,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     return opened;
   };
   const { database, counts } = counting(open('requests', options.poolSize ?? 4, options.statementTimeoutMs ?? 10_000));
-  // The timeout is so long that only the health check itself ends its wait.
+  // The time-out is so long that only the health check itself can end its wait.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);
   const dataDir = await createScratchFolder();
@@ -256,7 +256,7 @@ function serving(
   return app;
 }
 
-/** Returns the database with a counter of transactions. */
+/** Returns the database with a counter of the transactions that it runs. */
 function counting(database: Database): { database: Database; counts: { runs: number } } {
   const counts = { runs: 0 };
   return {
@@ -279,7 +279,7 @@ function counting(database: Database): { database: Database; counts: { runs: num
   };
 }
 
-/** Expects an error with this code and no other fields than those of every error; `said` is the expected details. */
+/** Expects a response with this error code and only the fields of every error. `said` is the expected details. */
 export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
     ERRORS_BY_CODE[code].status,
@@ -306,7 +306,7 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
   expect(messages.sort()).toEqual(sentences.sort());
 }
 
-/** Expects a 400 that names exactly these fields. */
+/** Expects a 400 whose details name exactly these fields. */
 export function expectInvalid(answer: Answer, fields: readonly (string | undefined)[]): void {
   expectError(answer, 'ERROR_VALIDATION');
   expect(Object.keys(details(answer) as object)).toEqual(fields);
@@ -321,17 +321,17 @@ interface Problem {
   readonly message: string;
 }
 
-/** The `problems` of an error, which programs read. */
+/** The `problems` of an error response, which programs read. */
 export function problemsOf(answer: Answer): readonly Problem[] {
   return (answer.json as { error: { problems?: readonly Problem[] } }).error.problems ?? [];
 }
 
-/** The `details` of an error: a sentence for each field. */
+/** The `details` of an error response, which have a sentence for each field. */
 export function details(answer: Answer): unknown {
   return (answer.json as { error: { details?: unknown } }).error.details;
 }
 
-/** Expects a 401 or 403 with exactly one audit record that has these values. Returns the record. */
+/** Expects a 401 or 403 with exactly one audit record that has these values, and returns that record. */
 export async function expectRefusal(
   service: Service,
   answer: Answer,

@@ -1,8 +1,8 @@
-/* Bodies that are expensive for parsers: CSV tables, JSON, and texts that are neither. */
+/* This module builds request bodies that are expensive for parsers: CSV tables, JSON, and texts that are neither. */
 
 const NAMES = 'client_id,site_name,address\r\n';
 
-/** A body of `size` bytes or a little less: a beginning, a repeated unit and an end. */
+/** Builds a body of `size` bytes or a little less from a beginning, a repeated unit and an end. */
 const filled = (size: number, first: string, unit: string | Buffer, last = ''): Buffer =>
   Buffer.concat([
     Buffer.from(first, 'latin1'),
@@ -10,7 +10,7 @@ const filled = (size: number, first: string, unit: string | Buffer, last = ''): 
     Buffer.from(last, 'latin1'),
   ]);
 
-/** A body of at most `size` bytes: a beginning, different units with commas between them, and an end. */
+/** Builds a body of at most `size` bytes from a beginning, different units with commas between them, and an end. */
 function listed(size: number, first: string, unit: (index: number) => string, last: string): Buffer {
   const units: string[] = [];
   for (let length = first.length + last.length, index = 0; ; index += 1) {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A server that accepts every connection, answers the first bytes with `says`, and then sends nothing more. */
+/** A TCP server that accepts every connection, answers the first bytes with `says`, and then sends nothing more. */
 export interface SilentServer {
   readonly url: string;
-  /** The number of accepted connections. */
+  /** The number of connections that the silent server has accepted. */
   readonly taken: number;
   close(): void;
 }
@@ -18,7 +18,7 @@ export async function startSilentServer(says = ''): Promise<SilentServer> {
     sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     socket.once('data', () => socket.write(says));
-    // The server also stops reading, so the client can send no more.
+    // The silent server also stops reading, so the client can send no more.
     socket.once('data', () => socket.pause());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

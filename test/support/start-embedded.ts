@@ -3,8 +3,8 @@ import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /**
- * Starts an embedded server in the given folder or in a new one, and prints its address. The process ends when its parent
- * ends or kills it.
+ * This program starts an embedded Postgres server in the given folder or in a new one, and prints the server’s address.
+ * The program ends when its parent process ends or kills it.
  */
 const [dataDir = await createScratchFolder()] = process.argv.slice(2);
 process.stdin.resume();

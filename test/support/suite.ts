@@ -4,8 +4,8 @@ import { bounded } from './bounded.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /*
- * Resources that a suite opens at the head of its file. They are closed after the last test, or when another resource
- * cannot be opened. The last opened resource is closed first.
+ * This module opens resources at the head of a suite’s file. They are closed after the last test, or when another
+ * resource cannot be opened. The resource that was opened last is closed first.
  */
 
 type Ending = 'close' | 'end' | 'stop' | 'drop' | 'remove';
@@ -25,7 +25,7 @@ export async function forSuite<T extends Closable>(opening: T | Promise<T>): Pro
   return one;
 }
 
-/** Creates a folder and removes it after the last test. */
+/** Creates a temporary folder for a suite and removes it after the last test. */
 export async function folderForSuite(): Promise<string> {
   const folder = await createScratchFolder();
   afterSuite(() => rm(folder, { recursive: true, maxRetries: 10 }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 
-/** The paths of all suites, relative to the repository. */
+/** Lists the paths of all test suites, relative to the repository. */
 export function allSuites(): string[] {
   return globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
 }

@@ -4,19 +4,19 @@ import type { Tenant } from './rows.ts';
 
 export type { Tenant } from './rows.ts';
 
-/** Random ids for a tenant that is not stored yet. */
+/** Creates random ids for a tenant that is not stored yet. */
 export function newTenant(): Tenant {
   return Object.fromEntries(KINDS.map((kind) => [kind, randomUUID()])) as Tenant;
 }
 
-/** SQL that stores the tenant's client with a site and a claim. */
+/** Builds the SQL that stores a tenant’s client with a site and a claim. */
 export function tenantSql(tenant: Tenant, name: string): string {
   return [rowOf('clients', tenant, { company_name: name }), rowOf('sites', tenant), rowOf('reclamations', tenant)].join(
     '\n',
   );
 }
 
-/** SQL that stores the other records of the tenant, with a user of the client. */
+/** Builds the SQL that stores the other records of a tenant, and a user of the tenant’s client. */
 export function furnitureSql(tenant: Tenant): string {
   const { biller, newcomer } = tenant;
   return [
@@ -37,7 +37,7 @@ export function furnitureSql(tenant: Tenant): string {
   ].join('\n');
 }
 
-/** For each table the condition of a tenant's rows. */
+/** For each table an SQL condition that finds a tenant’s rows. */
 export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> = {
   'public.clients': ({ clients }) => `r.id = '${clients}'`,
   'public.sites': ({ clients }) => `r.client_id = '${clients}'`,
@@ -55,10 +55,10 @@ export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> 
   'reporting.grants': ({ clients }) => `r.client_id = '${clients}'`,
 };
 
-/** Columns of a user that another tenant's manager may change: the manager's own clients in the list, and its dates. */
+/** The columns of a user that another tenant’s manager may change: the list of clients and its dates. */
 const OF_OTHERS = `'{client_access,access_digest,access_changed_at,updated_at}'::text[]`;
 
-/** SQL that reads all values of a tenant that no other tenant can change, as JSON. */
+/** Builds the SQL that reads, as JSON, all values of a tenant that no other tenant can change. */
 export function foreignRowsSql(tenant: Tenant): string {
   return Object.entries(FOREIGN_ROWS)
     .map(([table, condition]) => {

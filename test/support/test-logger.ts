@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 
-/** A logger that keeps its lines. `logged` waits for a line with this text. */
+/** Creates a logger that keeps its lines. Its function `logged` waits for a line with the given text. */
 export function createTestLogger(): {
   log: pino.Logger;
   logged: (message: string) => Promise<void>;

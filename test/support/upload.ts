@@ -7,7 +7,7 @@ import { pdf } from './samples.ts';
 import type { Service } from './service.ts';
 
 export interface Part {
-  /** The default is `file`. */
+  /** The name of the form field that holds the file; the default is `file`. */
   readonly field?: string;
   readonly name?: string;
   readonly type?: string;
@@ -17,7 +17,7 @@ export interface Part {
 const BOUNDARY = '----taxclaims';
 export const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** The bytes of a form before and after the content of its file. */
+/** The bytes of an upload form before and after the content of its file. */
 export function frame({ field = 'file', name = 'avis.pdf', type = 'application/pdf' }: Part = {}): {
   head: Buffer;
   tail: Buffer;
@@ -35,7 +35,7 @@ export function form(...parts: readonly Part[]): Buffer {
   return Buffer.concat([...bodies, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** Uploads a document in a form with one file, or the given body. */
+/** Uploads a document in a form with one file, or uploads the given body. */
 export function upload(
   service: Service,
   token: string,
@@ -47,7 +47,7 @@ export function upload(
   return service.ask(`POST /api/reclamations/${claim}/documents`, { token, headers, body });
 }
 
-/** Begins an upload without its body, which the test sends piece by piece. */
+/** Begins the upload of a document without its body, which the test sends piece by piece. */
 export function begin(
   service: Service,
   token: string,
@@ -89,7 +89,7 @@ export async function download(
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-/** The paths of all files below a folder. */
+/** Lists the paths of all files below a folder. */
 export async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -98,7 +98,7 @@ export async function filesIn(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Waits until a condition is true. @throws Error after 20 seconds */
+/** Waits until a condition is true. @throws Error if the condition is not true within 20 seconds */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
   while (!(await isSo())) {

@@ -8,18 +8,18 @@ export const PRESENT = 'the present password';
 export interface UserWithPassword {
   readonly id: string;
   readonly email: string;
-  /** A token of a minute ago with the stored rights. */
+  /** An access token that was issued a minute ago with the user’s stored rights. */
   readonly token: string;
 }
 
-/** A hash with the lowest cost of bcrypt. */
+/** Hashes a password with the lowest cost of bcrypt. */
 export async function cheapHash(password: string): Promise<string> {
   return hashPasswordWithSalt(password, '$2b$04$abcdefghijklmnopqrstuu');
 }
 
 export const secondsAgo = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
 
-/** Stores a user with the password PRESENT, or with the given hash. */
+/** Stores a user with the password PRESENT, or with the given password hash. */
 export async function userWithPassword(
   service: Service,
   role: Role,

@@ -6,7 +6,7 @@ import type { TokenVerifier, TokenVerifierOptions } from '../../src/identity/tok
 import { startTestIdentity } from './identity.ts';
 import type { TestIdentity, TestKey, TokenOptions } from './identity.ts';
 
-/** A clock that only tests move. */
+/** A clock that moves only when a test moves it. */
 interface TestClock {
   (): number;
   advance(seconds: number): void;
@@ -16,15 +16,18 @@ export interface Verification {
   readonly clock: TestClock;
   readonly identity: TestIdentity;
   readonly verifier: TokenVerifier;
-  /** Signs the claims of a valid token with these changes, and verifies the token. */
+  /** Signs the claims of a valid token with these changes, and returns the caller whom the verifier finds. */
   callerOf(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<Caller>;
-  /** The claims of a valid token of an ADMIN, for tokens that are built by hand. */
+  /** The claims of a valid token of an ADMIN, for tokens that a test builds by hand. */
   adminClaims(): Record<string, unknown>;
-  /** Returns the 401 for a token. @throws Error if the token is accepted, or if the 401 quotes the token */
+  /**
+   * Returns the 401 with which the verifier refuses a token.
+   * @throws Error if the verifier accepts the token, or if the 401 quotes the token
+   */
   refusalOf(token: string): Promise<RequestError>;
 }
 
-/** Starts an identity provider and a verifier for it, with one clock for both. The caller stops the provider. */
+/** Starts an identity provider and a token verifier, with one clock for both. The caller stops the provider. */
 export async function startVerification(
   keys: readonly TestKey[] = [],
   options: Partial<TokenVerifierOptions> = {},
@@ -72,7 +75,7 @@ async function refusalOf(verifier: TokenVerifier, token: string): Promise<Reques
   return outcome;
 }
 
-/** Starts a verification with these keys, and stops its provider after `work`. */
+/** Starts an identity provider with these keys and a verifier, runs `work` with them, and stops the provider. */
 export async function withVerification(
   keys: readonly TestKey[],
   work: (verification: Verification) => Promise<void>,

@@ -2,9 +2,9 @@ import { registerHooks } from 'node:module';
 import { addEventHandler } from 'jest-circus';
 import { bounded } from './bounded.ts';
 
-/* Prepares each worker of the runner, which imports suites with Node's own import and shares modules between them. */
+/* Prepares each worker of the test runner, which imports suites with Node’s own import and shares modules. */
 
-/** Replaces `@jest/globals` by the runner's globals, because the package refuses to be imported outside of Jest's loader. */
+/** Replaces the package `@jest/globals` by the runner’s globals, because it cannot be imported outside of Jest. */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test'];
 const source = `export const { ${names.join(', ')} } = globalThis;`;
 registerHooks({
@@ -14,7 +14,7 @@ registerHooks({
       : next(specifier, context),
 });
 
-/** Adds time limits, which the runner lacks: a test or hook that hangs fails after its limit or that of its suite. */
+/** Adds time limits, which the test runner lacks: a hanging test or hook fails after its suite’s limit. */
 addEventHandler((event, { currentDescribeBlock: block }) => {
   const last = event.name === 'add_hook' ? block.hooks.at(-1) : block.children.at(-1);
   const added = event.name === 'add_hook' || event.name === 'add_test' ? last : undefined;
@@ -23,5 +23,5 @@ addEventHandler((event, { currentDescribeBlock: block }) => {
   added.fn = () => bounded(Promise.resolve().then(work), added.timeout ?? undefined);
 });
 
-/** Ends the worker with its run, even if the run is killed or a suite has left a handle open. */
+/** Ends the worker process with its test run, even if the run is killed or a suite has left a handle open. */
 process.once('disconnect', () => process.exit());

@@ -6,12 +6,12 @@ import { withAdmin } from './database.ts';
 import type { TestRun } from './database.ts';
 import type { TestIdentity } from './identity.ts';
 
-/* Database logins and environment variables of services that proofs start. */
+/* This module creates database logins and environment variables for the services that proofs start. */
 
-/** Runs SQL as the superuser on a new connection. */
+/** A function that runs SQL as the superuser on a new connection. */
 export type Admin = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** Returns an Admin for an address, or for an address that is looked up at each call. */
+/** Returns a function that runs SQL as the superuser at an address, or at an address that is looked up at each call. */
 export function adminOf(address: string | (() => Promise<string>)): Admin {
   return async (text, values) =>
     withAdmin(typeof address === 'string' ? address : await address(), async (client) => {
@@ -20,14 +20,14 @@ export function adminOf(address: string | (() => Promise<string>)): Admin {
     });
 }
 
-/** Creates a login with rights such as `in role taxclaims_api`. The caller drops it, because logins belong to the server. */
+/** Creates a login with rights such as `in role taxclaims_api`. The caller drops it from the shared server. */
 export async function makeLogin(adminUrl: string, name: string, rights: string): Promise<TestRun['login']> {
   const password = randomBytes(24).toString('base64url');
   await withAdmin(adminUrl, (admin) => admin.query(`create role ${name} login password '${password}' ${rights}`));
   return { name, password };
 }
 
-/** The superuser's address of the embedded Postgres in this data folder. */
+/** The superuser’s address of the embedded Postgres server in this data folder. */
 export async function embeddedAdminUrl(data: string): Promise<string> {
   const [password, port] = await Promise.all(
     ['password', 'port'].map((name) => readFile(join(data, 'postgres', name), 'utf8')),
@@ -35,12 +35,12 @@ export async function embeddedAdminUrl(data: string): Promise<string> {
   return superuserUrl(Number(port), password ?? '', 'taxclaims');
 }
 
-/** The environment variables of a service that accepts the tokens of this provider. */
+/** The environment variables of a service that accepts the tokens of this identity provider. */
 export function accepting({ issuer, audience, jwksUrl }: Issuer) {
   return { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_JWKS_URL: jwksUrl };
 }
 
 type Issuer = Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
 
-/** Rate limits that no proof reaches. */
+/** The environment variables of rate limits so high that no proof reaches them. */
 export const UNLIMITED = { RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' };
