@@ -8,12 +8,12 @@ import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { readIdempotencyKey } from './creation.ts';
 import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
 import { acceptsIfMatch, createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
-import { sendReply } from './envelope.ts';
 import { refuseIfMatch } from './preconditions.ts';
 import { checkPathAndQuery, readInput, readPath } from './input.ts';
 import { readRequestState, type AdmittedRequestState, type RequestState } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
-import { explainConstraintError, explainError } from './explain-error.ts';
+import { explainConstraintError, explainError, requirePresentRights } from './explain-error.ts';
+import { sendWhileAllowed } from './long-reply.ts';
 
 export function mountPublicEndpoints(
   app: Express,
@@ -24,9 +24,10 @@ export function mountPublicEndpoints(
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
       const requestState = readRequestState(request);
       requestState.resource = endpoint.resource;
+      let callerRequest: CallerRequest | undefined;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
-        return new CallerRequest(Object.assign(requestState, { caller }), request, services);
+        return (callerRequest = new CallerRequest(Object.assign(requestState, { caller }), request, services));
       };
       const requestInput = await readInput(endpoint, request);
       const publicEndpointReply = await endpoint
@@ -34,7 +35,12 @@ export function mountPublicEndpoints(
         .catch((error: unknown) => {
           throw explainConstraintError(error, endpoint);
         });
-      await sendReply(response, publicEndpointReply);
+      await sendWhileAllowed(
+        response,
+        publicEndpointReply,
+        requestState,
+        async () => callerRequest && requirePresentRights(callerRequest),
+      );
     });
   }
 }
@@ -66,7 +72,9 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
       } catch (error) {
         throw await explainError(error, endpoint, requestInput, request);
       }
-      return sendReply(response, endpointReply);
+      return sendWhileAllowed(response, endpointReply, admittedRequestState, () =>
+        endpoint.rights === undefined ? requirePresentRights(request) : request.run(endpoint.rights(requestInput)),
+      );
     });
   }
 }
