@@ -118,7 +118,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       ...['outage', 'mute', 'frozen', 'several-servers', 'audit-writer', 'spool'].map(
         (name) => `test/db/${name}.test.ts`,
       ),
-      ...['outage', 'refusal-lane', 'csv-slowly', 'budgets'].map((name) => `test/http/${name}.test.ts`),
+      ...['outage', 'refusal-lane', 'csv-slowly', 'long-replies', 'budgets'].map((name) => `test/http/${name}.test.ts`),
       ...['test/resources/health.test.ts', 'test/counters/', 'test/tracing/'],
       ...['test/metrics/attack.test.ts', 'test/metrics/metrics.test.ts'],
     ],

@@ -4,7 +4,8 @@
 -- audit_logs.action may have only its beginning.
 create or replace function app.mask_client_ids(action text)
     returns text
-    language plpgsql stable set search_path = ''
+    language plpgsql stable
+    parallel restricted set search_path = ''
 as $function$
 declare
     parts constant text[] := pg_catalog.regexp_match(

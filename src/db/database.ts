@@ -66,7 +66,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         statements,
         onSettings: index === 0 ? createTimingRecorder(context) : undefined,
       }));
-    return measureTransaction(batches[0]?.context?.timeline, () =>
+    const { timeline, caller, socket, isRightsCheck = false }: Partial<RequestContext> = batches[0]?.context ?? {};
+    return measureTransaction(timeline, () =>
       pool.withSession(
         (session) => {
           batches.forEach(({ statements }) => {
@@ -77,7 +78,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
             return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
           });
         },
-        { subject: batches[0]?.context?.caller.subject, socket: batches[0]?.context?.socket },
+        { subject: isRightsCheck ? undefined : caller?.subject, socket },
       ),
     );
   };

@@ -145,6 +145,11 @@ interface AccessRules<P extends string, Q extends FieldsSchema, B extends Fields
    * 403 if the caller may not see it.
    */
   id?(input: RequestInput<P, Q, B>): string;
+  /**
+   * The statement that refuses a caller who has lost the right to a long answer while it is sent; by default the caller
+   * must still see the request's record.
+   */
+  rights?(input: RequestInput<P, Q, B>): Statement;
   /** Counts the records that prevent a deletion, after Postgres has refused the deletion. */
   heldBy?(input: RequestInput<P, Q, B>): Readonly<Record<string, RecordHolder>>;
   /** Maps a unique constraint to a query for the id of the record that already has the value. */

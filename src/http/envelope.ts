@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Negotiator from 'negotiator';
 import { ERRORS_BY_CODE, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
@@ -60,22 +61,54 @@ function sendText(response: ServerResponse, status: number, body: string, type =
   response.end(body);
 }
 
-/** If a streamed body fails, closes the connection, so that the caller notices that the body is incomplete. */
-export function sendReply(
-  response: ServerResponse,
-  { status, body, headers, live }: EndpointReply,
-): Promise<void> | undefined {
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-  if (typeof body === 'string') {
+export function sendReply(response: ServerResponse, reply: EndpointReply): Promise<void> | undefined {
+  const { status, body, headers, live } = reply;
+  if (typeof body === 'object') return sendStream(response, reply, body);
+  setHeaders(response, headers);
+  if (body !== undefined) {
     sendText(response, status, body, headers?.['Content-Type']);
     return undefined;
   }
   response.statusCode = status;
   if (live !== undefined) return sendEventStream(response, live);
-  if (body !== undefined)
-    return pipeline(body, (chunks) => withLengthCheck(chunks, headers?.['Content-Length']), response);
   response.end();
   return undefined;
+}
+
+function setHeaders(response: ServerResponse, headers: EndpointReply['headers'] = {}): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+/** Begins the response only with the first bytes of the body, so that an error before them gets an error response. */
+async function sendStream(response: ServerResponse, { status, headers }: EndpointReply, body: Readable): Promise<void> {
+  response.once('close', () => body.destroy());
+  try {
+    const chunks = withLengthCheck(body, headers?.['Content-Length']);
+    const firstChunk = await chunks.next();
+    setHeaders(response, headers);
+    response.statusCode = status;
+    await pipeline(resetOnFailure(firstChunk, chunks, response), response);
+  } finally {
+    body.destroy();
+  }
+}
+
+/**
+ * If the body fails, resets the connection: a reader of HTTP/1.0 would take an ordinary end of the connection for the
+ * end of the body.
+ */
+async function* resetOnFailure(
+  firstChunk: IteratorResult<Buffer>,
+  chunks: AsyncGenerator<Buffer>,
+  { socket }: ServerResponse,
+): AsyncGenerator<Buffer> {
+  try {
+    if (firstChunk.done !== true) yield firstChunk.value;
+    yield* chunks;
+  } catch (error) {
+    socket?.resetAndDestroy();
+    throw error;
+  }
 }
 
 /** Sends an event stream piece by piece, each after the caller has taken the previous piece. */

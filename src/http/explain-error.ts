@@ -111,6 +111,15 @@ export async function requireVisibleRecord(request: CallerRequest): Promise<void
 }
 
 /**
+ * Asks again for the rights that a request had at its start.
+ * @throws RecordNotFound where the caller no longer sees the record of the request, and the errors of the database
+ */
+export async function requirePresentRights(request: CallerRequest): Promise<void> {
+  if (request.state.resourceId !== undefined) await requireVisibleRecord(request);
+  else await readFirstRow({ text: 'select 1', values: [] }, request);
+}
+
+/**
  * Rethrows the error of a request that creates a child of the record in the path. If somebody has deleted the record in
  * the path, throws RecordNotFound instead, so that the answer is 404.
  *

@@ -8,12 +8,12 @@ import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { readIdempotencyKey } from './creation.ts';
 import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
 import { acceptsIfMatch, createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
-import { sendReply } from './envelope.ts';
 import { refuseIfMatch } from './preconditions.ts';
 import { checkPathAndQuery, readInput, readPath } from './input.ts';
 import { readRequestState, type AdmittedRequestState, type RequestState } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
-import { explainConstraintError, explainError } from './explain-error.ts';
+import { explainConstraintError, explainError, requirePresentRights } from './explain-error.ts';
+import { sendWhileAllowed } from './long-reply.ts';
 
 export function mountPublicEndpoints(
   app: Express,
@@ -28,6 +28,7 @@ export function mountPublicEndpoints(
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
       const requestState = readRequestState(request);
       requestState.resource = endpoint.resource;
+      let callerRequest: CallerRequest | undefined;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
         const admittedRequestState = Object.assign(requestState, { caller });
@@ -37,7 +38,7 @@ export function mountPublicEndpoints(
           else reject(error);
         });
         await counted;
-        return new CallerRequest(admittedRequestState, request, services);
+        return (callerRequest = new CallerRequest(admittedRequestState, request, services));
       };
       const requestInput = await readInput(endpoint, request);
       const publicEndpointReply = await endpoint
@@ -45,7 +46,12 @@ export function mountPublicEndpoints(
         .catch((error: unknown) => {
           throw explainConstraintError(error, endpoint);
         });
-      await sendReply(response, publicEndpointReply);
+      await sendWhileAllowed(
+        response,
+        publicEndpointReply,
+        requestState,
+        async () => callerRequest && requirePresentRights(callerRequest.forRightsCheck()),
+      );
     });
   }
 }
@@ -77,7 +83,10 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
       } catch (error) {
         throw await explainError(error, endpoint, requestInput, request);
       }
-      return sendReply(response, endpointReply);
+      return sendWhileAllowed(response, endpointReply, admittedRequestState, () => {
+        const check = request.forRightsCheck();
+        return endpoint.rights === undefined ? requirePresentRights(check) : check.run(endpoint.rights(requestInput));
+      });
     });
   }
 }

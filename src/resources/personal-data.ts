@@ -121,6 +121,7 @@ export const personalDataEndpoints = [
     summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
     roles: ROLES,
     query: historyQuerySchema,
+    rights: ({ params }) => ({ text: 'select app.person($1)', values: [params.id] }),
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LARGEST_UUID] =
         after === undefined ? [] : personalDataCursor.read(after);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -147,6 +147,27 @@ test('the ZIP of a claim with too many documents gets 400 with the limit', async
       select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${MAX_ZIP_DOCUMENTS})`;
   const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
   expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
+});
+
+test('the ZIP of a claim whose first content is lost gets 500 in JSON, and the next ZIP is whole', async () => {
+  const { claim, token: owner, ids } = await claimWith(['a.pdf', pdf], ['b.pdf', png]);
+  const file = await fileOf(ids[0]);
+  await rm(file);
+  const answer = await service.ask(`GET ${at(claim)}`, { token: owner });
+  expectError(answer, 'ERROR_INTERNAL');
+  expect(answer.headers).not.toHaveProperty('content-disposition');
+  await writeFile(file, pdf);
+  const entries = await entriesOf(await buffer(await begin(claim, owner)));
+  expect(entries.map(([name]) => name)).toEqual(['a.pdf', 'b.pdf']);
+});
+
+test('the ZIP of a claim gets 503 in JSON while the folder of the contents is unreachable', async () => {
+  const { claim, token: owner } = await claimWith(['a.pdf', pdf]);
+  await rename(service.documentFolder, `${service.documentFolder}.away`);
+  const answer = await service
+    .ask(`GET ${at(claim)}`, { token: owner })
+    .finally(() => rename(`${service.documentFolder}.away`, service.documentFolder));
+  expectError(answer, 'ERROR_UNAVAILABLE');
 });
 
 describe('an aborted ZIP', () => {

@@ -102,14 +102,16 @@ test.each(['ADMIN', 'CLIENT'] as const)(
     for (const { line, ids = {} } of [...ROWS, { line: `GET /api/changes?after=${place}` }]) {
       const [method, path = ''] = line.split(' ');
       if (method !== 'GET') continue;
-      for (const tenant of [own, { ...own, users: id }, { ...own, users: reader.id }]) {
+      const users = Object.values(ids).includes('users') ? [own.users, id, reader.id] : [own.users];
+      for (const user of users) {
+        const tenant = { ...own, users: user };
         const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => tenant[ids[name] ?? 'clients']);
         const text = await read(filled, reader.token);
         expect([filled, partsIn(text)]).toEqual([filled, []]);
         if (text.length > 1) texts += 1;
       }
     }
-    expect(texts).toBeGreaterThan(40);
+    expect(texts).toBeGreaterThan(role === 'ADMIN' ? 40 : 20);
   },
 );
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
@@ -35,7 +36,14 @@ limit $2`,
   if (request.incoming.method === 'HEAD') return { status: 200, headers };
   const { promise, resolve, reject } = Promise.withResolvers<EndpointReply>();
   const archivePromise = request.documents.archiveLimit.run(request.caller.subject, async () => {
-    const { body, size } = createArchiveStream(rows, async (id) => (await findDocumentContent(request, id)).read());
+    const openContent = async (id: string): Promise<Readable> => (await findDocumentContent(request, id)).read();
+    // Reads the first content before the response begins, so that a lost content gets an error response.
+    const [firstId] = rows[0] ?? [];
+    const firstContent = firstId == null ? undefined : await openContent(firstId);
+    if (firstContent !== undefined) await once(firstContent, 'readable');
+    const { body, size } = createArchiveStream(rows, async (id) =>
+      id === firstId && firstContent !== undefined ? firstContent : openContent(id),
+    );
     const lengthHeader = size >= 0 && { 'Content-Length': String(size) };
     resolve({ status: 200, headers: { ...headers, ...lengthHeader }, body });
     await finished(body).catch(() => undefined);

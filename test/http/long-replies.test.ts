@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { request as send } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { connected } from '../support/database.ts';
+import { person } from '../support/people.ts';
+import type { Person } from '../support/people.ts';
+import { pdf } from '../support/samples.ts';
+import { expectError, startService } from '../support/service.ts';
+import { forSuite } from '../support/suite.ts';
+import { until, upload } from '../support/upload.ts';
+
+/* Long responses: the service asks for the reader’s rights again while it sends them. */
+
+interface Line {
+  readonly action: string;
+  readonly code?: string;
+  readonly aborted?: boolean;
+}
+
+let lines: Line[] = [];
+const log = pino({}, { write: (line) => lines.push(JSON.parse(line) as Line) });
+const service = await forSuite(startService({ log, poolSize: 8, statementTimeoutMs: 3_000 }));
+const own = await service.furnishedTenant('Boulangerie Martin');
+const foreign = await service.tenant('Garage Dupont');
+const admin = await service.token('ADMIN');
+
+// More than the sockets between the service and a reader who has stopped can hold.
+await service.sql`insert into public.sites (client_id, site_name, address)
+  select ${own.clients}, 'Site ' || n, repeat('x', 30000) from generate_series(1, 1000) as n`;
+const big = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
+const attached = await upload(service, admin, own.reclamations, { bytes: big });
+const { id: documentId } = attached.json as { id: string };
+const watched = await person(service, 'TAX_SPECIALIST', [own.clients]);
+await service.sql`insert into public.audit_logs (user_id, actor, action, resource_type, client_context, success, user_agent)
+  select ${watched.id}, 'x', 'GET /x', 'sites', ${own.clients}, true, repeat('x', 30000) from generate_series(1, 1000) as n`;
+
+const open = new Set<IncomingMessage>();
+afterEach(() => {
+  for (const response of open) response.destroy();
+  open.clear();
+  lines = [];
+});
+
+/** Begins a request, and reads no more than the head of the response. */
+function begin(path: string, { token }: Pick<Person, 'token'>, headers: OutgoingHttpHeaders = {}) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const all = { authorization: `Bearer ${token}`, ...headers };
+    send({ port: service.port, path, headers: all, agent: false }, (response) => {
+      open.add(response.on('error', () => undefined));
+      resolve(response);
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+async function isWhole(response: IncomingMessage): Promise<boolean> {
+  response.resume();
+  if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
+  return response.complete;
+}
+
+const deactivate = ({ id }: Person) => service.admin('update public.users set is_active = false where id = $1', [id]);
+const assign = (client: string) => (of: Person) =>
+  service.admin('update public.users set client_access = $2 where id = $1', [of.id, [client]]);
+const CSV = { accept: 'text/csv' };
+
+test.each([
+  { what: 'a CSV', path: '/api/sites', headers: CSV, take: deactivate, code: 'ERROR_UNAUTHORIZED' },
+  { what: 'a list as JSON', path: '/api/sites', take: assign(foreign.clients), code: 'ERROR_UNAUTHORIZED' },
+  {
+    ...{ what: 'a document', path: `/api/documents/${documentId}/content` },
+    ...{ take: deactivate, code: 'ERROR_UNAUTHORIZED' },
+  },
+  {
+    ...{ what: 'an archive of one document', path: `/api/reclamations/${own.reclamations}/documents.zip` },
+    ...{ take: assign(foreign.clients), code: 'ERROR_UNAUTHORIZED' },
+  },
+  {
+    ...{ what: 'personal data', path: `/api/users/${watched.id}/personal-data`, headers: CSV },
+    ...{ take: () => assign(foreign.clients)(watched), code: 'ERROR_FORBIDDEN' },
+  },
+])(
+  'a reader who loses the right to $what gets no more of it, and the refusal is recorded',
+  async ({ path, headers, take, code }) => {
+    const reader = await person(service, 'ADMIN', [own.clients]);
+    const response = await begin(path, reader, headers);
+    expect(response.statusCode).toBe(200);
+    await take(reader);
+    await until(() =>
+      lines.some((line) => line.aborted === true && line.action === `GET ${path}` && line.code === code),
+    );
+    expect(await isWhole(response)).toBe(false);
+    await until(
+      async () =>
+        (await service.sql`select from public.audit_logs where user_id = ${reader.id} and not success`).length === 1,
+    );
+    await assign(own.clients)(watched);
+    const other = await begin(path, await person(service, 'ADMIN', [own.clients]), headers);
+    expect([other.statusCode, await isWhole(other)]).toEqual([200, true]);
+  },
+);
+
+test('four CSVs that one user reads at once do not delay the check of the user’s rights', async () => {
+  const reader = await person(service, 'ADMIN', [own.clients]);
+  const responses = await Promise.all([1, 2, 3, 4].map(() => begin('/api/sites', reader, CSV)));
+  await deactivate(reader);
+  await until(
+    () => lines.filter(({ aborted, code }) => aborted === true && code === 'ERROR_UNAUTHORIZED').length === 4,
+  );
+  expect(await Promise.all(responses.map(isWhole))).toEqual([false, false, false, false]);
+});
+
+test('the download of a document that is deleted meanwhile is broken off', async () => {
+  const { json } = await upload(service, admin, own.reclamations, { bytes: big });
+  const { id } = json as { id: string };
+  const response = await begin(`/api/documents/${id}/content`, { token: admin });
+  await service.admin('delete from public.documents where id = $1', [id]);
+  await until(() => lines.some((line) => line.aborted === true && line.code === 'ERROR_NOT_FOUND'));
+  expect(await isWhole(response)).toBe(false);
+});
+
+test('a download goes on while Postgres does not answer whether its reader still has the right', async () => {
+  const response = await begin(`/api/documents/${documentId}/content`, await person(service, 'CLIENT', [own.clients]));
+  const locker = await connected(service.postgres.adminUrl);
+  const isCheckWaiting = async () =>
+    (
+      await service.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and application_name like 'taxclaims-api%'`
+    ).length > 0;
+  await locker.query('begin; lock table public.users in access exclusive mode');
+  await until(isCheckWaiting);
+  await until(async () => !(await isCheckWaiting()));
+  await locker.end();
+  expect(await isWhole(response)).toBe(true);
+});
+
+test('a reader of HTTP/1.0 whose CSV is broken off gets a reset, not the end of the connection', async () => {
+  const reader = await person(service, 'CLIENT', [own.clients]);
+  const socket = connect(service.port, '127.0.0.1');
+  const ended = once(socket, 'end').catch((error: unknown) => error);
+  socket.write(`GET /api/sites HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${reader.token}\r\n\r\n`);
+  await once(socket, 'readable');
+  await deactivate(reader);
+  await until(() => lines.some((line) => line.aborted === true && line.code === 'ERROR_UNAUTHORIZED'));
+  socket.resume();
+  expect(await ended).toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('a download whose first read fails gets a JSON error', async () => {
+  const { json } = await upload(service, admin, own.reclamations);
+  const { id } = json as { id: string };
+  const [row] = await service.sql`update public.documents set file_size = null where id = ${id} returning file_path`;
+  const file = join(service.documentFolder, String(row?.['file_path']));
+  await rm(file);
+  await mkdir(file);
+  const answer = await service.ask(`GET /api/documents/${id}/content`, { token: admin });
+  expectError(answer, 'ERROR_INTERNAL');
+  expect(answer.headers).not.toHaveProperty('content-disposition');
+  await rm(file, { recursive: true });
+  await writeFile(file, pdf);
+  expect((await service.ask(`GET /api/documents/${id}/content`, { token: admin })).status).toBe(200);
+});
