@@ -26,6 +26,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'file-lock': 'errors',
   semaphore: 'errors',
   shares: 'errors',
+  'loop-turns': 'errors',
   'single-line': 'errors',
   'periodic-task': 'errors',
   retries: 'errors',
