@@ -1,6 +1,4 @@
 /** `npm run bench -- big`: what big things cost the service, and how long another caller waits meanwhile. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -18,6 +16,7 @@ import { keep } from '../results.ts';
 import { askedOf } from '../scale/asked.ts';
 import { forgetPeak, peakMemory, residentMemory } from '../scale/memory.ts';
 import { copyOf } from '../scale/run.ts';
+import { callMeanwhile } from './meanwhile.ts';
 import { WORKS } from './works.ts';
 
 const NAME = 'taxclaims_bench_big';
@@ -102,20 +101,6 @@ async function longestTurn(pid: number, file: string): Promise<number> {
   process.kill(pid, 'SIGUSR2');
   while (!existsSync(file)) await delay(5);
   return Number(await readFile(file, 'utf8'));
-}
-
-function callMeanwhile(url: string, token: string) {
-  const child = fork(join(import.meta.dirname, 'other-caller.ts'), [url, token]);
-  return {
-    async waits(): Promise<readonly number[]> {
-      child.send('');
-      const [waits] = (await once(child, 'message')) as [readonly number[]];
-      return waits;
-    },
-    stop(): void {
-      child.disconnect();
-    },
-  };
 }
 
 function tableOf(figures: ReadonlyMap<string, Figures>): string {
