@@ -70,6 +70,7 @@ export const MAX_CHECKED_REFERENCES = 500; // ids: ids of a body that the servic
 export const MAX_CSV_ROW_CHARACTERS = 100_000; // characters: one CSV row; it has space for the longest text of a field and all other fields
 export const MAX_CSV_ROW_CELLS = 1_000; // cells: cells of one CSV row
 export const CSV_BYTES_BEFORE_YIELD = 4 * 1024; // bytes: the service parses this much CSV, then lets other requests run; these bytes may all be line ends
+export const LARGE_JSON_BODY_BYTES = 8 * 1024; // bytes: of the JSON bodies above this size the service checks one in each turn of the event loop, so that many at once do not block it
 export const TEXT_BYTES_BEFORE_YIELD = 64 * 1024; // bytes: the service checks or decodes this much text, then lets other requests run
 
 /* Imports */

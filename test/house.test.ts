@@ -26,6 +26,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'file-lock': 'errors',
   semaphore: 'errors',
   shares: 'errors',
+  'loop-turns': 'errors',
   'single-line': 'log',
   'periodic-task': 'errors',
   retries: 'errors',

@@ -51,7 +51,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   abuse: {
     question: 'What does an attacker get with a token, a login or a raw connection?',
-    minutes: 2,
+    minutes: 4,
     script: ['test/abuse/run.ts'],
   },
   interference: {

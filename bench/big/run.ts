@@ -1,8 +1,6 @@
 /**
  * `npm run bench -- big` measures what large requests cost the service, and how long another caller waits meanwhile.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -20,6 +18,7 @@ import { keep } from '../results.ts';
 import { askedOf } from '../scale/asked.ts';
 import { forgetPeak, peakMemory, residentMemory } from '../scale/memory.ts';
 import { copyOf } from '../scale/run.ts';
+import { callMeanwhile } from './meanwhile.ts';
 import { WORKS } from './works.ts';
 
 const NAME = 'taxclaims_bench_big';
@@ -104,20 +103,6 @@ async function longestTurn(pid: number, file: string): Promise<number> {
   process.kill(pid, 'SIGUSR2');
   while (!existsSync(file)) await delay(5);
   return Number(await readFile(file, 'utf8'));
-}
-
-function callMeanwhile(url: string, token: string) {
-  const child = fork(join(import.meta.dirname, 'other-caller.ts'), [url, token]);
-  return {
-    async waits(): Promise<readonly number[]> {
-      child.send('');
-      const [waits] = (await once(child, 'message')) as [readonly number[]];
-      return waits;
-    },
-    stop(): void {
-      child.disconnect();
-    },
-  };
 }
 
 function tableOf(figures: ReadonlyMap<string, Figures>): string {

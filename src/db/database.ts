@@ -66,7 +66,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         statements,
         onSettings: index === 0 ? createTimingRecorder(context) : undefined,
       }));
-    const { timeline, caller, socket, isRightsCheck = false }: Partial<RequestContext> = batches[0]?.context ?? {};
+    const { timeline, caller, socket }: Partial<RequestContext> = batches[0]?.context ?? {};
     return measureTransaction(timeline, () =>
       pool.withSession(
         (session) => {
@@ -78,7 +78,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
             return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
           });
         },
-        { subject: isRightsCheck ? undefined : caller?.subject, socket },
+        { subject: caller?.subject, socket },
       ),
     );
   };

@@ -11,8 +11,6 @@ export interface RequestContext {
   readonly readOnly: boolean;
   /** The connection of the caller. */
   readonly socket?: Socket | undefined;
-  /** True for a check of the caller's rights, which does not wait for the caller's other transactions. */
-  readonly isRightsCheck?: boolean;
   /** The client that the request names; the request's transaction reaches only this client's rows. */
   readonly client?: string | undefined;
   /** The record that the request reads; the request's transaction reaches only rows of the record's client. */

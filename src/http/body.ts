@@ -7,6 +7,8 @@ import { validationError, RequestError } from '../errors.ts';
 import { limitBody, tooLargeError } from './body-stream.ts';
 import { scanJson, type JsonBudget } from './json-budget.ts';
 import { throwIfHungUp } from './hang-up.ts';
+import { LARGE_JSON_BODY_BYTES } from '../limits.ts';
+import { waitForLoopTurn } from '../loop-turns.ts';
 import { rule, formatProblemText, type ProblemRule } from '../problems.ts';
 
 /** The service does not accept Zstandard, because a Zstandard frame may ask for 128 MiB of memory. */
@@ -20,6 +22,10 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
   const jsonBytes = await readBodyBytes(request, budget.bytes, requireJson);
   bodyBytes.set(request, jsonBytes);
+  if (jsonBytes.length > LARGE_JSON_BODY_BYTES) {
+    await waitForLoopTurn();
+    throwIfHungUp(request);
+  }
   const { excess } = scanJson(jsonBytes, budget);
   if (excess !== undefined) throw invalidBodyError(excess);
   return parseJson(jsonBytes);

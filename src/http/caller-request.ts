@@ -72,9 +72,4 @@ export class CallerRequest implements RequestServices {
   within(client: string): CallerRequest {
     return new CallerRequest({ ...this.state, client }, this.incoming, this, this.key);
   }
-
-  /** Returns the same request, to check the caller's rights again while its response is being sent. */
-  forRightsCheck(): CallerRequest {
-    return new CallerRequest({ ...this.state, isRightsCheck: true }, this.incoming, this, this.key);
-  }
 }

@@ -84,6 +84,6 @@ export async function abortOnHangUp<T>(
 }
 
 /** @throws RequestError where the caller has hung up */
-export function throwIfHungUp({ socket }: IncomingMessage): void {
+export function throwIfHungUp({ socket }: Pick<IncomingMessage, 'socket'>): void {
   if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
 }

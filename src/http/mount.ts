@@ -50,7 +50,7 @@ export function mountPublicEndpoints(
         response,
         publicEndpointReply,
         requestState,
-        async () => callerRequest && requirePresentRights(callerRequest.forRightsCheck()),
+        async () => callerRequest && requirePresentRights(callerRequest),
       );
     });
   }
@@ -83,10 +83,9 @@ export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], ser
       } catch (error) {
         throw await explainError(error, endpoint, requestInput, request);
       }
-      return sendWhileAllowed(response, endpointReply, admittedRequestState, () => {
-        const check = request.forRightsCheck();
-        return endpoint.rights === undefined ? requirePresentRights(check) : check.run(endpoint.rights(requestInput));
-      });
+      return sendWhileAllowed(response, endpointReply, admittedRequestState, () =>
+        endpoint.rights === undefined ? requirePresentRights(request) : request.run(endpoint.rights(requestInput)),
+      );
     });
   }
 }

@@ -27,14 +27,19 @@ export async function stateOf(world: World): Promise<State> {
 }
 
 /** What is not as it should be once an area is over. */
-export async function damagesBetween(world: World, before: State, refusals: readonly string[]): Promise<string[]> {
+export async function damagesBetween(
+  world: World,
+  before: State,
+  refusals: readonly string[],
+  mayGrowMb = MAY_GROW_MB,
+): Promise<string[]> {
   const damages = [await unrecorded(world, refusals), await leftOpen(world), await unsound(world)];
   const after = await stateOf(world);
   if (after.ended) damages.push('the process has ended');
   if (after.postmaster !== before.postmaster) damages.push('Postgres was started anew');
   if (after.foreignRows !== before.foreignRows) damages.push('rows of another tenant have changed');
   if (after.auditRecords < before.auditRecords) damages.push('audit records are gone');
-  if (after.megabytes > before.megabytes + MAY_GROW_MB)
+  if (after.megabytes > before.megabytes + mayGrowMb)
     damages.push(`the process grew from ${before.megabytes} to ${after.megabytes} MB`);
   return damages.filter((damage) => damage !== undefined);
 }

@@ -12,6 +12,7 @@ import { sqlLogins } from './sql-logins.ts';
 import { sqlRequests } from './sql-requests.ts';
 import { tokens } from './tokens.ts';
 import { uploads } from './uploads.ts';
+import { waits } from './waits.ts';
 
 /** Everything that is attacked, in the order in which it is. */
 export const AREAS: readonly Area[] = [
@@ -26,6 +27,7 @@ export const AREAS: readonly Area[] = [
   uploads,
   links,
   calendars,
+  waits,
   sqlRequests,
   ...sqlLogins,
 ];

@@ -11,6 +11,8 @@ export interface Attack {
   readonly said?: string;
   /** Why something of others may be told all the same: what stands nowhere else may not. */
   readonly known?: string;
+  /** An attack that takes longer has got no answer. */
+  readonly maxMs?: number;
   readonly attempt: () => Promise<AttackResponse>;
 }
 
@@ -22,10 +24,14 @@ export interface AttackResponse {
   readonly text: string;
   /** The requests that were answered 401 or 403. */
   readonly refusals: readonly string[];
+  /** A figure that the proof prints, whether or not the attack has failed. */
+  readonly figure?: string;
 }
 
 export interface Area {
   readonly name: string;
+  /** How many megabytes of garbage the area may leave; by default MAY_GROW_MB. */
+  readonly mayGrowMb?: number;
   readonly attacks: (world: World) => readonly Attack[] | Promise<readonly Attack[]>;
 }
 

@@ -47,9 +47,9 @@ console.log(`${sum} attacks in ${outcomes.length} areas, ${failed} of them with 
 if (ended !== 0) console.log(`the service ended with ${ended}: ${world.started.err}`);
 process.exitCode = failed > 0 || ended !== 0 ? 1 : 0;
 
-function tell({ area, fallen, damages }: Outcome): void {
+function tell({ area, fallen, damages, figures }: Outcome): void {
   console.log(`${fallen.length + damages.length === 0 ? 'ok  ' : 'NOT '} ${area}`);
-  for (const line of [...fallen.slice(0, SHOWN), ...damages.slice(0, SHOWN)]) console.log(`     ${line}`);
+  for (const line of [...figures, ...fallen.slice(0, SHOWN), ...damages.slice(0, SHOWN)]) console.log(`     ${line}`);
 }
 
 function tableOf(rows: readonly Outcome[]): string {

@@ -15,6 +15,7 @@ export interface Outcome {
   readonly worstHealthMs: number;
   readonly slowestMs: number;
   readonly damages: readonly string[];
+  readonly figures: readonly string[];
 }
 
 interface Tried {
@@ -24,7 +25,6 @@ interface Tried {
   readonly ms: number;
 }
 
-/** Longer than that is no answer. */
 const AT_LAST_MS = 30_000;
 const SHOWN = 300;
 
@@ -36,7 +36,7 @@ export async function tryArea(world: World, area: Area, prober: ChildProcess): P
   for (const attack of attacks) tried.push(await tryOne(world, attack));
   const { worstHealthMs, faults, asked } = await reportOf(prober);
   const refusals = tried.flatMap(({ response }) => response.refusals);
-  const damages = await damagesBetween(world, before, refusals);
+  const damages = await damagesBetween(world, before, refusals, area.mayGrowMb);
   if (asked === 0) damages.push('nothing was probed');
   return {
     ...{ area: area.name, attacks: attacks.length, worstHealthMs },
@@ -45,6 +45,7 @@ export async function tryArea(world: World, area: Area, prober: ChildProcess): P
     serverErrors: tried.filter(({ response }) => /\b5\d\d\b/.test(response.result)).length,
     slowestMs: Math.max(...tried.map(({ ms }) => ms)),
     damages: [...damages, ...faults],
+    figures: tried.flatMap(({ response }) => response.figure ?? []),
   };
 }
 
@@ -53,7 +54,7 @@ async function tryOne(world: World, attack: Attack): Promise<Tried> {
   const late = new Promise<AttackResponse>((resolve) => {
     setTimeout(() => {
       resolve({ result: 'no answer', text: '', refusals: [] });
-    }, AT_LAST_MS).unref();
+    }, attack.maxMs ?? AT_LAST_MS).unref();
   });
   const failed = (error: unknown): AttackResponse => ({
     result: `failed: ${String(error)}`,

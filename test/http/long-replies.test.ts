@@ -24,7 +24,7 @@ interface Line {
 
 let lines: Line[] = [];
 const log = pino({}, { write: (line) => lines.push(JSON.parse(line) as Line) });
-const service = await forSuite(startService({ log, poolSize: 8, statementTimeoutMs: 3_000 }));
+const service = await forSuite(startService({ log, statementTimeoutMs: 3_000 }));
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.tenant('Garage Dupont');
 const admin = await service.token('ADMIN');
@@ -105,16 +105,6 @@ test.each([
     expect([other.statusCode, await isWhole(other)]).toEqual([200, true]);
   },
 );
-
-test('four CSVs that one user reads at once do not delay the check of the user’s rights', async () => {
-  const reader = await person(service, 'ADMIN', [own.clients]);
-  const responses = await Promise.all([1, 2, 3, 4].map(() => begin('/api/sites', reader, CSV)));
-  await deactivate(reader);
-  await until(
-    () => lines.filter(({ aborted, code }) => aborted === true && code === 'ERROR_UNAUTHORIZED').length === 4,
-  );
-  expect(await Promise.all(responses.map(isWhole))).toEqual([false, false, false, false]);
-});
 
 test('the download of a document that is deleted meanwhile is broken off', async () => {
   const { json } = await upload(service, admin, own.reclamations, { bytes: big });

@@ -1,8 +1,15 @@
 import { once } from 'node:events';
-import { createServer, get } from 'node:http';
+import { createServer, get, request } from 'node:http';
+import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import express from 'express';
+import { readJson } from '../../src/http/body.ts';
 import { toRequestError } from '../../src/http/errors.ts';
+import { AUTHENTICATED_BODY_BUDGET } from '../../src/http/json-budget.ts';
+import { LARGE_JSON_BODY_BYTES, MAX_WORK_BEFORE_YIELD_MS } from '../../src/limits.ts';
 import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
 /** Starts a server whose requests work without end, except `/quick`. `ended` is the work’s error code. */
@@ -38,6 +45,68 @@ test('a request with long work blocks no other request, and its work ends when i
   working.destroy();
   expect(await ended).toBe('ERROR_VALIDATION');
   close();
+});
+
+/** Work as long as one turn of the event loop may be. */
+function workForOneTurn(): void {
+  const end = performance.now() + MAX_WORK_BEFORE_YIELD_MS;
+  while (performance.now() <= end);
+}
+
+/** The most pieces of work that were done in one turn of the event loop until all were done. */
+async function mostInOneTurn(done: () => number, all: number): Promise<number> {
+  let most = 0;
+  while (done() < all) {
+    const before = done();
+    await setImmediate();
+    most = Math.max(most, done() - before);
+  }
+  return most;
+}
+
+test('of many long works at once, one goes on in each turn of the event loop', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(socket, 'connect');
+  let done = 0;
+  const works = Array.from({ length: 8 }, async () => {
+    const nextTurn = createTurnAwaiter({ socket });
+    for (let piece = 0; piece < 4; piece += 1) {
+      await nextTurn();
+      workForOneTurn();
+      done += 1;
+    }
+  });
+  expect(await mostInOneTurn(() => done, 32)).toBe(1);
+  await Promise.all(works);
+  socket.destroy();
+  server.close();
+});
+
+test('of many large bodies that arrive at once, one is checked in each turn of the event loop', async () => {
+  let done = 0;
+  const app = express().post('/', async (request, response) => {
+    await readJson(request, AUTHENTICATED_BODY_BUDGET);
+    workForOneTurn();
+    done += 1;
+    response.end();
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const body = JSON.stringify('x'.repeat(LARGE_JSON_BODY_BYTES));
+  const headers = { 'content-type': 'application/json', 'content-length': body.length };
+  const { port } = server.address() as AddressInfo;
+  const requests = Array.from({ length: 8 }, () =>
+    request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false }),
+  );
+  // The last byte of all bodies is sent once the service has the others.
+  for (const one of requests) one.write(body.slice(0, -1));
+  const connections = promisify(server.getConnections.bind(server));
+  while ((await connections()) < requests.length) await setImmediate();
+  for (const one of requests) one.end(body.slice(-1));
+  expect(await mostInOneTurn(() => done, requests.length)).toBe(1);
+  server.close();
 });
 
 test('a request’s work that exceeds its time limit ends even if its caller still waits', async () => {
