@@ -184,7 +184,7 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
       async () => (await readHousekeepingFigures())?.archiveFailingSeconds,
     ],
     taxclaims_housekeeping_age_seconds: [
-      'Time since a periodic task last succeeded; each task runs every ten minutes.',
+      'Time since a periodic task last succeeded; `lost_clients` runs every five seconds, the other tasks every ten minutes.',
       () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, convertMsToSeconds(ageMs())]),
       'task',
     ],

@@ -36,6 +36,7 @@ const OF_REQUESTS = {
   'app.created_clients': 'it is filled by whoever creates a client by a request',
   'app.document_links': 'it is filled by whoever asks for the address of a document',
   'app.idempotency_keys': 'it is filled by creations that bear a key',
+  'app.lost_clients': 'it is filled by changes of users’ rights',
   'app.password_attempts': 'it is filled by users who say their present password',
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;

@@ -188,6 +188,9 @@ join public.users as u on u.id = ${id('users', 'c', '3')};
 insert into app.created_clients (subject, client_id, created_at)
 select 'idp|${seed}|' || c || '|3', ${id('clients', 'c')}, ${at('0')}
 from ${every};
+insert into app.lost_clients (user_id, client_id, lost_at)
+select ${id('users', 'c', '3')}, ${id('lost', 'c')}, ${at('0')}
+from ${every};
 insert into app.password_attempts (user_id, attempted_at)
 select ${id('users', 'c', '3')}, array[${at('0')}]
 from ${every};
