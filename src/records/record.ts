@@ -64,7 +64,8 @@ export function record<const C extends RecordColumns>(
   const columnNames = Object.keys(columns);
   const at = columnNames.indexOf(version);
   // A trigger advances `updated_at` with every change of the row itself.
-  const isVersionOfRow = version === 'updated_at' && columnEntries.every(([, { sql }]) => sql === undefined);
+  const isVersionOfRow =
+    version === 'updated_at' && columnEntries.every(([, { sql, shown = sql }]) => shown === undefined);
   const rowStatements = createRecordStatements(table, columns, version, tag);
   const statusColumn = columnEntries.find(([, { states }]) => states !== undefined)?.[1];
   const moves =

@@ -121,6 +121,12 @@ begin
             select c.id from public.clients as c where had_every_client
         ) as lost
         where lost.id <> all (new.client_access)
+            and (
+                exists (select from public.reclamations as r where r.client_id = lost.id and r.assignee_id = new.id)
+                or exists (
+                    select from public.notes as n where n.client_id = lost.id and n.assignee_id = new.id and n.done_at is null
+                )
+            )
         on conflict do nothing;
     end if;
     if new.role = 'CLIENT' and old.role <> 'CLIENT' then
@@ -133,8 +139,8 @@ end
 $function$;
 
 comment on function app.note_lost_clients() is
-    'Trigger of users that stores which clients a user lost, so that app.unassign_lost_client removes the user from the '
-    'claims and open tasks of these clients. Removes a user who becomes a CLIENT from open internal tasks.';
+    'Trigger of users that stores which clients with assigned claims or open tasks a user lost, so that '
+    'app.unassign_lost_client removes the user from these claims and tasks. Removes a user who becomes a CLIENT from open internal tasks.';
 grant execute on function app.note_lost_clients() to taxclaims_owner;
 
 -- app.unassign_lost_client is a trigger, because only within a trigger may taxclaims_definer remove an assignee without
@@ -190,35 +196,36 @@ declare
     lost record;
     unassigned_now bigint;
 begin
-    select l.user_id, l.client_id, l.unassigned
-    into lost
-    from app.lost_clients as l
-    order by l.lost_at
-    limit 1
-    for update skip locked;
-    if not found then
-        return false;
-    end if;
-    update app.lost_clients as l
-    set unassigned = l.unassigned
-    where l.user_id = lost.user_id and l.client_id = lost.client_id
-    returning l.unassigned into unassigned_now;
-    if unassigned_now > lost.unassigned then
-        return true;
-    end if;
-    -- If other transactions have locked the rest of the claims, the row stays for the next round.
-    delete from app.lost_clients as l
-    where l.user_id = lost.user_id
-        and l.client_id = lost.client_id
-        and not exists (
-            select from public.reclamations as r where r.assignee_id = lost.user_id and r.client_id = lost.client_id
-        )
-        and not exists (
-            select
-            from public.notes as n
-            where n.assignee_id = lost.user_id and n.client_id = lost.client_id and n.done_at is null
-        );
-    return found;
+    for lost in
+        select l.user_id, l.client_id, l.unassigned
+        from app.lost_clients as l
+        order by l.lost_at
+        for update skip locked
+    loop
+        update app.lost_clients as l
+        set unassigned = l.unassigned
+        where l.user_id = lost.user_id and l.client_id = lost.client_id
+        returning l.unassigned into unassigned_now;
+        if unassigned_now > lost.unassigned then
+            return true;
+        end if;
+        -- If other transactions have locked the rest of the claims, the row stays for the next round.
+        delete from app.lost_clients as l
+        where l.user_id = lost.user_id
+            and l.client_id = lost.client_id
+            and not exists (
+                select from public.reclamations as r where r.assignee_id = lost.user_id and r.client_id = lost.client_id
+            )
+            and not exists (
+                select
+                from public.notes as n
+                where n.assignee_id = lost.user_id and n.client_id = lost.client_id and n.done_at is null
+            );
+        if found then
+            return true;
+        end if;
+    end loop;
+    return false;
 end
 $function$;
 

@@ -40,6 +40,8 @@ limit $2`,
     // Reads the first content before the response begins, so that a lost content gets an error response.
     const [firstId] = rows[0] ?? [];
     const firstContent = firstId == null ? undefined : await openContent(firstId);
+    // The archive listens for errors only once it reads the content.
+    firstContent?.on('error', () => undefined);
     if (firstContent !== undefined) await once(firstContent, 'readable');
     const { body, size } = createArchiveStream(rows, async (id) =>
       id === firstId && firstContent !== undefined ? firstContent : openContent(id),
