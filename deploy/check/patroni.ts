@@ -27,7 +27,7 @@ interface Break {
   readonly name: string;
   readonly backAfterMs: number;
   readonly holdMs?: number;
-  /** Makes the fault, and returns the function that repairs it. */
+  /** Makes the fault, for example kills the leader, and returns the function that repairs the cluster. */
   begin: (cluster: Patroni) => Promise<() => Promise<void>>;
 }
 
