@@ -29,6 +29,7 @@ export async function releaseBefore(folder: string, from?: string): Promise<stri
  * Returns the last commit of the main branch that lacks the latest migration and the migrations that were merged
  * together with it. The commit must have all earlier migrations under their present numbers, which may have differed
  * before a merge.
+ * @throws Error if no such commit exists
  */
 export async function commitBefore(root: string): Promise<string> {
   const present = await migrationsAt(root, 'HEAD');
