@@ -6,7 +6,10 @@ export interface Contender {
   readonly clock?: () => number;
 }
 
-/** Works longer than these milliseconds are repeated less often, because their median is stable. */
+/**
+ * A benchmark repeats work that takes longer than these milliseconds less often, because the median of long times is
+ * stable.
+ */
 const LONG_MS = 400;
 
 /**

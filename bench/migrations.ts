@@ -25,7 +25,7 @@ import { startRequests, type Waits } from './migrations/requests.ts';
 import { keep } from './results.ts';
 
 const NAME = 'taxclaims_bench_migrations';
-/** The first migration that changes a growing table. */
+/** The name of the first migration that changes a table whose number of rows grows with use. */
 const FIRST = '0010_audit_log_indexes';
 const RETRY_MS = 120_000;
 /**

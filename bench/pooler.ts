@@ -33,7 +33,8 @@ const COMPARED = [
 const [, , asRounds = '7', asSeconds = '4'] = process.argv;
 
 /**
- * PgBouncer before 1.21 keeps prepared statements only in session mode, so an older version is measured in that mode.
+ * PgBouncer before 1.21 keeps prepared statements only in session mode, so the benchmark uses this mode with an older
+ * version.
  */
 const keepsPrepared = await versionOf('pgbouncer').then(([major, minor]) => major > 1 || minor >= 21);
 const KEEPING = keepsPrepared ? { max_prepared_statements: '300' } : { pool_mode: 'session' };

@@ -18,8 +18,8 @@ export async function backendsOf(admin: Client, login: string): Promise<readonly
 }
 
 /**
- * Reads /proc/…/schedstat, which counts nanoseconds, because /proc/…/stat counts hundredths of a second, too coarse for
- * a statement.
+ * Reads /proc/…/schedstat, which counts nanoseconds, because the hundredths of a second in /proc/…/stat are too coarse
+ * for an SQL statement.
  */
 function ofProcess(pid: number): number {
   try {

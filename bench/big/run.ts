@@ -32,7 +32,7 @@ interface Figures {
   readonly postgresMs: number;
   readonly memoryBefore: number;
   readonly memoryPeak: number;
-  /** The longest turn of the service’s event loop, in milliseconds of processor time. */
+  /** The longest time that the service’s event loop spent on one turn, in milliseconds of processor time. */
   readonly turnMs: number;
   /** The milliseconds that each request of the other caller took. */
   readonly waits: readonly number[];

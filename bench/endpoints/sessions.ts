@@ -58,7 +58,7 @@ async function inTransaction<T>(
   try {
     await client.query('begin');
     for (const { text, values } of settings) await client.query(text, [...values]);
-    // Parallel workers are off, because their processor time would not be counted.
+    // Parallel workers of Postgres are off, because their processor time would not be counted.
     await client.query('set local max_parallel_workers_per_gather = 0');
     const clock = await clockOf(client);
     return await work({

@@ -199,7 +199,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   partners: 'null',
 };
 
-/** Returns the middle row of the given clients, or of all clients, and the number of their rows. */
+/**
+ * Returns the row in the middle of a list for the given clients, or for all clients, and the number of the list’s rows.
+ */
 export async function sampleOf(
   admin: pg.Client,
   { resource }: ListEndpoint,

@@ -91,7 +91,7 @@ async function progressOf(
     };
     const child = spawn('pgbench', [...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const exit = once(child, 'exit');
-    // A failed start emits an error event too, and the code awaits `exit` only after the output.
+    // If pgbench cannot be started, `exit` is rejected before the code awaits it, which this handler allows.
     exit.catch(() => undefined);
     const lines: Progress[] = [];
     const said: string[] = [];

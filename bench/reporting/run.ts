@@ -13,7 +13,7 @@ import { QUERIES, type Query } from './queries.ts';
 const [rounds = '9', ...chosen] = process.argv.slice(2);
 const SIZES = chosen.length > 0 ? chosen : ['1', '50', '1000', '10000', 'all'];
 const LOGIN = 'bench_bi';
-/** The seconds after which a query is aborted and gets no figure. */
+/** The seconds after which the benchmark aborts a slow query, whose cost is then not measured. */
 const TIMEOUT_S = 45;
 const CANCELED = '57014';
 

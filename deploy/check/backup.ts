@@ -26,9 +26,14 @@ const bounds = { failed: 0 };
 const ARCHIVED_MS = 60_000;
 
 export const faults: readonly Fault[] = [
-  { part: 'pgbackrest', fault: 'an operator restores a moment between two backups', bounds, run: restoreToMoment },
+  {
+    part: 'pgbackrest',
+    fault: 'an operator restores the database of a moment between two backups',
+    bounds,
+    run: restoreToMoment,
+  },
   { part: 'pgbackrest', fault: 'the backup repository is inaccessible for a while', bounds, run: takeRepositoryAway },
-  { part: 'pgbackrest', fault: 'a backup is killed half-way', bounds, run: killBackup },
+  { part: 'pgbackrest', fault: 'a pgBackRest backup is killed half-way', bounds, run: killBackup },
 ];
 
 /** The result of a load test during a backup, with the values that the checks of the restored database need. */

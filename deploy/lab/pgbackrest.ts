@@ -9,7 +9,7 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres with its data in a folder. */
+/** A Postgres server that keeps its data in a folder of this machine. */
 export interface Postgres extends Part {
   readonly port: number;
   /** Returns the superuser’s address of a database. */

@@ -12,7 +12,9 @@ interface ProgramOptions {
   /** The Debian package that has the program. */
   readonly package: string;
   readonly args: readonly string[];
-  /** The program’s working folder. Every process that works in or below this folder counts as its child. */
+  /**
+   * The program’s working folder. Every process that works in or below this folder counts as a child of the program.
+   */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The user and group ids that the program runs as; those of the present user if absent. */

@@ -14,7 +14,9 @@ import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../su
  */
 
 const isRoot = process.geteuid?.() === 0;
-/** The command line prefix that runs a program as an ordinary user who may enter the folders above the checkout. */
+/**
+ * The command line prefix that runs a program as a user other than root who may enter the folders above the checkout.
+ */
 const as = (uid: number): string[] =>
   isRoot
     ? [

@@ -157,7 +157,7 @@ function pidFilePath(): string {
   return join(folder.path, 'postgres', 'data', 'postmaster.pid');
 }
 
-/** Writes the pid file of an ended Postgres server, with the id of another process in it. */
+/** Writes a pid file as an ended Postgres server leaves it, but with the id of another running process. */
 async function leavePidFile(pid: number): Promise<void> {
   const served = await start();
   const pidFile = await readPidFile();

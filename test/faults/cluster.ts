@@ -57,7 +57,8 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     async killPostmaster() {
       const children = await killTree(pid, 'root alone');
       await postmaster?.ended;
-      // The next Postgres cannot start until all child processes of the killed one have released its shared memory.
+      // A new Postgres server cannot start until all child processes of the killed server have released its shared
+      // memory.
       while (children.some(isAlive)) await delay(10);
       await rm(join(cluster.data, 'postmaster.pid'), { force: true });
     },

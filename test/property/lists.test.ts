@@ -233,13 +233,13 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   return (isList ? value.split(',') : [value]).includes(sought);
 }
 
-/** Whether a filter accepts only the word `none`. */
+/** Whether a filter of a list accepts only the word `none`, which means that the field is empty. */
 function isNoneAlone(parameter: Parameter | undefined): boolean {
   const { enum: words } = resolved(parameter?.schema ?? {}) as { readonly enum?: readonly string[] };
   return words?.join() === 'none';
 }
 
-/** Whether a filter accepts the word `none` among its values. */
+/** Whether a filter of a list accepts the word `none`, for an empty field, among its values. */
 function takesNone(filters: readonly Parameter[], name: string): boolean {
   return JSON.stringify(filters.find((one) => one.name === name)?.schema).includes('(?:none|');
 }

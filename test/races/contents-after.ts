@@ -7,8 +7,8 @@ import type { Outcome } from './race.ts';
 export const STORED_FILE = 'each document has its content, and each content its document';
 
 /**
- * The SQL that returns the path of each document that a race created, changed or deleted, and whether a document still
- * has the path.
+ * The SQL that returns the file path of each document that a race created, changed or deleted, and whether a stored
+ * document still has this path.
  */
 const PATHS = `
 select coalesce(w.after, w.before) ->> 'file_path' as path, bool_or(d.id is not null) as kept

@@ -33,7 +33,7 @@ async function untilItServes({ stdout }: ChildProcess): Promise<void> {
   }
 }
 
-/** @throws Error if a process of the interrupted start is still alive */
+/** @throws Error if a process that `npm start` has started is still alive after Ctrl-C */
 async function interrupt(child: ChildProcess, data: string): Promise<void> {
   const ended = once(child, 'close').then(() => true);
   child.stdin?.write(CTRL_C);

@@ -13,13 +13,13 @@ export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
-  /** The number of claims that all people of the tenant have sent. */
+  /** The number of claims of the tenant that the load test has tried to create, from all people of the tenant. */
   readonly tally: Tally;
   readonly random: Random;
   /** A number and a text that no other request of the load test has. */
   readonly serial: number;
   readonly marker: string;
-  /** A token whose signing key the service may not know yet. */
+  /** A valid token that is signed with a new key, which the service may not have fetched yet. */
   readonly newToken: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface Person {
 export interface Claim {
   readonly id: string;
   readonly status: string;
-  /** Whether the claim may have documents, which a deletion of the claim would delete too. */
+  /** True if the claim may have documents. A deletion of the claim would delete them too. */
   readonly hasDocuments: boolean;
 }
 
