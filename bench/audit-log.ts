@@ -1,7 +1,7 @@
 /**
  * Measures what reads of the audit log cost Postgres with a million records over 24 monthly partitions, compared with
- * an earlier revision of `db/` with one table. Both databases are on one server, and the same statements run on them in
- * turns.
+ * an earlier revision of `db/` that has the audit log in one table. Both databases are on one server, and the same SQL
+ * statements run on them in turns.
  *
  *   npx node bench/audit-log.ts 1ec6c11
  *   npx node bench/audit-log.ts 1ec6c11 --records 200000 --rounds 7
@@ -24,7 +24,7 @@ const CLIENTS = 1_000;
 const CALLS = 10;
 const clientOf = (n: number): string => `c1000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** The row numbers are bigint, because products of a million exceed an integer. */
+/** The generated row numbers of the audit log are bigint, because products of a million exceed an integer. */
 const rowsOf = (records: number): string => `
   set synchronous_commit = off;
   insert into public.audit_logs (request_id, actor, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent, created_at)
@@ -40,17 +40,17 @@ const monthsAgo = (months: number): string => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString();
 };
 
-/** The reads of the audit log by name: the number of the caller’s clients, and the query. */
+/** The measured reads of the audit log by name: the number of the caller’s clients, and the query parameters. */
 const LISTS: Readonly<Record<string, readonly [number, Readonly<Record<string, string>>]>> = {
-  'the newest, all clients': [0, {}],
-  'the newest, 1 client': [1, {}],
-  'the newest, 50 clients': [50, {}],
-  'of one client': [0, { client_context: clientOf(7) }],
-  'of one record': [0, { resource_id: '6974ce5a-c660-6b4a-bd2a-c1c5a1ac3fd9' }],
-  'of one actor': [0, { actor: 'idp|7' }],
-  'what was refused': [0, { success: 'false' }],
+  'the newest records, all clients': [0, {}],
+  'the newest records, 1 client': [1, {}],
+  'the newest records, 50 clients': [50, {}],
+  'the records of one client': [0, { client_context: clientOf(7) }],
+  'the records about one claim': [0, { resource_id: '6974ce5a-c660-6b4a-bd2a-c1c5a1ac3fd9' }],
+  'the records of one actor': [0, { actor: 'idp|7' }],
+  'the refusal records': [0, { success: 'false' }],
   'one month of a year ago': [0, { created_from: monthsAgo(12), created_to: monthsAgo(11) }],
-  'a page behind others': [0, { offset: '40' }],
+  'a page after two other pages': [0, { offset: '40' }],
 };
 const DENIALS = 'select * from audit.denials limit 20';
 
@@ -63,7 +63,8 @@ interface Side {
 async function openSide(adminUrl: string, records: number): Promise<Side> {
   const client = new pg.Client({ connectionString: adminUrl });
   const watcher = new pg.Client({ connectionString: adminUrl });
-  // These handlers ignore the lost connections of a stopped server, so that a failure prints only its own error.
+  // These handlers ignore the lost connections of a stopped Postgres server, so that a failed benchmark prints only its
+  // own error.
   for (const one of [client, watcher]) one.on('error', () => undefined);
   await Promise.all([client.connect(), watcher.connect()]);
   for (const statement of rowsOf(records).split(';\n')) await client.query(statement);

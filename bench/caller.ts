@@ -7,8 +7,8 @@ const SUBJECT = 'bench';
 const USER_ID = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Returns the context of a read request. The database knows the caller if `storeCaller` was called with the same
- * rights.
+ * Returns the context (caller, rights and database settings) of a read request. The database knows the caller only if
+ * `storeCaller` was called with the same rights.
  */
 export function readingAs(role: Role, clientAccess: readonly string[], client?: string): RequestContext {
   return {
@@ -33,7 +33,7 @@ export function readingAs(role: Role, clientAccess: readonly string[], client?: 
   };
 }
 
-/** Stores the user of such a request, as a login would. */
+/** Stores the user who sends a benchmark’s read request, as a login would store the user. */
 export async function storeCaller(adminUrl: string, role: Role, clientAccess: readonly string[]): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query('set session_replication_role = replica');

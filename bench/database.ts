@@ -9,12 +9,12 @@ import { makeLogin } from '../test/support/world.ts';
 
 /** The Postgres server of the benchmarks. */
 export interface BenchServer {
-  /** The superuser’s address of the server. */
+  /** The superuser’s address of the benchmarks’ Postgres server. */
   readonly adminUrl: string;
   close(): Promise<void>;
 }
 
-/** The database of a benchmark on its server. */
+/** The database of a benchmark on its Postgres server. */
 type BenchDatabase = BenchServer;
 
 /** The folder in which the benchmarks store databases and results. */
@@ -40,7 +40,7 @@ const SETTINGS = {
 };
 
 /**
- * Opens the server at `BENCH_DATABASE_URL` (a superuser’s address), or an embedded Postgres that is kept in
+ * Opens the Postgres server at `BENCH_DATABASE_URL` (a superuser’s address), or an embedded Postgres that is kept in
  * `.data/bench`.
  */
 export async function openBenchServer(environment: NodeJS.ProcessEnv): Promise<BenchServer> {
@@ -51,7 +51,7 @@ export async function openBenchServer(environment: NodeJS.ProcessEnv): Promise<B
   return { adminUrl: server.adminUrl, close: () => server.stop() };
 }
 
-/** Opens the database of full size on its server. */
+/** Opens the benchmarks’ database of full size on its Postgres server. */
 export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise<BenchDatabase> {
   const server = await openBenchServer(environment);
   try {
@@ -84,14 +84,14 @@ export async function populationOf(folder: string, claims: number): Promise<stri
 
 interface Filling {
   readonly name: string;
-  /** SQL in two parts; the second part begins after `commit;`. */
+  /** The two parts of an SQL script; the second part begins after `commit;`. */
   readonly population: string;
   readonly migrate: (adminUrl: string) => Promise<void>;
 }
 
 /**
- * Migrates a database at each call. Fills the database once, which takes minutes, and again if the filling script has
- * changed.
+ * Migrates a benchmark’s database at each call. Fills the database once, which takes minutes, and again if the filling
+ * script has changed.
  */
 export async function filledDatabase(server: BenchServer, filling: Filling): Promise<string> {
   const { name, population } = filling;
@@ -119,7 +119,10 @@ export async function filledDatabase(server: BenchServer, filling: Filling): Pro
   return adminUrl;
 }
 
-/** Creates a login with these rights for one run, and replaces a login that a killed run has left. */
+/**
+ * Creates a Postgres login with the given rights for one run of a benchmark, and replaces a login that a killed run has
+ * left.
+ */
 export async function createLogin(adminUrl: string, name: string, rights: string): Promise<string> {
   await withAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${name}`));
   const login = await makeLogin(adminUrl, name, rights);

@@ -1,6 +1,7 @@
 /**
- * Measures the processor time of Postgres for the assignment of 500 claims in one request, compared with one update of
- * these rows as the superuser, whose triggers write the same audit records. Both take turns.
+ * Measures the processor time of Postgres for the assignment of 500 claims in one request, compared with one SQL update
+ * of the same claims as the superuser, whose triggers write the same audit records. The request and the update take
+ * turns.
  *
  *   npx node bench/many.ts [turns]
  */

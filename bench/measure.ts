@@ -1,12 +1,15 @@
-/** A piece of work whose duration is compared with that of others; `run` does it once. */
+/** A piece of work whose duration a benchmark compares with that of other works; `run` does the work once. */
 export interface Contender {
   readonly name: string;
   readonly run: () => Promise<unknown>;
-  /** Returns milliseconds; the wall clock if absent. */
+  /** The clock that measures the work, in milliseconds; the wall clock if absent. */
   readonly clock?: () => number;
 }
 
-/** Works longer than these milliseconds are repeated less often, because their median is stable. */
+/**
+ * A benchmark repeats work that takes longer than these milliseconds less often, because the median of long times is
+ * stable.
+ */
 const LONG_MS = 400;
 
 /**
@@ -28,7 +31,7 @@ export async function medians(contenders: readonly Contender[], rounds = 21): Pr
   return new Map([...times].map(([name, taken]) => [name, median(taken)]));
 }
 
-/** Returns a Markdown table whose first column is text. */
+/** Returns a Markdown table whose first column has texts and whose other columns have numbers. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');

@@ -25,12 +25,12 @@ import { startRequests, type Waits } from './migrations/requests.ts';
 import { keep } from './results.ts';
 
 const NAME = 'taxclaims_bench_migrations';
-/** The first migration that changes a growing table. */
+/** The name of the first migration that changes a table whose number of rows grows with use. */
 const FIRST = '0010_audit_log_indexes';
 const RETRY_MS = 120_000;
 /**
- * The milliseconds of the table’s first row, in which no migration runs. It shows how long this machine delays a
- * request anyway.
+ * The milliseconds of the printed table’s first row, in which no migration runs. The row shows how long this machine
+ * delays a request anyway.
  */
 const NOTHING_MS = 3_000;
 
@@ -78,10 +78,11 @@ async function measured(): Promise<readonly Row[]> {
     for (const name of names.slice(first)) {
       rows.push(await said(name, () => besides(name, () => apply(name))));
     }
-    // The first deploy of the rights has to create all of them; the second one is the usual deploy.
+    // The first deploy of the database’s rights has to create all of them; the second one is the usual deploy.
     for (const what of ['the rights, made', 'the rights, made again']) {
       rows.push(await said(what, () => besides(what, () => migrate({ adminUrl, log }))));
-      // Without this comment the next deploy of the rights would find nothing to do.
+      // Removing the database’s comment makes the next deploy of the rights run again; otherwise it would find nothing
+      // to do.
       await client.query('comment on table audit.applied is null');
     }
     return rows;
@@ -90,7 +91,7 @@ async function measured(): Promise<readonly Row[]> {
   }
 }
 
-/** Runs `work` while requests are sent. Each request is answered in the end, however long it waits. */
+/** Runs a migration (`work`) while requests are sent. Each request is answered in the end, however long it waits. */
 async function besides(what: string, work: () => Promise<void>): Promise<Row> {
   const requests = await startRequests(adminUrl);
   try {
@@ -103,7 +104,7 @@ async function besides(what: string, work: () => Promise<void>): Promise<Row> {
 }
 
 /**
- * Fills the tables that already exist from the population script of all benchmarks; later migrations fill their own
+ * Fills the tables that already exist from the filling script of all benchmarks; later migrations fill their own
  * tables.
  */
 async function fill(): Promise<void> {

@@ -1,6 +1,9 @@
 import type pg from 'pg';
 
-/** Makes the audit log `months` months old: the partition before all monthly partitions ends so much earlier. */
+/**
+ * Makes the audit log `months` months old: the partition for all earlier records ends that much earlier, and a monthly
+ * partition follows for each month.
+ */
 export async function makePastMonths(admin: pg.Client, months: number): Promise<void> {
   const begins = `date_trunc('month', now() at time zone 'UTC')`;
   await admin.query(`

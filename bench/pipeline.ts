@@ -43,7 +43,7 @@ const claims: Statement = {
   values: [client],
 };
 
-/** Sends a request’s statements in the way of pg’s documentation, with both statements prepared. */
+/** Sends a request’s SQL statements in the way of the documentation of `pg`, with both statements prepared. */
 async function fourAwaits(pool: Pool): Promise<void> {
   const settings = buildSettingsStatement(context, TIMEOUT_MS);
   const connection = await pool.connect();
@@ -54,7 +54,7 @@ async function fourAwaits(pool: Pool): Promise<void> {
   connection.release();
 }
 
-/** Returns the number of works per second that all callers complete together. */
+/** Returns the number of requests per second that all callers complete together. */
 async function measure(work: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + ROUND_MS;
   let done = 0;
@@ -97,7 +97,7 @@ const pipelines: number[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
   const before = await measure(() => fourAwaits(pool));
   const after = await measure(() => database.run(context, [claims]));
-  // The first round warms up and does not count.
+  // The first round of the benchmark warms up and does not count.
   if (round === 0) continue;
   awaits.push(before);
   pipelines.push(after);

@@ -1,7 +1,7 @@
 /**
- * `npx node bench/pooler.ts [rounds] [seconds]` measures what PgBouncer before Postgres costs a read, and what the loss
- * of prepared statements costs. This service runs with and without each of them, in turns. The benchmark needs Debian’s
- * pgbouncer.
+ * `npx node bench/pooler.ts [rounds] [seconds]` measures what PgBouncer before Postgres costs a read request, and what
+ * a read costs without prepared statements. This service runs with and without each of them, in turns. The benchmark
+ * needs Debian’s pgbouncer.
  */
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -24,7 +24,7 @@ import { keep } from './results.ts';
 
 const CLAIMS = 20_000;
 const FIRST = 'no pooler, prepared';
-/** The columns of the table that `compared` fills. */
+/** The columns of the benchmark’s table, which the function `compared` fills. */
 const COMPARED = [
   ...['rate', 'p50 ms', 'as a ratio', 'p99 ms', 'as a ratio', 'Node µs', 'as a ratio'],
   ...['Postgres µs', 'as a ratio'],
@@ -33,7 +33,8 @@ const COMPARED = [
 const [, , asRounds = '7', asSeconds = '4'] = process.argv;
 
 /**
- * PgBouncer before 1.21 keeps prepared statements only in session mode, so an older version is measured in that mode.
+ * PgBouncer before 1.21 keeps prepared statements only in session mode, so the benchmark uses this mode with an older
+ * version.
  */
 const keepsPrepared = await versionOf('pgbouncer').then(([major, minor]) => major > 1 || minor >= 21);
 const KEEPING = keepsPrepared ? { max_prepared_statements: '300' } : { pool_mode: 'session' };
@@ -45,7 +46,10 @@ const identity = await startTestIdentity();
 identity.publish(await createTestKey('RS256'));
 const poolers: PgBouncer[] = [];
 const peers: Peer[] = [];
-/** PgBouncer’s processor time for each request, by the peer’s name, in each turn. */
+/**
+ * The microseconds of processor time that PgBouncer spent on each request, by the name of the measured setup, in each
+ * turn.
+ */
 const spent = new Map<string, number[]>();
 let cluster: Cluster | undefined;
 try {
@@ -86,7 +90,7 @@ try {
   await lab.remove();
 }
 
-/** Measures a peer, and adds the processor time that its PgBouncer spends meanwhile. */
+/** Measures a setup of the service, and adds the processor time that its PgBouncer spends meanwhile. */
 function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
   return async (seconds) => {
     const pids = await pooler.pids();
@@ -98,7 +102,7 @@ function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
   };
 }
 
-/** Returns a peer’s medians, and the medians of its ratios to the first peer in the same turn. */
+/** Returns the medians of a setup’s figures, and the medians of its ratios to the first setup in the same turn. */
 function compared(taken: readonly Sample[], first: readonly Sample[]): string[] {
   const ratio = (of: (sample: Sample) => number | undefined): string =>
     short(median(taken.map((sample, round) => Number(of(sample)) / Number(first[round] && of(first[round])))));

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Client } from 'pg';
 
-/** Returns the milliseconds of processor time of these processes with all threads. An ended process counts 0. */
+/**
+ * Returns the milliseconds of processor time of the given processes with all their threads. An ended process counts 0.
+ */
 export function processorTime(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ofProcess(pid), 0);
 }
@@ -16,8 +18,8 @@ export async function backendsOf(admin: Client, login: string): Promise<readonly
 }
 
 /**
- * Reads /proc/…/schedstat, which counts nanoseconds, because /proc/…/stat counts hundredths of a second, too coarse for
- * a statement.
+ * Reads /proc/…/schedstat, which counts nanoseconds, because the hundredths of a second in /proc/…/stat are too coarse
+ * for an SQL statement.
  */
 function ofProcess(pid: number): number {
   try {

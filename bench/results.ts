@@ -6,8 +6,8 @@ import { withAdmin } from '../test/support/database.ts';
 import { BENCH_DIR } from './database.ts';
 
 /**
- * Stores the raw figures of a benchmark with its date, the revision, the processors and the versions of Node and Postgres.
- * Returns the path of the file.
+ * Stores the raw figures of a benchmark with its date, the git revision, the processors and the versions of Node and
+ * Postgres. Returns the path of the file.
  */
 export async function keep(part: string, adminUrl: string, figures: unknown): Promise<string> {
   const { rows } = await withAdmin(adminUrl, (admin) =>

@@ -28,7 +28,7 @@ const { previous = 'de84bf1' } = values;
 const seconds = count(values.seconds);
 const rounds = values.rounds === undefined ? undefined : count(values.rounds);
 
-/** The benchmarks by name. Each prints a table and stores the figures behind it. */
+/** The benchmarks by name. Each prints a table and stores the raw figures in a file. */
 const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = {
   peers: (server) => measurePeers(server, { rounds: rounds ?? 7, seconds, previous }),
   endpoints: (server) => measureEndpoints(server, rounds ?? 21),

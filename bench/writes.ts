@@ -34,13 +34,14 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * Returns the microseconds of the backend for one call on both sides. The sides take turns, and the first turns do not
- * count.
+ * Returns the microseconds that Postgres spends on one call in each of the two compared databases. The databases take
+ * turns, and the first turns do not count.
  */
 async function compare(sides: readonly [Side, Side], name: string): Promise<readonly [number, number]> {
   const taken: [number[], number[]] = [[], []];
   for (let turn = -3; turn < TURNS; turn++) {
-    // The sides change their order in each turn, because the second of two calls takes longer on either side.
+    // The two compared databases change their order in each turn, because the second of two calls takes longer in
+    // either database.
     for (const index of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const side = sides[index];
       const before = await side.spent();

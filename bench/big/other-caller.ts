@@ -1,4 +1,7 @@
-/** A process that repeats one request, and reports its waiting times since the last report. */
+/**
+ * A process that repeats one small request beside the large requests of the benchmark, and reports its waiting times
+ * since the last report.
+ */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 

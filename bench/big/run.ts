@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- big` measures what large requests cost the service, and how long another caller waits meanwhile.
+ * `npm run bench -- big` measures what large requests cost the service, and how long another caller’s small request
+ * waits meanwhile.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -31,16 +32,16 @@ interface Figures {
   readonly postgresMs: number;
   readonly memoryBefore: number;
   readonly memoryPeak: number;
-  /** The longest turn of the service’s event loop, in milliseconds of processor time. */
+  /** The longest time that the service’s event loop spent on one turn, in milliseconds of processor time. */
   readonly turnMs: number;
-  /** The milliseconds of each request of the other caller. */
+  /** The milliseconds that each request of the other caller took. */
   readonly waits: readonly number[];
   readonly note: string;
 }
 
 export async function measureBig(server: BenchServer, claims: number): Promise<void> {
   await build();
-  // The benchmark writes into a copy, so that the original database has the same rows in every run.
+  // The benchmark writes into a copy of the filled database, so that the original has the same rows in every run.
   const adminUrl = await copyOf(server, await databaseOfSize(server, claims), NAME);
   const identity = await startTestIdentity();
   identity.publish(await createTestKey('RS256'));

@@ -6,14 +6,14 @@ import { CLAIM_OF_CLIENT } from '../scale/asked.ts';
 import type { Asked } from '../scale/asked.ts';
 import { uploadOf } from '../scale/kinds.ts';
 
-/** What a large request names: the service, the records and the caller’s token. */
+/** What the benchmark’s large requests use: the service, the ids of records and the caller’s token. */
 export interface Subject extends Omit<Asked, 'document'> {
   readonly origin: string;
   /** The token of an ADMIN of all clients. */
   readonly admin: string;
 }
 
-/** A large request, or several, of one caller. */
+/** A measured piece of work: one or several large requests of one caller. */
 export interface Work {
   readonly name: string;
   readonly run: (subject: Subject) => Promise<unknown>;
@@ -24,7 +24,7 @@ const UPLOADS = 20;
 const UPLOADED_BYTES = 25_000_000;
 const ARCHIVED = 200;
 const KEPT = 2_000;
-/** The number of connections that are opened at once, fewer than the backlog of a listening server. */
+/** The number of connections that the benchmark opens at once, fewer than the backlog of a listening server. */
 const OPENED_AT_ONCE = 100;
 const NOTHING_MS = 10_000;
 
@@ -37,8 +37,8 @@ export const WORKS: readonly Work[] = [
   },
   { name: 'all claims as CSV', run: (subject) => readCsv(subject, '') },
   { name: `${UPLOADS} uploads of 25 MB at once`, run: upload },
-  { name: `${ARCHIVED - UPLOADS} more, ${UPLOADS} at once`, run: uploadMore },
-  { name: `the archive of these ${ARCHIVED}`, run: readArchive },
+  { name: `${ARCHIVED - UPLOADS} more uploads, ${UPLOADS} at once`, run: uploadMore },
+  { name: `the archive of ${ARCHIVED} uploaded documents`, run: readArchive },
   { name: `${KEPT} kept connections`, run: keepConnections },
 ];
 

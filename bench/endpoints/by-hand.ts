@@ -1,9 +1,15 @@
-/** The same statements with a filter that a person wrote by hand, for a login without row-level security. */
+/**
+ * The SQL statements of the read endpoints with a filter that a person wrote by hand, for a login without row-level
+ * security.
+ */
 import type { Read } from './statements.ts';
 
 const OF_CLIENT = 't.client_id = any ($clients)';
 
-/** For each table the SQL by which a person would select the clients’ rows without policies; `t` is the table. */
+/**
+ * For each table the `where` clause by which a person would select the clients’ rows without policies; `t` is the
+ * table.
+ */
 const FILTERS: Readonly<Record<string, string>> = {
   clients: 't.id = any ($clients)',
   sites: OF_CLIENT,
@@ -22,8 +28,8 @@ const FILTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the handwritten filter of a table `t` with the client ids as literals, so that the planner knows their
- * number.
+ * Returns the handwritten `where` clause that limits a table `t` to the clients, with their ids as literals, so that
+ * the planner knows their number.
  */
 export function filterOf(table: string, clients: readonly string[]): string {
   const filter = FILTERS[table];
@@ -32,9 +38,9 @@ export function filterOf(table: string, clients: readonly string[]): string {
 }
 
 /**
- * Returns the possible handwritten texts of a statement. The first one that gives the same rows is used. A statement
- * that names the client, or joins the caller’s clients itself, may already be filtered; otherwise every table is
- * filtered.
+ * Returns the possible texts of an endpoint’s SQL statement with handwritten filters instead of policies, of which the
+ * benchmark uses the first that gives the same rows. A statement that names the client, or joins the caller’s clients
+ * itself, may already be filtered; otherwise every table is filtered.
  */
 export function byHand({ request, statement }: Read): readonly string[] {
   const { text, values } = statement;

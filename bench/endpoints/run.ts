@@ -1,4 +1,6 @@
-/** `npm run bench -- endpoints` measures what row-level security costs each statement with which an endpoint reads. */
+/**
+ * `npm run bench -- endpoints` measures what row-level security costs each SQL statement with which an endpoint reads.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from '../../src/db/statement.ts';
 import { withAdmin } from '../../test/support/database.ts';
@@ -66,7 +68,10 @@ async function compare(read: Read, apiUrl: string, adminUrl: string, rounds: num
   );
 }
 
-/** @throws Error if no handwritten text gives the same rows, because the cost of other rows says nothing */
+/**
+ * @throws Error if no statement with handwritten filters gives the same rows as the policies, because other rows have
+ * other costs
+ */
 async function sameByHand(read: Read, superuser: Session, rows: readonly unknown[]): Promise<Statement> {
   const { values } = read.statement;
   for (const text of byHand(read)) {

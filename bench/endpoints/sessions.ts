@@ -9,23 +9,27 @@ import { isBackend, processorTime } from '../processor-time.ts';
 
 const TIMEOUT_MS = 60_000;
 
-/** The number of executions between two readings of the processor time. The clock is read once the backend is idle. */
+/**
+ * The number of executions of a statement between two readings of the processor time. The time is read once the
+ * Postgres backend is idle.
+ */
 const BATCH = 10;
 const ASLEEP_MS = 1;
 
 const AS_TEXT = { getTypeParser: () => (value: unknown) => value };
 
-/** A connection in a transaction that has the settings of a request. */
+/** A database connection in a transaction that has the settings of an API request. */
 export interface Session {
-  /** Returns the rows as arrays of texts. */
+  /** Returns the rows of an SQL statement as arrays of texts. */
   rows(statement: Statement): Promise<readonly unknown[]>;
   /**
-   * Runs the statement ten times. Its cost is the processor time of the backend if the backend runs on this machine.
+   * Runs an SQL statement ten times. The cost is the processor time of the Postgres backend if the backend runs on this
+   * machine.
    */
   contender(name: string, statement: Statement): Contender;
 }
 
-/** Runs `work` under the request’s database role and the policies. */
+/** Runs `work` under the database role of an API request, to which the policies apply. */
 export async function asRequest<T>(
   apiUrl: string,
   request: RequestContext,
@@ -34,7 +38,7 @@ export async function asRequest<T>(
   return inTransaction(apiUrl, [buildSettingsStatement(request, TIMEOUT_MS)], work);
 }
 
-/** Runs `work` with the settings of the request as a superuser, to whom no policy applies. */
+/** Runs `work` with the settings of an API request as a superuser, to whom no policy applies. */
 export async function asSuperuser<T>(
   adminUrl: string,
   request: RequestContext,
@@ -54,7 +58,7 @@ async function inTransaction<T>(
   try {
     await client.query('begin');
     for (const { text, values } of settings) await client.query(text, [...values]);
-    // Parallel workers are off, because their processor time would not be counted.
+    // Parallel workers of Postgres are off, because their processor time would not be counted.
     await client.query('set local max_parallel_workers_per_gather = 0');
     const clock = await clockOf(client);
     return await work({
@@ -73,7 +77,9 @@ async function inTransaction<T>(
   }
 }
 
-/** Prepares a statement under the digest of its text, so that two texts with the same beginning are two statements. */
+/**
+ * Prepares an SQL statement under the digest of its text, so that two texts with the same beginning are two statements.
+ */
 async function ask(client: pg.Client, { text, values }: Statement): Promise<pg.QueryArrayResult> {
   const name = createHash('md5').update(text).digest('hex');
   return client.query({ name, text, values: [...values], rowMode: 'array' });
@@ -85,7 +91,7 @@ async function clockOf(client: pg.Client): Promise<(() => number) | undefined> {
   return isBackend(pid) ? () => processorTime([pid]) : undefined;
 }
 
-/** Converts the milliseconds of a batch into microseconds of one execution. */
+/** Converts the milliseconds of several executions into the microseconds of one execution. */
 export function microseconds(batchMs: number | undefined): number {
   return ((batchMs ?? Number.NaN) * 1_000) / BATCH;
 }

@@ -1,4 +1,4 @@
-/** Every statement with which an endpoint reads, taken from the endpoints themselves. */
+/** Every SQL statement with which an API endpoint reads, taken from the endpoints’ own code. */
 import type { Client } from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
@@ -10,7 +10,8 @@ import { filterOf } from './by-hand.ts';
 
 export interface Read {
   /**
-   * The method and the path of the endpoint, for example `GET /api/sites`, with a note if the statement counts rows.
+   * The method and the path of the endpoint, for example `GET /api/sites`, with a note if the SQL statement counts
+   * rows.
    */
   readonly name: string;
   readonly request: RequestContext;
@@ -21,7 +22,10 @@ export interface Read {
 const ROLES_WITH_CLIENTS: readonly Role[] = ['ACCOUNT_MANAGER', 'ADMIN'];
 const PAGE = 20;
 
-/** Returns the statements of each endpoint that responds with a record or a list, for a caller with these clients. */
+/**
+ * Returns the SQL statements of each endpoint that responds with a record or a list, for a caller with the given
+ * clients.
+ */
 export async function reads(admin: Client, clients: readonly string[]): Promise<readonly Read[]> {
   const found: Read[] = [];
   for (const endpoint of authenticatedEndpoints) {
@@ -42,7 +46,7 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
   return found;
 }
 
-/** Returns the statement that lists a client’s claims, newest first. */
+/** Returns the SQL statement that lists a client’s claims, newest first. */
 export function listOfClient(caller: Caller, client: string, limit: number): Statement {
   const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
   if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
@@ -50,7 +54,7 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
   return statementOf(endpoint, input, caller);
 }
 
-/** Returns the statement whose rows an endpoint responds with. */
+/** Returns the SQL statement whose rows an endpoint responds with. */
 function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;
@@ -65,7 +69,7 @@ async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly stri
   return { params, query: queryOf(endpoint, PAGE), body: {} };
 }
 
-/** Returns the id of a record of these clients, always the same one. */
+/** Returns the id of a record of the given clients, the same record at each call. */
 async function anId(admin: Client, table: string, clients: readonly string[]): Promise<string> {
   const { rows } = await admin.query<{ id: string }>(
     `select t.id from public.${table} as t where ${filterOf(table, clients)} order by t.id limit 1`,

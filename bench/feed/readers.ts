@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Reader {
   readonly token: string;
-  /** The claims whose changes the stream delivers. */
+  /** The ids of the claims whose changes the stream delivers. */
   readonly claims: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface Delivery {
   readonly due: number;
   readonly missed: number;
   readonly twice: number;
-  /** The milliseconds from each write to its event. */
+  /** The milliseconds from each change of a claim to its event in the stream. */
   readonly delays: readonly number[];
 }
 
@@ -26,7 +26,7 @@ const LATEST_MS = 21_000;
 interface Stream {
   readonly claims: ReadonlySet<string>;
   readonly response: IncomingMessage;
-  /** The number of events for each claim. */
+  /** The number of received events for each claim. */
   readonly delivered: Map<string, number>;
 }
 
@@ -36,8 +36,8 @@ let delays: number[] = [];
 
 process.on('disconnect', () => process.exit());
 /**
- * A message with readers opens their streams. A message with changed claims closes the streams once each change was
- * delivered.
+ * The parent process sends two kinds of messages: one with readers, which opens their streams, and one with changed
+ * claims, which closes the streams once each change was delivered.
  */
 process.on('message', (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
   const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);
@@ -74,7 +74,10 @@ async function closeAll(changed: readonly string[]): Promise<Delivery> {
   return { ...delivered, delays };
 }
 
-/** Opens a stream, and resolves once it has reported its present position. It must deliver every later change. */
+/**
+ * Opens a stream of changes, and resolves once the stream has reported its present position. The stream must deliver
+ * every later change.
+ */
 function open({ token, claims }: Reader): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };

@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- feed` measures what readers of changes cost other callers, and whether each change is delivered.
+ * `npm run bench -- feed` measures how much open streams of changes slow other callers down, and whether each change is
+ * delivered.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +29,7 @@ const USERS = 40;
 const STREAMS_OF_A_USER = 5;
 const CLIENTS_OF_A_USER = 20;
 
-/** The phases of the benchmark, which take turns. */
+/** The phases of the benchmark, which are measured in turns, with and without changes of claims and open streams. */
 const PHASES = [
   { name: 'neither', changesPerSecond: 0, readers: false },
   { name: '50 changes a second', changesPerSecond: CHANGES_PER_SECOND, readers: false },
@@ -87,7 +88,7 @@ export async function measureFeed(
           memory: residentMemory(service.pid),
         };
         const delivery = areThere ? await listeners.ask<Delivery>({ changed: sent.changed }) : undefined;
-        // The first round prepares statements and stores users, so it does not count.
+        // The first round of the benchmark does not count, because it prepares statements and stores users.
         if (round > 0) figures[index]?.taken.push({ ...sent, ...spent, ...(delivery && { delivery }) });
       }
       console.error(`round ${round} of ${rounds}, at a load of ${loadavg().map(short).join(', ')}`);

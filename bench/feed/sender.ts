@@ -12,7 +12,7 @@ export interface Sent {
   /** The milliseconds until each response has arrived completely. */
   readonly reads: readonly number[];
   readonly changes: readonly number[];
-  /** The changed claims, one entry for each change. */
+  /** The ids of the changed claims, one entry for each change. */
   readonly changed: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Sending {
   readonly origin: string;
   readonly token: string;
   readonly client: string;
-  /** The claims to read and change, one of each client. */
+  /** The ids of the claims to read and change, one of each client. */
   readonly claims: readonly string[];
 }
 
@@ -52,8 +52,8 @@ async function run({ seconds, readsPerSecond, changesPerSecond }: Phase): Promis
 }
 
 /**
- * Sends requests at random times of a fixed average rate. At fixed intervals they would always or never coincide with
- * the same other requests.
+ * Sends requests at random times of a fixed average rate. At fixed intervals, two kinds of requests would always or
+ * never coincide.
  */
 async function atRate(
   perSecond: number,

@@ -15,7 +15,7 @@ import { askedOf } from '../scale/asked.ts';
 import { measureKind, type Figures } from '../scale/kind.ts';
 import { kindsOf } from '../scale/kinds.ts';
 
-/** The kinds of requests of `npm run bench -- scale` whose query counts are in test/price/price.json. */
+/** The kinds of requests of `npm run bench -- scale` whose numbers of queries are in test/price/price.json. */
 const KINDS = [
   'list 20 claims of a client',
   'read a claim',
@@ -64,7 +64,7 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
           if (kind === undefined) throw new Error(`no kind ${name}`);
           const origin = await addressOf(service);
           const figures = await measureKind(kind, { origin, pid: service.pid, adminUrl, login });
-          // The first round prepares statements and compiles code, so it does not count.
+          // The first round of the benchmark does not count, because it prepares statements and compiles code.
           if (round > 0) taken.set(name, [...(taken.get(name) ?? []), figures]);
         }
       }
@@ -89,8 +89,8 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
 type Taken = ReadonlyMap<string, readonly Figures[]>;
 
 /**
- * Returns the table of all kinds. Each ratio is the median of the ratios of single rounds, in which both releases
- * follow each other.
+ * Returns the table of all kinds of requests. Each ratio is the median of the ratios of single rounds, in which both
+ * releases follow each other.
  */
 function byKind(now: Taken, before: Taken): string {
   return table(

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- growth` measures the cost of each statement with which an endpoint reads, by the size of the
+ * `npm run bench -- growth` measures the cost of each SQL statement with which an endpoint reads, by the size of the
  * database.
  */
 import { writeFile } from 'node:fs/promises';
@@ -80,7 +80,7 @@ async function openSize(server: BenchServer, claims: number): Promise<Size> {
   };
 }
 
-/** Measures a statement in databases of all sizes in turns, with one open connection to each. */
+/** Measures an SQL statement in databases of all sizes in turns, with one open connection to each database. */
 async function pointsOf(name: string, sizes: readonly Size[], rounds: number): Promise<Line['points']> {
   const taken = await inSessions(name, sizes, [], (contenders) => medians(contenders, rounds));
   return sizes.map(({ claims }) => ({ claims, us: microseconds(taken.get(String(claims))) }));

@@ -5,14 +5,18 @@ import { clientsOf } from '../database.ts';
 export interface ListCaller {
   readonly name: string;
   readonly clients: readonly string[];
-  /** Returns the context of the caller’s request; `client` limits it to one client. */
+  /**
+   * Returns the context (caller, rights and database settings) of a request for a list; `client` limits the request to
+   * one client.
+   */
   request(client: string | undefined): RequestContext;
 }
 
 const SIZES = [1, 50, 200, 1000, 2000];
 
 /**
- * Returns the callers: ADMINs with a list of clients, who see the rows of account managers and the audit log, and one ADMIN of all clients.
+ * Returns the callers of the benchmark: ADMINs with a list of clients, who see the rows of account managers and the
+ * audit log, and one ADMIN of all clients.
  */
 export async function callersOf(adminUrl: string): Promise<ListCaller[]> {
   const scoped = await Promise.all(

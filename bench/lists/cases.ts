@@ -16,7 +16,7 @@ export const LISTS = authenticatedEndpoints.filter(
   (endpoint): endpoint is ListEndpoint => 'list' in endpoint && endpoint.params === undefined,
 );
 
-/** Filter values that no row has, so that a search must look at every row. */
+/** Filter values that no row has, so that a search must compare every row. */
 const ABSENT: Readonly<Record<string, string>> = {
   q: 'nowhere',
   status: 'LITIGATION',
@@ -38,10 +38,10 @@ const SEARCHES = [
 
 const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'fields', 'expand', 'by', 'within', 'passed', 'kind'];
 
-/** A row from the middle of the rows that a caller sees. */
+/** A row from the middle of a list’s rows that a caller sees. */
 export type Sample = Readonly<Record<string, unknown>>;
 
-/** Returns requests for every order and every filter of a list, each alone, with values from the caller’s rows. */
+/** Returns requests for every sort order and every filter of a list, each alone, with values from the caller’s rows. */
 export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case[] {
   const shape = list.query?.shape ?? {};
   const sorts = sortsOf(shape['sort']);
@@ -78,7 +78,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
   ].filter(({ query }) => list.query?.safeParse(query).success ?? false);
 }
 
-/** Parses the query of a case as the endpoint does. */
+/** Parses the query parameters of a measured request as the endpoint does. */
 export function inputOf(list: ListEndpoint, query: Case['query']): RequestInput {
   return { params: {}, query: list.query?.parse(query) ?? {}, body: {} };
 }
@@ -93,7 +93,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   ];
 }
 
-/** Returns a filter’s value from a row; for `q` a part of one of the row’s texts. */
+/** Returns a value for a filter from a row; for `q` a part of one of the row’s texts. */
 function valueOf(name: string, sample: Sample): string | undefined {
   if (name === 'q') {
     const texts = [
@@ -115,13 +115,16 @@ function valueOf(name: string, sample: Sample): string | undefined {
   return column.endsWith('_at') ? rfc3339(value) : JSON.stringify(value).replaceAll('"', '');
 }
 
-/** Returns the column that a filter compares: `created_at` for `created_from`, and `due_date` for `due_from`. */
+/**
+ * Returns the column that a filter compares, for example `created_at` for `created_from`, and `due_date` for
+ * `due_from`.
+ */
 function columnOf(name: string, sample: Sample): string {
   const bare = name.replace(/_(?:from|to)$/, '');
   return [bare, `${bare}_at`, `${bare}_date`].find((column) => column in sample) ?? name;
 }
 
-/** Returns requests that sort by two fields. */
+/** Returns requests that sort a list by two fields. */
 function twoSorts(sorts: readonly string[]): Case[] {
   const pairs = ['status,-amount', 'status,claim_deadline', 'status,-amount_excl_tax', 'commune_code,-reference'];
   return pairs
@@ -138,7 +141,7 @@ function rfc3339(value: unknown): string {
   return new Date(String(value)).toISOString();
 }
 
-/** Returns counting requests, without a filter and with filters. */
+/** Returns requests that count a list’s rows, without a filter and with filters. */
 function countedBy(by: string, sample: Sample): Case[] {
   return [
     { name: `by=${by}`, query: { by } },
@@ -186,10 +189,7 @@ export function sortsOf(schema: unknown): string[] {
   return words.options.map(String).toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
-/**
- * The SQL that leads from a row of each list to its client. For rows that many clients share, every row counts as the
- * caller’s.
- */
+/** The SQL that finds the client of a row of each list. Rows that many clients share count as the caller’s. */
 const OWNERS: Readonly<Record<string, string>> = {
   clients: 'r.id',
   cadastres: '(select s.client_id from public.sites as s where s.id = r.site_id)',
@@ -199,7 +199,9 @@ const OWNERS: Readonly<Record<string, string>> = {
   partners: 'null',
 };
 
-/** Returns the middle row of the given clients, or of all clients, and the number of their rows. */
+/**
+ * Returns the row in the middle of a list for the given clients, or for all clients, and the number of the list’s rows.
+ */
 export async function sampleOf(
   admin: pg.Client,
   { resource }: ListEndpoint,

@@ -5,7 +5,10 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { type BenchServer, filledDatabase } from '../database.ts';
 
-/** Returns the address of a database that also has the texts by which lists search and sort. It is filled once. */
+/**
+ * Returns the address of a database that also has the texts by which lists search and sort. The first call fills the
+ * database.
+ */
 export async function listsDatabase(server: BenchServer): Promise<string> {
   const adminUrl = await filledDatabase(server, {
     name: 'taxclaims_bench_lists',

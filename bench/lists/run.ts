@@ -18,10 +18,10 @@ import { listsDatabase } from './fill.ts';
 
 const LOGIN = 'bench_lists';
 
-/** The time that the statements use as now: the day after the newest row. */
+/** The time that the SQL statements use as the present: the day after the newest row. */
 const NOW = "timestamp with time zone '2026-01-01 00:00:00+00'";
 
-/** Statements that are slower than these milliseconds are measured in fewer rounds. */
+/** SQL statements that take longer than these milliseconds are measured in fewer rounds. */
 const LONG_MS = 400;
 const LONG_ROUNDS = 3;
 
@@ -30,7 +30,9 @@ interface Measured {
   readonly name: string;
   readonly once: () => Promise<unknown>;
   readonly times: number[];
-  /** The processor time of the backend for each execution, without parallel workers. */
+  /**
+   * The milliseconds of processor time that the Postgres backend spends on each execution, without parallel workers.
+   */
   readonly work: number[];
 }
 
@@ -72,7 +74,8 @@ async function measuredOf(list: ListEndpoint, caller: ListCaller, on: Database):
 }
 
 /**
- * Measures all statements in turns. The first rounds prepare statements and choose generic plans, so they do not count.
+ * Measures all SQL statements in turns. The first rounds do not count, because they prepare statements and choose
+ * generic plans.
  */
 async function measureInTurns(measured: readonly Measured[], count: number): Promise<void> {
   await measured[0]?.once();
@@ -91,8 +94,8 @@ async function measureInTurns(measured: readonly Measured[], count: number): Pro
 }
 
 /**
- * Prints the median and the 99th percentile of each statement, or the longest time if it ran fewer than a hundred
- * times.
+ * Prints the median and the 99th percentile of the times of each SQL statement, or the longest time if it ran fewer
+ * than a hundred times.
  */
 function print({ path }: ListEndpoint, measured: readonly Measured[], callers: readonly ListCaller[]): void {
   const names = [...new Set(measured.map(({ name }) => name))];

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { withAdmin } from '../../test/support/database.ts';
 
-/** The longest wait of a request, and the table of that request. */
+/** The longest wait of a request during a migration, and the table that the request used. */
 export interface Longest {
   readonly ms: number;
   readonly table: string;
@@ -15,7 +15,7 @@ export interface Waits {
 }
 
 export interface Requests {
-  /** Stops sending, waits for the open requests, and returns the waits. */
+  /** Stops sending requests, waits for the open requests, and returns how long requests waited. */
   end(): Promise<Waits>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ interface Line {
   readonly kind: 'read' | 'write';
   readonly table: string;
   readonly client: pg.Client;
-  /** The SQL of the request: one read, or one committed write. */
+  /** The SQL of a request during a migration: one read, or one committed write. */
   readonly sql: string;
 }
 
@@ -74,14 +74,15 @@ export async function startRequests(adminUrl: string): Promise<Requests> {
         await openLine(adminUrl, 'write', table, `update ${table} set id = id where id = '${id}'`),
       );
     }
-    // The first request of each connection does not count, because it prepares what the session caches.
+    // The first request of each database connection does not count, because it fills the session’s caches.
     for (const { client, sql } of lines) await client.query(sql);
   } catch (error) {
     await close();
     throw error;
   }
   const sending = Promise.all(lines.map(send));
-  // The caller of `end` gets an error of the senders, so this handler only prevents an unhandled rejection.
+  // The caller of the function `end` gets an error of the senders, so this handler only prevents an unhandled
+  // rejection.
   sending.catch(() => undefined);
   return {
     async end() {

@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string>>;
 
 export interface HttpPeerOptions {
   readonly name: string;
-  /** The folder in which the measured service starts, and the file to start. */
+  /** The folder in which the compared service starts, and the file to start. */
   readonly folder: string;
   readonly main: string;
   readonly environment?: Environment | ((databaseUrl: string) => Environment);
@@ -27,7 +27,7 @@ export interface HttpPeerOptions {
   readonly request: (origin: string) => HttpRequest;
   /** Returns the ids of the claims in a response’s body. */
   readonly ids: (body: unknown) => readonly string[];
-  /** The ids that a response must have, because the speed of a wrong response says nothing. */
+  /** The ids of the claims that a response must have, because the speed of a wrong response says nothing. */
   readonly expected: readonly string[];
 }
 

@@ -1,25 +1,28 @@
-/** The figures of one peer in one round. */
+/** The figures of one compared service in one round of the benchmark. */
 export interface Sample {
   readonly requestsPerSecond: number;
-  /** Microseconds of processor time of Node for each request; undefined for a peer without Node. */
+  /** Microseconds of Node’s processor time for each request; undefined for a compared service without Node. */
   readonly nodeMicroseconds?: number;
-  /** Microseconds of processor time of Postgres for each request; undefined if Postgres runs on another machine. */
+  /** Microseconds of Postgres’s processor time for each request; undefined if Postgres runs on another machine. */
   readonly postgresMicroseconds?: number;
   /** The median and the 99th percentile of the response times, in milliseconds. */
   readonly p50?: number;
   readonly p99?: number;
 }
 
-/** A peer: a running service, or another way to answer the request. */
+/** A running service, or another way to answer the same request, that the benchmark compares with this service. */
 export interface Peer {
   readonly name: string;
-  /** Sends requests for some seconds without measuring, so that the peer opens connections and chooses plans. */
+  /**
+   * Sends requests for some seconds without measuring, so that the compared service opens connections and Postgres
+   * chooses plans.
+   */
   warmUp(seconds: number): Promise<void>;
   measure(seconds: number): Promise<Sample>;
   stop(): Promise<void>;
 }
 
-/** The request that every peer must answer, and its database. */
+/** The request that every compared service must answer, and its database. */
 export interface Question {
   /** The superuser’s address of the database. */
   readonly adminUrl: string;

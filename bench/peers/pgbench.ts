@@ -1,4 +1,6 @@
-/** pgbench sends the statements of the service, which shows the cost of a request without Node. */
+/**
+ * pgbench sends the SQL statements of this service’s request itself, which shows the cost of a request without Node.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -23,14 +25,15 @@ interface Progress {
   readonly processorMs: number;
 }
 
-/** Returns a script with one round trip for each statement of a request, the settings first. */
+/** Returns a pgbench script with one round trip for each SQL statement of a request, the settings first. */
 export function statementByStatement(statements: readonly Statement[]): Script {
   const { text, variables } = scriptOf(statements);
   return { text: `begin read only;\n${text}commit;\n`, variables };
 }
 
 /**
- * Returns a script with all statements of a request in one pipeline with one Sync, which makes them one transaction.
+ * Returns a pgbench script with all SQL statements of a request in one pipeline with one Sync, which makes them one
+ * transaction.
  */
 export function inOnePipeline(statements: readonly Statement[]): Script {
   const { text, variables } = scriptOf(statements);
@@ -40,7 +43,7 @@ export function inOnePipeline(statements: readonly Statement[]): Script {
 interface PgbenchOptions {
   readonly adminUrl: string;
   readonly role: string;
-  /** Returns the number of transactions per second; as many as possible if absent. */
+  /** The number of transactions per second that pgbench sends; as many as possible if absent. */
   readonly perSecond?: () => number;
 }
 
@@ -50,8 +53,8 @@ export async function pgbenchPeer(
   { text, variables }: Script,
   { adminUrl, role, perSecond }: PgbenchOptions,
 ): Promise<Peer> {
-  // The login also has the rights of the request’s role, because pgbench parses all statements before the first one
-  // sets the role.
+  // pgbench’s login also has the rights of the request’s role, because pgbench parses all statements before the first
+  // one sets the role.
   const url = new URL(await createLogin(adminUrl, login, `in role taxclaims_api, ${role}`));
   const folder = join(BENCH_DIR, 'pgbench');
   await mkdir(folder, { recursive: true });
@@ -59,7 +62,8 @@ export async function pgbenchPeer(
   await writeFile(file, text);
   const run = async (seconds: number): Promise<readonly Progress[]> => {
     const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, '--progress=1'];
-    // pgbench runs three seconds longer, for two progress lines before the first that counts and one after the last.
+    // pgbench runs three seconds longer than measured, for two progress lines before the first that counts and one
+    // after the last.
     const duration = `--time=${seconds + 3}`;
     const rate = perSecond === undefined ? [] : [`--rate=${Math.round(perSecond())}`];
     const args = [...options, ...rate, duration, `--file=${file}`, ...variables.map((each) => `--define=${each}`)];
@@ -67,7 +71,7 @@ export async function pgbenchPeer(
   };
   return {
     name,
-    // A warm-up is unnecessary, because each run opens new connections and warms up at its beginning.
+    // pgbench needs no warm-up of its own, because each run opens new connections and warms up at its beginning.
     warmUp: () => Promise.resolve(),
     measure: async (seconds) => sampleOf((await run(seconds)).slice(1, seconds + 2)),
     stop: () => dropLogin(adminUrl, login),
@@ -87,7 +91,7 @@ async function progressOf(
     };
     const child = spawn('pgbench', [...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const exit = once(child, 'exit');
-    // A failed start emits an error event too, and the code awaits `exit` only after the output.
+    // If pgbench cannot be started, `exit` is rejected before the code awaits it, which this handler allows.
     exit.catch(() => undefined);
     const lines: Progress[] = [];
     const said: string[] = [];
@@ -107,7 +111,7 @@ async function progressOf(
   });
 }
 
-/** Calculates the figures between the first progress line and the last. */
+/** Calculates the rate and the processor time between the first and the last progress line of pgbench. */
 function sampleOf(lines: readonly Progress[]): Sample {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) throw new Error('pgbench reported no progress');
@@ -122,8 +126,8 @@ function sampleOf(lines: readonly Progress[]): Sample {
 }
 
 /**
- * Writes the values as pgbench variables, which pgbench sends as parameters. The server infers their types as it does
- * for the service.
+ * Writes a statement’s values as pgbench variables, which pgbench sends as parameters. The server infers their types as
+ * it does for the service.
  */
 function scriptOf(statements: readonly Statement[]): Script {
   const variables: string[] = [];

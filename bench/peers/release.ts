@@ -4,11 +4,11 @@ import { BENCH_DIR, filledDatabase, FULL_SIZE, populationOf } from '../database.
 import type { BenchServer } from '../database.ts';
 import { install, output } from './commands.ts';
 
-/** Another revision of this service, with its own code and packages. */
+/** An earlier release of this service, with its own code and npm packages. */
 export interface Release {
   readonly folder: string;
   /**
-   * The superuser’s address of the revision’s database, which has the same rows and the revision’s functions and
+   * The superuser’s address of the release’s database, which has the same rows, and the release’s functions and
    * policies.
    */
   readonly adminUrl: string;
@@ -32,7 +32,7 @@ export async function openRelease(server: BenchServer, revision: string, claims 
   return { folder, adminUrl };
 }
 
-/** The revision comes from an archive, because git would keep listing a worktree whose folder is gone. */
+/** The git revision is extracted with `git archive`, because git would keep listing a worktree whose folder is gone. */
 async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(join(BENCH_DIR, 'releases'), { recursive: true });
   const scratch = await mkdtemp(`${folder}-`);

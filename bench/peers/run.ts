@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- peers` requests a client’s newest 20 claims from this service and from others over the same rows.
+ * `npm run bench -- peers` compares how fast this service and others, over the same rows, answer a request for a
+ * client’s newest 20 claims.
  */
 import { join } from 'node:path';
 import { determineDatabaseRole, buildSettingsStatement } from '../../src/db/settings.ts';
@@ -29,11 +30,12 @@ interface PeersOptions {
 const CLIENTS = 50;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const NAME = 'this service';
-/** The most warm-up turns of a peer. */
+/** The greatest number of warm-up turns of a compared service. */
 const LONGEST_WARM_UP = 12;
 
 export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {
-  // The older release is migrated first, so that the settings of the whole server are those of this checkout.
+  // The older release’s database is migrated first, so that the settings of the whole Postgres server are those of this
+  // checkout.
   const previous = await openRelease(server, options.previous);
   const adminUrl = await databaseOfSize(server, FULL_SIZE);
   const identity = await startTestIdentity();
@@ -74,7 +76,7 @@ export async function measurePeers(server: BenchServer, options: PeersOptions): 
   }
 }
 
-/** Measures all peers in turns, so that other load of the machine affects all of them. */
+/** Measures all compared services in turns, so that other load of the machine affects all of them. */
 export async function rounds(
   peers: readonly Peer[],
   options: Pick<PeersOptions, 'rounds' | 'seconds'>,
@@ -100,7 +102,8 @@ export async function rounds(
 }
 
 /**
- * Warms a peer up until two successive turns differ by less than a twentieth, because Node still compiles code before.
+ * Warms a compared service up until the speeds of two successive turns differ by less than a twentieth, because Node
+ * still compiles code before.
  */
 async function settle(peer: Peer, seconds: number): Promise<void> {
   let before = Number.NaN;
@@ -141,7 +144,7 @@ function shown(values: readonly (number | undefined)[]): string {
 /** Returns the request of the benchmark: the newest claims of one client, by a caller with fifty clients. */
 export async function question(adminUrl: string, identity: Asked['identity'], claims = FULL_SIZE): Promise<Asked> {
   const clients = await clientsOf(adminUrl, CLIENTS, claims);
-  // The client in the middle of the order by id, whose size is arbitrary.
+  // The requested client is the one in the middle of the order by id, so its number of claims is arbitrary.
   const client = clients[CLIENTS / 2] ?? '';
   await storeCaller(adminUrl, 'ACCOUNT_MANAGER', clients);
   const token = await identity.token({
@@ -157,7 +160,7 @@ export async function question(adminUrl: string, identity: Asked['identity'], cl
   return { adminUrl, token, clients, client, identity, expected: rows.map(({ id }) => id) };
 }
 
-/** Returns the statements that the service sends for the request, and the request’s database role. */
+/** Returns the SQL statements that this service sends for the compared request, and the request’s database role. */
 function sentBy({ clients, client }: Asked): { statements: readonly Statement[]; role: string } {
   const request = readingAs('ACCOUNT_MANAGER', clients, client);
   const list = listOfClient(request.caller, client, PAGE);

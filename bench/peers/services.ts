@@ -1,4 +1,4 @@
-/** The services of the benchmark’s table, each of which runs as a process of its own. */
+/** The services that the benchmark `peers` compares, each of which runs as a process of its own. */
 import { createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import type { TestIdentity } from '../../test/support/identity.ts';
@@ -19,7 +19,7 @@ export interface Asked extends Question {
   readonly expected: readonly string[];
 }
 
-/** Starts this service in the revision of the folder. */
+/** Starts this service from the release in the given folder. */
 export async function startService(
   name: string,
   login: string,
@@ -40,7 +40,7 @@ export async function startService(
   });
 }
 
-/** Starts the smallest service of Express and pg, whose cost every such service has. */
+/** Starts the smallest possible service of Express and pg; every service with Express and pg costs at least as much. */
 export async function startExpress(asked: Asked): Promise<Peer> {
   return startHttpPeer({
     ...{ name: 'Express and pg alone, filter by hand', folder: join(import.meta.dirname, '..', '..') },
@@ -84,7 +84,7 @@ export async function startPostGraphile(asked: Asked): Promise<Peer> {
   });
 }
 
-/** Returns what a service needs to verify tokens without fetching keys. */
+/** Returns the environment variables with which a service verifies tokens without fetching keys. */
 function verification({ identity }: Asked) {
   const key = createPublicKey({ key: identity.key.jwk, format: 'jwk' });
   return {

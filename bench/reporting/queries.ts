@@ -1,12 +1,13 @@
 /**
- * Queries of a BI tool in two forms: through the reporting views, and written by hand for a superuser without policies.
+ * Queries of a BI tool in two forms: through the views of schema reporting, and written by hand for a superuser without
+ * policies.
  */
 export interface Query {
   readonly name: string;
   readonly reporting: string;
   /**
-   * A handwritten query with the same rows. $clients stands for the array of the login’s client ids, and $client and
-   * $company stand for the id and the name of one of these clients.
+   * The handwritten query for a superuser with the same rows. $clients stands for the array of the login’s client ids,
+   * and $client and $company stand for the id and the name of one of these clients.
    */
   readonly byHand: string;
 }

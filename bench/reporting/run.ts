@@ -13,7 +13,7 @@ import { QUERIES, type Query } from './queries.ts';
 const [rounds = '9', ...chosen] = process.argv.slice(2);
 const SIZES = chosen.length > 0 ? chosen : ['1', '50', '1000', '10000', 'all'];
 const LOGIN = 'bench_bi';
-/** The seconds after which a query is aborted and gets no figure. */
+/** The seconds after which the benchmark aborts a slow query, whose cost is then not measured. */
 const TIMEOUT_S = 45;
 const CANCELED = '57014';
 
@@ -31,7 +31,7 @@ try {
 console.log(table(['query', ...SIZES.map((size) => `${size} clients`)], [...rows.values()]));
 
 interface Run {
-  /** The ids of the login’s clients; undefined for a login with all clients. */
+  /** The ids of the clients that a reporting login may read; undefined for a login with all clients. */
   readonly clients: readonly string[] | undefined;
   readonly client: string;
   readonly company: string;
@@ -50,7 +50,8 @@ async function compare(query: Query, { clients, client, company, login, admin }:
   const reporting = fill(query.reporting);
   const byHand = fill(query.byHand);
   try {
-    // Both queries must return the same number of rows, because the speed of another query says nothing.
+    // The query through the views and the handwritten query must return the same number of rows, because other rows
+    // have other costs.
     deepEqual((await login.query(reporting)).rowCount, (await admin.query(byHand)).rowCount);
     const taken = await medians(
       [

@@ -2,22 +2,25 @@ import { withAdmin } from '../../test/support/database.ts';
 import type { TestIdentity } from '../../test/support/identity.ts';
 import { FULL_SIZE } from '../database.ts';
 
-/** The records that the requests name, and the tokens of their callers. */
+/** The ids of the records that the benchmark’s requests name, and the tokens of their callers. */
 export interface Asked {
   readonly client: string;
   readonly claim: string;
   readonly site: string;
-  /** A claim of a client that is in no token. */
+  /** The id of a claim whose client is in none of the tokens. */
   readonly foreignClaim: string;
-  /** A document with a content, which the first upload creates. */
+  /** The id of a document with a content, which the first upload of the benchmark creates. */
   readonly document: string;
-  /** Returns a token with this number of clients, one of which is the requested client. */
+  /** Returns a token with the given number of clients, one of which is the client that the requests name. */
   readonly token: (clients: number) => Promise<string>;
 }
 
 export const CLAIM_OF_CLIENT = { claim_type: 'TF', amount: 1_250.5, tax_year: 2024, commune_code: '75056' };
 
-/** Returns the records of a client of middle size. `clientsOf` and population.sql number clients in the same way. */
+/**
+ * Returns the ids of records of a client of middle size. The function `clientsOf` and population.sql number clients in
+ * the same way.
+ */
 export async function askedOf(
   adminUrl: string,
   identity: TestIdentity,
@@ -45,7 +48,7 @@ export async function askedOf(
         ),
       );
       const ids = others.rows.map(({ id }) => id);
-      // If the database has fewer clients, unknown ids fill the token’s list.
+      // If the database has fewer clients than the token should list, unknown ids fill the token’s list.
       while (ids.length < count) ids.push(crypto.randomUUID());
       return identity.token({
         ...{

@@ -4,7 +4,7 @@ import { withAdmin } from '../../test/support/database.ts';
 import { backendsOf, processorTime } from '../processor-time.ts';
 import type { Kind } from './kinds.ts';
 
-/** The cost of one request of a kind. */
+/** The cost of one request of a certain kind, for example of a read of a claim. */
 export interface Figures {
   /** Microseconds of processor time of the service’s process, all threads together. */
   readonly node: number;
@@ -25,8 +25,8 @@ export interface Measured {
 const REQUESTS = 1_000;
 const AT_ONCE = 10;
 /**
- * Milliseconds to wait after the last response, so that work after a response counts too, for example refusal records
- * and removals of contents.
+ * Milliseconds to wait after the last response, so that work after a response counts too, for example the writing of
+ * refusal records and removals of contents.
  */
 const AFTERWARDS_MS = 300;
 
@@ -35,7 +35,8 @@ let calls = 0;
 export async function measureKind(kind: Kind, { origin, pid, adminUrl, login }: Measured): Promise<Figures> {
   return withAdmin(adminUrl, async (admin) => {
     const backends = await backendsOf(admin, login);
-    // A checkpoint before the measurement makes Postgres write full pages to the WAL, which is the worst case.
+    // A checkpoint before the measurement makes Postgres write full pages to the WAL, so the measurement shows the
+    // worst case.
     await admin.query('checkpoint');
     const before = await state(admin);
     const [node, postgres] = [processorTime([pid]), processorTime(backends)];

@@ -1,6 +1,6 @@
 import { CLAIM_OF_CLIENT, type Asked } from './asked.ts';
 
-/** A request that the benchmark repeats. */
+/** A request that the benchmark `scale` repeats. */
 export interface Kind {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -58,7 +58,7 @@ export async function kindsOf(asked: Asked): Promise<readonly Kind[]> {
   return kinds;
 }
 
-/** Returns a form with a file that begins like a PDF. */
+/** Returns an upload form with a file that begins like a PDF. */
 export function uploadOf(bytes: number): FormData {
   const form = new FormData();
   form.append('file', new Blob([`%PDF-1.7\n${'0'.repeat(bytes - 9)}`], { type: 'application/pdf' }), 'avis.pdf');

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Returns the bytes of private memory of each process, page tables included: what one more such process costs the
- * machine.
+ * Returns the bytes of private memory of each process, page tables included, which is what one more such process costs
+ * the machine.
  */
 export function ownMemory(pids: readonly number[]): readonly number[] {
   return pids.map((pid) => {
@@ -15,7 +15,7 @@ function kilobytes(file: string, line: RegExp): number {
   return [...readFileSync(file, 'utf8').matchAll(line)].reduce((sum, [, amount]) => sum + Number(amount), 0);
 }
 
-/** Returns the bytes of resident memory of a process, including memory that it shares. */
+/** Returns the bytes of resident memory of a process, including memory that it shares with other processes. */
 export function residentMemory(pid: number): number {
   return 1_024 * kilobytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+) kB$/gm);
 }

@@ -1,4 +1,4 @@
-/** `npm run bench -- scale` measures the constants of docs/scale.md again. */
+/** `npm run bench -- scale` measures the costs of requests and rows again that docs/scale.md names. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ interface ScaleOptions {
 }
 
 export async function measureScale(server: BenchServer, { rounds, claims }: ScaleOptions): Promise<void> {
-  // The benchmark writes into a copy, so that the original database has the same rows in every run.
+  // The benchmark writes into a copy of the filled database, so that the original has the same rows in every run.
   const adminUrl = await copyOf(server, await databaseOfSize(server, claims), NAME);
   const identity = await startTestIdentity();
   identity.publish(await createTestKey('RS256'));
@@ -48,7 +48,7 @@ export async function measureScale(server: BenchServer, { rounds, claims }: Scal
     for (let round = 0; round <= rounds; round += 1) {
       for (const kind of kinds) {
         const taken = await measureKind(kind, { origin, pid: service.pid, adminUrl, login: LOGIN });
-        // The first round prepares statements and chooses plans, so it does not count.
+        // The first round of the benchmark does not count, because it prepares statements and chooses plans.
         if (round > 0) figures.get(kind.name)?.push(taken);
       }
       console.error(`round ${round} of ${rounds}`);

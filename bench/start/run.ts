@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- start` measures the time from a start to the first response, and the memory of an idle and of a
- * loaded process.
+ * `npm run bench -- start` measures the time from a start of the service to the first response, and the memory of an
+ * idle and of a loaded process.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,13 +17,13 @@ import { keep } from '../results.ts';
 import { residentMemory } from '../scale/memory.ts';
 
 const CLAIMS = 20_000;
-/** The milliseconds after which the housekeeping of a start is over, for which no response waits. */
+/** The milliseconds after which the background work of a start is over, for which no response waits. */
 const IDLE_MS = 2_000;
 const LOAD_SECONDS = 5;
 
 interface StartOptions {
   readonly rounds: number;
-  /** The number of requests after which the memory is measured again. */
+  /** The number of requests to the service after which its memory is measured again. */
   readonly requests: number;
 }
 

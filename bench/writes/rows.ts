@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 const CLIENTS = 200;
 
-/** Returns the id of the nth record of a kind, the same in every database. */
+/** Returns the id of the nth record of a kind, which is the same in every database of the benchmark. */
 export const idOf = (kind: string, n: number): string => `${kind}000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 export const USER = idOf('a0', 1);
@@ -13,8 +13,8 @@ const uuid = (kind: string, n: string): string =>
   `('${kind}000000-0000-4000-8000-' || lpad((${n})::text, 12, '0'))::uuid`;
 
 /**
- * The SQL that creates 200 clients, 20,000 claims, 40,000 documents, as many audit records, and 7,500 contents to
- * remove.
+ * The SQL that creates 200 clients, 20,000 claims, 40,000 documents, as many audit records, and 7,500 document contents
+ * to remove.
  */
 const ROWS = `
   begin;

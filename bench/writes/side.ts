@@ -8,9 +8,9 @@ import { WORK } from './work.ts';
 
 /** One of the two compared databases, with one connection. */
 export interface Side {
-  /** Runs one call of the work of this name. */
+  /** Runs the statements of the named piece of work once. */
   work(name: string): Promise<void>;
-  /** Returns the processor time of the connection’s backend so far, in microseconds. */
+  /** Returns the processor time that the connection’s Postgres backend has spent so far, in microseconds. */
   spent(): Promise<number>;
   /** Returns the size of the audit log on disk, and the number of changes of claims that changed no index. */
   footprint(): Promise<string>;
@@ -36,7 +36,7 @@ export const context: RequestContext = {
   readOnly: false,
 };
 
-/** The audit log is one table in an earlier revision, and partitioned in later ones. */
+/** The audit log is one table in earlier releases, and partitioned by month in later ones. */
 const FOOTPRINT = `
   with parts as (
     select 'public.audit_logs'::regclass as relid
@@ -66,7 +66,8 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
       if (!own) await database.run(context, statements(++calls));
     },
     spent: async () => {
-      // The pool closes connections that were idle for long, so the backend’s id is read again each time.
+      // The connection pool closes connections that were idle for long, so the backend’s process id is read again each
+      // time.
       const { rows } = await database.callAsLogin({ text: 'select pg_backend_pid()', values: [] });
       const backend = rows[0]?.[0];
       const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(' ', 1);

@@ -11,13 +11,16 @@ const REFUSAL = {
   ...{ error_message: 'foreign', ip_address: '192.0.2.1', user_agent: 'bench' },
 };
 
-/** One call: the statements of an account manager’s request, or a function that the API itself calls. */
+/**
+ * One measured piece of work: the SQL statements of an account manager’s request, or a function that the API itself
+ * calls.
+ */
 export interface Work {
   readonly own?: true;
   readonly statements: (call: number) => readonly Statement[];
 }
 
-/** Returns the id of a claim of the client that the requests name, who has every 200th claim. */
+/** Returns the id of a claim of the client that the measured requests name, to whom every 200th claim belongs. */
 const claim = (call: number): string => idOf('e1', 200 * (1 + (call % 100)));
 
 const one = (text: string, values: Statement['values']): readonly Statement[] => [{ text, values }];
@@ -75,14 +78,14 @@ export const WORK: Readonly<Record<string, Work>> = {
         [idOf('f1', 1), String(call)],
       ),
   },
-  'find no document, as it is foreign': {
+  'read a document of a foreign client, which returns no row': {
     statements: () => one('select from public.documents as r where r.id = $1', [idOf('b1', 3)]),
   },
-  'whose a claim is': {
+  'find the client of a claim': {
     own: true,
     statements: () => one('select found, client_id from app.locate($1, $2)', ['reclamations', idOf('e1', 1)]),
   },
-  'whose a document is': {
+  'find the client of a document': {
     own: true,
     statements: () => one('select found, client_id from app.locate($1, $2)', ['documents', idOf('b1', 1)]),
   },
@@ -90,7 +93,7 @@ export const WORK: Readonly<Record<string, Work>> = {
     own: true,
     statements: () => one('select app.record_refusals($1)', [JSON.stringify([{ ...REFUSAL, id: randomUUID() }])]),
   },
-  'the contents that are due': {
+  'list the contents that are due for removal': {
     own: true,
     statements: () => one('select * from app.due_removals($1)', [100]),
   },

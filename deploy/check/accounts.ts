@@ -4,7 +4,7 @@ import type { Violation } from '../../test/faults/account.ts';
 import { BEHIND } from '../../test/faults/load/sight.ts';
 import type { Result } from './fault.ts';
 
-/** The checks of test/faults whose violations count as lost writes. */
+/** The checks of the load test (in test/faults) whose violations deploy:check counts as lost writes. */
 export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged creation is stored once',
   'no deleted record is stored',
@@ -15,12 +15,21 @@ export const LOST: ReadonlySet<string> = new Set([
   'no refused request has two refusal records',
   'each acknowledged write has one success record',
 ]);
-/** Checks whose violations the table counts in its column `foreign`, so that they are not reported a second time. */
+/**
+ * Checks whose violations deploy:check counts in the column `foreign` of its table, so that they are not reported a
+ * second time.
+ */
 const COUNTED = new Set(['no answer contains anything of another tenant']);
-/** Checks of answers whose violations the table counts as stale if the answer of the same operation is stale. */
+/**
+ * Checks of answers whose violations deploy:check counts as outdated answers if an answer of the same operation is
+ * outdated.
+ */
 const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);
 
-/** Counts a journal and the violations for the table. `brokenAt` is the fault’s time in milliseconds since 1970. */
+/**
+ * Counts the requests of a load test and the violations of its checks for the table of deploy:check. `brokenAt` is the
+ * fault’s time in milliseconds since 1970.
+ */
 export function resultOf(entries: readonly Entry[], violations: readonly Violation[], brokenAt: number): Result {
   const requests = entries.filter(({ operation }) => operation !== HEALTH);
   const failed = requests.filter(hasFailed);
@@ -66,13 +75,19 @@ export function hasFailed({ status, lost, expected }: Entry): boolean {
   return lost !== null || status === null || status === 503 || !expected;
 }
 
-/** Whether an answer to a read lacks or misrepresents a record that the caller has written or that was stored before. */
+/**
+ * Whether an answer to a read request lacks or misrepresents a record that the caller has written or that was stored
+ * before the load test.
+ */
 function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
   if (kind !== 'read' || lost !== null || status === 503) return false;
   return expected ? defect !== null : status === 404 || status === 403;
 }
 
-/** Returns the kind of a stale answer: the beginning of its defect, or `BEHIND.lacking` for a record that was not found. */
+/**
+ * Returns the kind of an outdated answer: the beginning of its defect, or `BEHIND.lacking` for a record that was not
+ * found.
+ */
 function nameOfStale({ expected, defect }: Entry): string {
   return expected ? nameOf(defect ?? '') : BEHIND.lacking;
 }

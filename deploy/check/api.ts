@@ -12,13 +12,16 @@ import type { World } from './world.ts';
 /* Three equal instances of the service behind HAProxy, with one Postgres and one Redis for rate limits. */
 
 const INSTANCES = 3;
-/** How long both releases serve beside each other, or two instances serve without the killed one, in milliseconds. */
+/**
+ * The milliseconds for which both releases run beside each other, or two instances run without the killed third
+ * instance.
+ */
 const BESIDE_MS = 4_000;
 
 interface Break {
   readonly name: string;
   readonly bounds: Bounds;
-  /** True if the instances run the previous release at first. */
+  /** True if the instances of the service run the previous release at first. */
   readonly fromBefore?: true;
   begin: (running: Running, haproxy: Haproxy) => Promise<void>;
 }
@@ -39,7 +42,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // The killed instance loses its open requests. HAProxy notices within a second and sends it no further requests.
+    // The killed instance loses its open requests. HAProxy notices the loss within a second and sends the instance no
+    // further requests.
     name: 'one of three instances is killed',
     bounds: { backAfterMs: 5_000 },
     async begin({ services: [one] }) {

@@ -20,18 +20,23 @@ import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 import { accepting } from '../../test/support/world.ts';
 
-/** No request may fail while pgBackRest makes a backup. */
+/** The upper bounds of a fault test with pgBackRest: no request may fail during a backup. */
 const bounds = { failed: 0 };
 /** The longest time in milliseconds until pgBackRest has archived the waiting WAL. */
 const ARCHIVED_MS = 60_000;
 
 export const faults: readonly Fault[] = [
-  { part: 'pgbackrest', fault: 'an operator restores a moment between two backups', bounds, run: restoreToMoment },
+  {
+    part: 'pgbackrest',
+    fault: 'an operator restores the database of a moment between two backups',
+    bounds,
+    run: restoreToMoment,
+  },
   { part: 'pgbackrest', fault: 'the backup repository is inaccessible for a while', bounds, run: takeRepositoryAway },
-  { part: 'pgbackrest', fault: 'a backup is killed half-way', bounds, run: killBackup },
+  { part: 'pgbackrest', fault: 'a pgBackRest backup is killed half-way', bounds, run: killBackup },
 ];
 
-/** The result of a load during a backup, with what the checks of the restored database need. */
+/** The result of a load test during a backup, with the values that the checks of the restored database need. */
 interface Trial {
   readonly result: Result;
   readonly login: ApiLogin;
@@ -66,7 +71,10 @@ function loginUrl({ port }: Postgres, { name, password, database }: ApiLogin): s
   return `postgres://${name}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Makes a full and an incremental backup under load, and restores a moment between them into another Postgres. */
+/**
+ * Makes a full and an incremental backup during a load test, and restores a moment between the backups into another
+ * Postgres.
+ */
 async function restoreToMoment(world: World): Promise<Result> {
   const source = await startedIn(world);
   let moment = '';
@@ -94,7 +102,10 @@ async function restoreToMoment(world: World): Promise<Result> {
   };
 }
 
-/** Compares the restored database with the first one: rows that must exist, rows that must not, and other values. */
+/**
+ * Compares the restored database with the original: rows from before the restored moment must exist, rows from after it
+ * must not, and other rows must be equal.
+ */
 async function compare(
   trial: Trial,
   source: Postgres,
@@ -124,7 +135,10 @@ async function compare(
   };
 }
 
-/** Compares the audits of both databases: the policies, grants, FORCE and functions must be equal, without drift. */
+/**
+ * Compares the audit views of the original and the restored database: policies, grants, FORCE and functions must be
+ * equal, without drift.
+ */
 async function differentAudits(source: string, restored: string): Promise<string[]> {
   const [then, now] = [await auditOf(source), await auditOf(restored)];
   const differ = (what: string, one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
@@ -150,8 +164,8 @@ function auditOf(url: string) {
 }
 
 /**
- * Compares the documents that the service reports as missing or unneeded with SQL and the folder, because the store is
- * newer than the restored database.
+ * Compares the documents that `documents:check` reports as missing or unneeded with the database and the folder of
+ * documents, which is newer than the restored database.
  */
 async function wrongDocumentDifferences({ login, documents }: Trial, restored: Postgres): Promise<string[]> {
   const [rows, planned] = await withAdmin(restored.urlOf(login.database), async (admin) => [
@@ -178,7 +192,7 @@ async function wrongDocumentDifferences({ login, documents }: Trial, restored: P
   ];
 }
 
-/** Checks that the service starts and serves on the restored database. */
+/** Checks that the service starts on the restored database and that its /health answers 200. */
 async function served(world: World, restored: Postgres, { login, documents }: Trial): Promise<string[]> {
   const identity = await startTestIdentity();
   const folder = dirname(documents);
@@ -223,7 +237,10 @@ async function takeRepositoryAway(world: World): Promise<Result> {
   return result;
 }
 
-/** Kills a backup. The killed backup must not count as one, and the next backup must succeed. */
+/**
+ * Kills a running pgBackRest backup. pgBackRest must not count the killed backup as complete, and the next backup must
+ * succeed.
+ */
 async function killBackup(world: World): Promise<Result> {
   const source = await startedIn(world);
   const before = await source.backups();
@@ -260,7 +277,7 @@ async function archiverOf(source: Postgres): Promise<{ last: string; failed: num
   });
 }
 
-/** Waits until the repository has all WAL that was written before the call. */
+/** Waits until the backup repository has all WAL that Postgres wrote before this call. */
 async function untilArchived(source: Postgres): Promise<void> {
   const wanted = await withAdmin(source.urlOf('postgres'), async (admin) =>
     textOf(await admin.query('select pg_walfile_name(pg_switch_wal()) as text')),

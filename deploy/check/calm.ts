@@ -3,7 +3,10 @@ import { HEALTH, readJournal } from '../../test/faults/journal.ts';
 import type { Entry } from '../../test/faults/journal.ts';
 import { hasFailed } from './accounts.ts';
 
-/** A load is calm if no request failed for these milliseconds and each of the following kinds of requests succeeded. */
+/**
+ * The milliseconds without a failed request after which deploy:check considers a load test calm, if each of the
+ * following kinds of requests succeeded meanwhile.
+ */
 export const QUIET_MS = 3_000;
 const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   read: ({ kind }) => kind === 'read',
@@ -12,10 +15,12 @@ const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   download: ({ operation }) => operation === 'download',
   refusal: ({ kind }) => kind === 'refuse',
 };
-/** The longest wait in milliseconds until a load is calm. */
+/** The longest wait in milliseconds until a load test has no failed requests any more. */
 const BACK_MS = 75_000;
 
-/** Returns the reasons why a load is not calm, in words; empty for a calm load. */
+/**
+ * Returns the reasons, in words, why a load test is not calm, for example failed requests; empty for a calm load test.
+ */
 export function unrestIn(entries: readonly Entry[], now: number): readonly string[] {
   const late = entries.filter(({ at, ms }) => at + ms > now - QUIET_MS);
   const requests = late.filter(({ operation }) => operation !== HEALTH);
@@ -37,7 +42,10 @@ export function isAcknowledgedWrite(entry: Entry): boolean {
   return isWrite(entry) && lost === null && status !== null && status < 300;
 }
 
-/** Waits until a load is calm. Returns the reasons why it is not calm at the end of the longest wait. */
+/**
+ * Waits until a load test is calm, that is without failed requests. Returns the reasons why it is not calm at the end
+ * of the longest wait.
+ */
 export async function untilCalm(journal: string, since: number): Promise<readonly string[]> {
   const end = Date.now() + BACK_MS;
   for (;;) {

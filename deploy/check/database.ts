@@ -18,7 +18,7 @@ export interface ApiLogin {
   readonly database: string;
 }
 
-/** Returns the superuser’s address of a database on the server that is the primary at the moment. */
+/** Returns the superuser’s address of a database on the Postgres server that is the primary at present. */
 export type AdminUrl = (database: string) => Promise<string>;
 
 /**
@@ -35,15 +35,15 @@ export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promis
 }
 
 /**
- * Creates an API login that is named after its database, because other databases of the same server have their own
- * logins.
+ * Creates a Postgres login for the API with the name of its database, because each database of the same server needs a
+ * login of its own.
  */
 export async function makeLogin(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
   const rights = 'connection limit 60 in role taxclaims_api';
   return { ...(await makeRole(await adminUrl(database), database, rights)), database };
 }
 
-/** Creates the API login of a server with psql, as the composition in deploy/compose does. */
+/** Creates a Postgres login for the API with psql, in the same way as the script in deploy/compose. */
 export async function makeLoginWithPsql(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
   const password = randomBytes(18).toString('base64url');
   await promisify(execFile)(

@@ -7,7 +7,10 @@ import { settle } from '../../test/faults/trial.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { adminOf } from '../../test/support/world.ts';
 
-/** What the checks after a load compare: the rows before the load, the journal, and the stored rows and contents. */
+/**
+ * What the checks after a load test compare: the number of rows before the load test, its requests, and the stored rows
+ * and document contents.
+ */
 export interface Books {
   readonly adminUrl: () => Promise<string>;
   readonly database: string;
@@ -17,11 +20,11 @@ export interface Books {
 
 /**
  * The longest time in milliseconds until the service’s own background queries are over. A forgotten session or lock
- * stays longer.
+ * would stay longer.
  */
 const AT_REST_MS = 10_000;
 
-/** Runs the checks after a load, once the spooled refusals are recorded. */
+/** Runs the checks of the database after a load test, once the service has recorded the spooled refusals. */
 export async function drawUp(
   { adminUrl, database, fixture, contents }: Books,
   entries: readonly Entry[],
@@ -42,8 +45,8 @@ export async function drawUp(
 }
 
 /**
- * Whether a violation may be a short background query of the service, for example a health check, which holds locks in
- * its transaction.
+ * Whether a reported lock or open transaction may belong to a short background query of the service, for example a
+ * health check.
  */
 function isOfTheMoment({ check: name }: Violation): boolean {
   return name === 'no lock is left in the database' || name === 'no database session is left in a transaction';

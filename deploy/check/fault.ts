@@ -1,13 +1,16 @@
 import type { World } from './world.ts';
 
-/** The figures of one fault, which are one row of the table. */
+/** The figures of one fault, which are one row in the table of deploy:check. */
 export interface Result {
   readonly requests: number;
   /** The number of requests without an answer, with a 503, or with an unexpected answer. */
   readonly failed: number;
-  /** The number of acknowledged writes and refusal records that are missing at the end. */
+  /** The number of acknowledged writes and refusal records that are missing in the database after the load test. */
   readonly lost: number;
-  /** The number of answers that lack a write of their caller or show an older version. */
+  /**
+   * The number of answers that lack a write of their caller or show an older version of a record than an earlier
+   * answer.
+   */
   readonly stale: number;
   /** The number of answers that contain anything of another tenant. */
   readonly foreign: number;
@@ -15,21 +18,21 @@ export interface Result {
   readonly backAfterMs: number;
   /** The number of requests that got 401 or 403. */
   readonly refused?: number;
-  /** The number of lost, stale or foreign answers by kind. */
+  /** The number of lost writes, outdated answers and answers with another tenant’s data, by kind. */
   readonly named?: Readonly<Record<string, number>>;
   /** The failed requests in words, for a fault that may fail no request. */
   readonly failures?: readonly string[];
-  /** Violations of checks that count neither as lost nor as stale or foreign, in words. */
+  /** Violations, in words, that count neither as lost writes nor as outdated answers nor as another tenant’s data. */
   readonly wrong?: readonly string[];
 }
 
-/** The upper bounds of a fault’s figures. Lost, stale and foreign answers are never allowed. */
+/** The upper bounds of a fault’s figures. Lost writes, outdated answers and another tenant’s data are never allowed. */
 export interface Bounds {
   readonly failed?: number;
   readonly backAfterMs?: number;
 }
 
-/** A way in which one part of a deployment breaks. */
+/** A fault of one part of a deployment, for example a killed Redis. */
 export interface Fault {
   readonly part: string;
   readonly fault: string;
@@ -39,7 +42,7 @@ export interface Fault {
   run(world: World): Promise<Result>;
 }
 
-/** Returns the violations of a result, in words; empty if every bound holds. */
+/** Returns the violations of a fault’s figures in words; empty if every upper bound holds. */
 export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Result): readonly string[] {
   const { failures = [], named = {} } = result;
   const none = (['lost', 'stale', 'foreign'] as const)

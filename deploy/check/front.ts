@@ -17,8 +17,8 @@ export async function frontOf(ports: readonly number[], dir: string, port?: numb
 }
 
 /**
- * Replaces each instance as an operator would: HAProxy sends it no new requests, it finishes its requests and ends, and
- * it is started again.
+ * Restarts each instance as an operator would: HAProxy sends the instance no new requests, the instance finishes its
+ * requests and ends, and is started again.
  */
 export async function replaceEach(services: readonly ServiceProcess[], haproxy: Haproxy, besideMs = 0): Promise<void> {
   for (const [index, service] of services.entries()) {
@@ -52,7 +52,7 @@ interface Server {
   readonly sessions: number;
 }
 
-/** Returns the state of each server in HAProxy’s backend. */
+/** Returns the state of each instance of the service as HAProxy sees it. */
 async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
   const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
   const titles = head.replace(/^# /, '').split(',');

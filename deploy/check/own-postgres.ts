@@ -2,7 +2,9 @@ import { createScratchCluster } from '../../test/faults/cluster.ts';
 import type { UnderLoad } from './under-load.ts';
 import type { Closable, World } from './world.ts';
 
-/** The options of a load whose instances share one working Postgres, with further environment variables. */
+/**
+ * The options of a load test whose instances share one Postgres without a fault, with further environment variables.
+ */
 export async function onOwnPostgres(
   world: World,
   further: Readonly<Record<string, string>>,

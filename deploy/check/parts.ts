@@ -10,7 +10,7 @@ import { faults as whole } from './whole.ts';
 /** The faults of every part of a deployment, in the order of the table. */
 export const PARTS: readonly (readonly Fault[])[] = [...[patroni, reporting, pooler, api, redis, backup], whole];
 
-/** The services of deploy/compose that end after their work, each with the command that checks this work. */
+/** The containers of deploy/compose that end after their work, each with the command that tests this work. */
 export const ENDING: Readonly<Record<string, string>> = {
   migrate: 'npm run proofs -- faults -- migration-killed',
   login: 'npm run deploy:check -- whole',

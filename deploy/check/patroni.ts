@@ -27,13 +27,13 @@ interface Break {
   readonly name: string;
   readonly backAfterMs: number;
   readonly holdMs?: number;
-  /** Makes the fault, and returns the function that repairs it. */
+  /** Makes the fault, for example kills the leader, and returns the function that repairs the cluster. */
   begin: (cluster: Patroni) => Promise<() => Promise<void>>;
 }
 
 const BREAKS: readonly Break[] = [
   {
-    name: 'the leader is killed',
+    name: 'the leader of the Patroni cluster is killed',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -45,7 +45,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'the Postgres of the leader is killed',
+    name: 'the Postgres of the Patroni leader is killed',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -54,7 +54,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'the leader is frozen, and continues',
+    name: 'the leader of the Patroni cluster is frozen, and continues',
     backAfterMs: WRITES_BACK_MS + 15_000,
     async begin(cluster) {
       const leader = await cluster.leader();
@@ -68,7 +68,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    name: 'an operator switches the leader',
+    name: 'an operator makes another node the leader of the Patroni cluster',
     backAfterMs: WRITES_BACK_MS,
     async begin(cluster) {
       await cluster.switchover();

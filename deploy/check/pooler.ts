@@ -8,7 +8,7 @@ interface Break {
   readonly name: string;
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Makes the fault, and returns the function that repairs it. */
+  /** Makes the fault of PgBouncer, for example kills it, and returns the function that repairs it. */
   begin: (pooler: PgBouncer) => Promise<() => Promise<void>>;
 }
 
@@ -38,7 +38,7 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Requests that arrive during PAUSE wait for RESUME, and 3 s is shorter than the service’s time-outs.
+    // Requests that arrive after PAUSE wait for RESUME, and a wait of 3 s is shorter than the service’s time-outs.
     ...{ name: 'PgBouncer gets PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
@@ -55,7 +55,7 @@ const BREAKS: readonly Break[] = [
 ];
 
 /**
- * The values of DATABASE_PREPARED_STATEMENTS under test: with `true` the service must notice that PgBouncer keeps no
+ * The values of DATABASE_PREPARED_STATEMENTS in the test. With `true` the service must notice that PgBouncer keeps no
  * prepared statements.
  */
 const PREPARED = ['true', 'false'] as const;

@@ -5,9 +5,9 @@ import type { Fault } from './fault.ts';
 import { onOwnPostgres } from './own-postgres.ts';
 import type { World } from './world.ts';
 
-/* Faults of the Redis in which two instances count rate limits. No request may fail. */
+/* Fault tests of the Redis in which two instances of the service count rate limits. No request may fail. */
 
-/** The milliseconds for which Redis is broken, and then for which the load continues. */
+/** The milliseconds for which Redis is broken, and for which the load test then continues. */
 const HURT_MS = 4_000;
 
 interface Break {

@@ -16,7 +16,7 @@ export const faults: readonly Fault[] = [
   { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },
 ];
 
-/** The number of sites of each client that a reporting login sees. */
+/** The number of sites of each client that a reporting login reads from the database. */
 const SEEN = `
   select c.id, (select count(*)::integer from reporting.sites as s where s.client_id = c.id) as sites
   from reporting.clients as c`;
@@ -48,7 +48,7 @@ async function readFromStandby(world: World): Promise<Result> {
 
   const wrong: string[] = [];
   let [requests, stale, foreign] = [0, 0, 0];
-  /** Compares the rows that a reporting login sees with the expected rows. */
+  /** Compares the sites that a reporting login reads with the sites that it may see. */
   const sees = async (when: string, url: string, expected: Readonly<Record<string, number>>): Promise<void> => {
     const rows = await adminOf(url)(SEEN);
     requests += 1;
@@ -90,7 +90,7 @@ async function readFromStandby(world: World): Promise<Result> {
   return { requests, failed: 0, lost: 0, stale, foreign, backAfterMs: 0, wrong };
 }
 
-/** Returns the address with the port of another server in the cluster. */
+/** Returns the address of the same database on another server in the Patroni cluster. */
 function at(url: string, port: number): string {
   const address = new URL(url);
   address.port = String(port);

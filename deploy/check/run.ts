@@ -8,12 +8,12 @@ import { openWorld } from './world.ts';
 
 /*
  * `npm run deploy:check -- [part or part/fault …]` starts each part of a deployment from Debian’s packages, breaks it
- * under load, and prints one table. It exits with 0 if nothing is lost, stale or foreign and every bound holds, with 1
- * if not, and with 2 for an unknown part. `--from` names the revision of the release that is replaced. All processes
- * listen on 127.0.0.1 and end with the command.
+ * during a load test, and prints one table. It exits with 0 if no write is lost, no answer is outdated or contains
+ * another tenant’s data, and every bound holds; with 1 if not; and with 2 for an unknown part. `--from` names the
+ * revision of the release that is replaced. All processes listen on 127.0.0.1 and end with the command.
  */
 
-/** The longest time in milliseconds for a fault, the start of its parts and its checks. */
+/** The longest time in milliseconds for a fault test with the start of its servers and its checks. */
 const BOUND_MS = 300_000;
 const SHOWN = 10;
 
@@ -39,7 +39,7 @@ if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
 }
 const chosen = all.filter((fault) => positionals.length === 0 || positionals.some((name) => isMeant(name, fault)));
 
-// The reaper in deploy/lab/reaper.ts ends all processes that this command has started.
+// A helper process (deploy/lab/reaper.ts) ends all processes that deploy:check has started.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const world = await openWorld(seed, values.from);
 const rows: Row[] = [];
@@ -62,7 +62,9 @@ const said = `${rows.length} faults, ${refused} refusals held against their reco
 console.log(`${said}: ${broken} with something that does not hold`);
 process.exit(broken > 0 ? 1 : 0);
 
-/** Runs a fault. A fault whose parts do not start, or that exceeds the time limit, counts as a violation. */
+/**
+ * Runs a fault test. A fault test whose servers do not start, or that exceeds the time limit, counts as a violation.
+ */
 async function tried(fault: Fault): Promise<{ result: Result | undefined; violations: readonly string[] }> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const bound = setTimeout(() => {

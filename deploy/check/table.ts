@@ -1,16 +1,16 @@
 import type { Fault, Result } from './fault.ts';
 
-/** A fault with its figures; without figures if the fault could not be run. */
+/** A fault with its figures for the table of deploy:check; without figures if the fault could not be made. */
 export interface Row {
   readonly fault: Fault;
   readonly result: Result | undefined;
 }
 
 const TITLES = ['part', 'fault', 'requests', 'failed', 'lost', 'stale', 'foreign', 'back after'];
-/** The number of columns with words. All other columns have numbers. */
+/** The number of columns with words in the table of deploy:check. All other columns have numbers. */
 const WORDS = 2;
 
-/** Returns the table of a run, with one line for each fault. */
+/** Returns the table of a run of deploy:check, with one line for each fault. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [TITLES, ...rows.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

@@ -24,19 +24,26 @@ import { UNLIMITED, accepting } from '../../test/support/world.ts';
 export interface UnderLoad {
   /** Returns the superuser’s address of a database on the server that is the primary at the moment. */
   adminUrl: AdminUrl;
-  /** The environment variables of every instance: the address of its database, and others that the fault needs. */
+  /**
+   * The environment variables of every instance of the service: the address of its database, and others that the fault
+   * needs.
+   */
   environment: (login: ApiLogin) => Readonly<Record<string, string>>;
-  /** The folder of the release that migrates the database and serves at first; this checkout if absent. */
+  /** The folder of the release that migrates the database and runs at first; this checkout if absent. */
   readonly release?: string;
   /** The number of instances; 1 if absent. */
   readonly instances?: number;
-  /** Starts the proxy before the instances. Without a proxy the load sends its requests to the first instance. */
+  /**
+   * Starts the HAProxy before the instances. Without HAProxy the load test sends its requests to the first instance.
+   */
   readonly front?: (ports: readonly number[], folder: string) => Promise<Front>;
-  /** Makes the fault, and returns the function that repairs it, unless the fault repairs itself. */
+  /**
+   * Makes the fault during the load test, and returns the function that repairs it, unless the fault ends by itself.
+   */
   break: (running: Running) => Promise<(() => Promise<void>) | undefined>;
   /** The milliseconds from the beginning of the fault to its repair. */
   readonly holdMs?: number;
-  /** The names of operations that the load does not send. */
+  /** The names of operations that the load test does not send. */
   readonly without?: readonly string[];
 }
 
@@ -44,19 +51,20 @@ export interface Front extends Closable {
   readonly port: number;
 }
 
-/** The running parts of a deployment when a fault begins. */
+/** The running parts of a deployment at the beginning of a fault. */
 export interface Running {
   readonly services: readonly ServiceProcess[];
   readonly front: Front | undefined;
   readonly load: LoadProcess;
-  /** Returns the superuser’s address of the database under load. */
+  /** Returns the superuser’s address of the database that the load test uses. */
   readonly adminUrl: () => Promise<string>;
 }
 
 const BEFORE_MS = 2_000;
 
 /**
- * Creates a database, tenants and instances, runs a load with a fault in its middle, and runs the checks afterwards.
+ * Creates a database, tenants and instances of the service, runs a load test with a fault in its middle, and then
+ * checks the database.
  */
 export async function tryUnderLoad(folder: string, seed: number, options: UnderLoad): Promise<Result> {
   const endings: (() => Promise<unknown>)[] = [];
@@ -104,7 +112,7 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
     const contents = (): ReturnType<typeof filesBelow> => filesBelow(join(folder, 'documents'));
     const books: Books = { adminUrl, database, fixture, contents };
     const violations = await drawUp(books, entries);
-    // The new release’s migration adds tables and rows, which is no violation.
+    // The migration of the new release adds tables and rows, so changed numbers of rows are no violation here.
     const meant = options.release === undefined ? undefined : UNTOUCHED;
     const unmeant = violations.filter((violation) => violation.check !== meant);
     const result = resultOf(entries, unmeant, brokenAt);
@@ -114,9 +122,9 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
   }
 }
 
-/** The environment variables of every instance, independent of its database. */
+/** The environment variables that every instance of the service gets, whatever its database is. */
 export function ofEveryInstance(identity: TestIdentity): Record<string, string> {
-  // The rate limits are off, because only twelve people send the whole load.
+  // The rate limits of the service are off, because only twelve users send all requests of the load test.
   return { ...accepting(identity), ...UNLIMITED };
 }
 

@@ -31,8 +31,8 @@ import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * All parts of deploy/compose at once, and more: HAProxy before two instances; PgBouncer in transaction mode before a
- * Patroni cluster; Redis, S3, Prometheus and an identity provider.
+ * The deployment for the fault tests with all parts of deploy/compose and more: HAProxy before two instances; PgBouncer
+ * in transaction mode before a Patroni cluster; Redis, S3, Prometheus and an identity provider.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
@@ -51,7 +51,7 @@ export interface Whole extends Closable, Books {
   readonly load: LoadProcess;
 }
 
-/** A part that can be started again on the same port after its end. */
+/** A server program of the deployment that can be started again on the same port after its end. */
 interface Restartable<P> {
   readonly now: P;
   again(): Promise<void>;

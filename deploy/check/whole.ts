@@ -12,17 +12,17 @@ import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
 
 /*
- * Faults of a whole deployment: all parts start once, and under one load each part is broken in turn. The next fault
- * begins when the load is calm again.
+ * Fault tests of a whole deployment: all servers start once, and during one load test each server is broken in turn.
+ * The next fault begins when no request has failed for some seconds.
  */
 
 interface Break {
   readonly name: string;
-  /** The services of deploy/compose that the fault breaks. */
+  /** The containers of deploy/compose that the fault breaks. */
   readonly breaks: readonly string[];
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Makes the fault, and returns the function that repairs it. */
+  /** Makes the fault, for example kills HAProxy, and returns the function that repairs it. */
   begin: (whole: Whole) => Promise<() => Promise<void>>;
 }
 
@@ -133,8 +133,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Some requests have tokens whose signing key the service cannot fetch. The service refuses these tokens until the
-    // provider is reachable again.
+    // The load test also sends tokens whose signing key the service cannot fetch now. The service refuses these tokens
+    // until the identity provider is reachable again.
     ...{
       name: 'the keys of the identity provider are unreachable for a while',
       breaks: [],
@@ -149,8 +149,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // An instance answers 503 instead of a refusal that it can neither record nor spool; the other instance spools its
-    // refusals.
+    // The instance with the full disk answers 503 instead of a refusal that it can neither record nor spool; the other
+    // instance spools its refusals.
     ...{
       name: 'the disk of an instance’s spooled refusals is full while PgBouncer is frozen',
       breaks: [],
@@ -183,8 +183,8 @@ interface Trials {
 }
 
 /**
- * The shared deployment of all faults, with the alerts and log lines that were already reported. Each row of the table
- * has only those of its own fault.
+ * The deployment that all fault tests share, with the alerts and log lines that were already reported. Each row of the
+ * table has only the alerts and log lines of its own fault.
  */
 async function openTrials(folder: string, seed: number): Promise<Trials> {
   const whole = await openWhole(folder, seed);
@@ -225,7 +225,7 @@ function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
   return true;
 }
 
-/** Returns the log lines of the instances about unexpected answers. */
+/** Returns the log lines in which the instances report an answer with an unexpected status. */
 function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
   const ids = entries.flatMap(({ expected, requestId }) => (expected || requestId === null ? [] : [requestId]));
   return instances.flatMap(({ output }) => output.split('\n')).filter((line) => ids.some((id) => line.includes(id)));

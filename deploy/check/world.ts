@@ -3,19 +3,25 @@ import type { Result } from './fault.ts';
 import { tryUnderLoad } from './under-load.ts';
 import type { UnderLoad } from './under-load.ts';
 
-/** What every fault gets: folders, shared parts and a load. */
+/** What every fault test of deploy:check gets: folders, shared servers and the function that runs a load test. */
 export interface World {
   /**
    * The revision of the release from which a deploy starts; the last release without the latest migration if undefined.
    */
   readonly from: string | undefined;
-  /** The seed of the random requests that the load sends. */
+  /** The seed of the random requests that the load test sends. */
   readonly seed: number;
-  /** Creates a folder of this name. At the end of the run it is removed with all processes that work in it. */
+  /**
+   * Creates a folder with the given name. The end of deploy:check removes the folder and ends all processes that work
+   * in it.
+   */
   folder(name: string): string;
-  /** Starts a part at the first call with this name, and returns the same part to later faults. */
+  /**
+   * Starts a server of the deployment, for example Redis, at the first call with its name, and returns the same server
+   * to later faults.
+   */
   once<T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T>;
-  /** Runs a load of real requests with a fault in its middle. */
+  /** Runs a load test of real requests with a fault in its middle. */
   underLoad(options: UnderLoad): Promise<Result>;
 }
 

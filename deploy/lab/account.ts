@@ -8,8 +8,8 @@ export interface Account {
 }
 
 /**
- * The user that Postgres runs as: the present user, or the user `postgres` if root runs the lab, because Postgres
- * refuses to run as root.
+ * The operating system’s user that runs Postgres: the present user, or the user `postgres` if root runs this program,
+ * because Postgres refuses to run as root.
  */
 export async function accountOfPostgres(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;

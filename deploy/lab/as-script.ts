@@ -4,7 +4,10 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Part, PartOptions } from './part.ts';
 
-/** `node deploy/lab/PART.ts --dir D --port P` runs one part in the foreground until SIGTERM or SIGINT. */
+/**
+ * `node deploy/lab/PART.ts --dir D --port P`, for example with `redis.ts`, runs one server in the foreground until
+ * SIGTERM or SIGINT.
+ */
 export async function runAsScript<P extends Part>(
   start: (options: PartOptions) => Promise<P>,
   describe: (part: P) => string,

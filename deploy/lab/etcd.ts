@@ -10,7 +10,7 @@ export interface Etcd extends Part {
   readonly port: number;
 }
 
-/** Starts an etcd that keeps its data in its folder. */
+/** Starts an etcd server that keeps its data in the given folder. */
 export async function startEtcd({ dir, port }: PartOptions): Promise<Etcd> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));

@@ -36,7 +36,7 @@ export async function startHaproxy({ dir, port, configuration, environment }: Ha
   };
   const program = await startProgram({
     ...{ program: 'haproxy', package: 'haproxy', dir },
-    // HAProxy runs in the foreground as one process.
+    // HAProxy runs in the foreground as one process, so that the test can kill it.
     args: ['-db', '-f', join(CONFIGURATIONS, configuration)],
     env: { API_BIND: bind, POSTGRES_BIND: bind, ADMIN_SOCKET: socket, ...environment },
     answers: async () => (await ask('show info')).includes('Version'),

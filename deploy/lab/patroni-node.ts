@@ -89,11 +89,12 @@ function configurationOf({ name, dir, etcdPort, passwords, ttl }: NodeOptions, p
     etcd3: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
-        // A leader keeps its role if it is found within these times: one loop and two retries must not exceed the ttl.
+        // A Patroni leader keeps its role if Patroni reaches it within these times: one loop and two retries must not
+        // exceed the ttl.
         ...{ ttl, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
-        // Synchronous mode keeps every acknowledged write on one standby, and only this standby may become the leader.
-        // Without the strict mode, a leader without a standby acknowledges writes alone, and loses them if it is killed
-        // again.
+        // Synchronous mode of Patroni keeps every acknowledged write on one standby, and only this standby may become
+        // the leader. Without the strict mode, a leader without a standby acknowledges writes alone, and loses them if
+        // the leader is killed again.
         synchronous_mode: true,
         synchronous_mode_strict: true,
         postgresql: { use_pg_rewind: true, use_slots: true, parameters: { max_connections: 80 } },

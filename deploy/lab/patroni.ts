@@ -27,7 +27,7 @@ export interface Patroni extends Part {
   leader(): Promise<PatroniNode>;
   /** Returns the superuser’s address of a database on the present leader, for clients that accept only one server. */
   readonly leaderUrl: (database: string) => Promise<string>;
-  /** The node that is the asynchronous standby. */
+  /** Returns the node of the Patroni cluster that is the asynchronous standby. */
   asynchronousStandby(): Promise<PatroniNode>;
   /** Waits until a leader has a synchronous standby and every running node streams from the leader. */
   settled(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Patroni extends Part {
   switchover(): Promise<void>;
 }
 
-/** A node in Patroni’s answer to `/cluster`. */
+/** A node of the cluster in Patroni’s answer to `/cluster`. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -51,7 +51,8 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
   await mkdir(dir, { recursive: true });
   const started: Part[] = [];
   const close = async (): Promise<void> => {
-    // The nodes end one after the other, because a node that ends in good order tells the others through etcd.
+    // The Patroni nodes end one after the other, because a node that ends in good order informs the other nodes through
+    // etcd.
     for (const part of started.splice(0).reverse()) await part.close();
   };
   try {
@@ -68,7 +69,7 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
       );
     }
     started.push(...nodes);
-    // The first node creates the Postgres cluster, and the other nodes copy it.
+    // The first Patroni node creates the Postgres cluster, and the other nodes copy it.
     for (const node of nodes) await node.start();
     const haproxy = await startHaproxy({
       ...{ dir: join(dir, 'haproxy'), port, configuration: 'postgres.cfg' },

@@ -9,7 +9,7 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres with its data in a folder. */
+/** A Postgres server that keeps its data in a folder of this machine. */
 export interface Postgres extends Part {
   readonly port: number;
   /** Returns the superuser’s address of a database. */
@@ -22,7 +22,7 @@ export interface Pgbackrest extends Postgres {
   readonly repository: string;
   /** @throws Error with pgBackRest’s output */
   backup(type: 'full' | 'incr'): Promise<void>;
-  /** Starts a backup; `kill` ends it half-way with SIGKILL. */
+  /** Starts a backup; the returned function `kill` ends the backup half-way with SIGKILL. */
   beginBackup(): Promise<{ kill(): void; readonly ended: Promise<unknown> }>;
   /** Returns the number of complete backups. */
   backups(): Promise<number>;
@@ -90,7 +90,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
       await backrest(
         ...['restore', `--pg1-path=${into}`, '--type=time', `--target=${moment}`, '--target-action=promote'],
       );
-      // The restored Postgres archives no WAL, because its timeline differs from the first one’s.
+      // The restored Postgres archives no WAL, because its timeline differs from that of the original Postgres.
       const second = await startPostgres(into, join(dir, name), await findFreePort(0), ['-c', 'archive_mode=off']);
       restored.push(second);
       return second;

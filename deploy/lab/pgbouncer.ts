@@ -29,7 +29,7 @@ interface PgBouncerOptions extends PartOptions {
 
 const CONSOLE = { name: 'console', password: 'console' };
 
-/** Starts PgBouncer without `ignore_startup_parameters`, because the service needs none. */
+/** Starts PgBouncer without the setting `ignore_startup_parameters`, because the service sends no such parameters. */
 export async function startPgBouncer({
   dir,
   port,

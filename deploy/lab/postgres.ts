@@ -10,7 +10,7 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres server of the lab. */
+/** A Postgres server that runs on this machine for fault tests of a deployment. */
 export interface Postgres extends Part {
   /** Returns the superuser’s address of a database. */
   url(database: string): string;

@@ -12,7 +12,9 @@ interface ProgramOptions {
   /** The Debian package that has the program. */
   readonly package: string;
   readonly args: readonly string[];
-  /** The program’s working folder. Every process that works in or below this folder counts as its child. */
+  /**
+   * The program’s working folder. Every process that works in or below this folder counts as a child of the program.
+   */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The user and group ids that the program runs as; those of the present user if absent. */
@@ -33,7 +35,7 @@ export interface Program extends Part {
 const START_MS = 60_000;
 const END_MS = 15_000;
 const OUTPUT = 20_000;
-/** Debian installs server programs in folders that are not in a user’s PATH. */
+/** The folders outside of a user’s PATH in which Debian installs server programs. */
 const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
 /** @throws an Error of one line that names the package if the program is missing. */
@@ -79,7 +81,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     for (const one of await pids()) sendTo(one, name);
   };
   const kill = async (): Promise<void> => {
-    // The kill is repeated, because a process may have started another one while its parent was killed.
+    // The processes are killed repeatedly, because a process may have started another process while its parent was
+    // killed.
     for (let left = await pids(); left.some(isAlive); left = await pids()) {
       for (const one of left) sendTo(one, 'SIGKILL');
       await delay(20);

@@ -5,19 +5,22 @@ import { promisify } from 'node:util';
 import { processesIn, sendTo } from '../../test/faults/processes.ts';
 import { createScratchFolder } from '../../test/support/scratch.ts';
 
-/** A folder for the parts of a lab. It is removed with every process that works in it, even if its owner is killed. */
+/**
+ * A folder for the servers of a fault test. The folder is removed and every process that works in it is ended, even if
+ * the owning process is killed.
+ */
 export interface LabFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-/** Creates a lab folder that every user may enter, because Postgres runs as another user. */
+/** Creates a folder for servers that every user may enter, because Postgres runs as another user. */
 export async function createLabFolder(): Promise<LabFolder> {
   const path = await createScratchFolder();
   await chmod(path, 0o711);
   const reaper = spawn(process.execPath, [import.meta.filename, path], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    // Ctrl-C must end only the owner of the folder and not the reaper.
+    // Ctrl-C must end only the process that owns the folder, and not the helper process that cleans up afterwards.
     detached: true,
   });
   reaper.unref();
@@ -44,7 +47,7 @@ async function reap(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** Unmounts the file systems below the folder that a killed process has left mounted. */
+/** Unmounts the file systems below the folder that a killed process has left mounted there. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
   for (const line of mounts.split('\n')) {
@@ -55,7 +58,7 @@ async function unmountBelow(folder: string): Promise<void> {
 
 if (import.meta.main) {
   const [, , folder = ''] = process.argv;
-  // Standard input ends when the owner of the folder ends, even if the owner is killed.
+  // The helper’s standard input ends when the process that owns the folder ends, even if that process is killed.
   process.stdin.resume();
   process.stdin.once('end', () => void reap(folder));
 }

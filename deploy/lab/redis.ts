@@ -8,7 +8,7 @@ import { startProgram } from './program.ts';
 export interface Redis extends Part {
   readonly url: string;
   readonly port: number;
-  /** Sends a command that the service itself does not use. */
+  /** Sends Redis a command that the service itself does not use. */
   ask(...words: string[]): Promise<unknown>;
 }
 

@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 /**
- * Extracts the release at the revision `from` into a folder, with its packages. Without `from` it is the last release
- * that lacks the latest migration.
+ * Extracts the release at the git revision `from` into a folder, with its npm packages. Without `from`, the release is
+ * the last commit that lacks the latest migration.
  */
 export async function releaseBefore(folder: string, from?: string): Promise<string> {
   const commit = from === undefined ? await commitBefore(ROOT) : await commitAt(ROOT, from);
@@ -26,13 +26,15 @@ export async function releaseBefore(folder: string, from?: string): Promise<stri
 }
 
 /**
- * Returns the last commit of the main branch that lacks the latest migration and those that were merged together with it.
- * The commit must have all earlier migrations under their present numbers, which may have differed before a merge.
+ * Returns the last commit of the main branch that lacks the latest migration and the migrations that were merged
+ * together with it. The commit must have all earlier migrations under their present numbers, which may have differed
+ * before a merge.
  * @throws Error if no such commit exists
  */
 export async function commitBefore(root: string): Promise<string> {
   const present = await migrationsAt(root, 'HEAD');
-  // Each commit of this log changed the migrations, and every commit until the next one has the same migrations.
+  // Each commit in the output of `git log` here changed the migrations, and every commit until the next listed commit
+  // has the same migrations.
   const log = await git(root, 'log', '--first-parent', '--format=%H', '--', 'db/migrations');
   const [latest, ...earlier] = log.split('\n').filter(Boolean);
   let newer = latest;
@@ -51,7 +53,7 @@ export async function commitAt(root: string, revision: string): Promise<string> 
   throw new Error(`${revision} has migrations that this release has not, or has otherwise`);
 }
 
-/** Whether the earlier migrations are the beginning of the later ones, without being all of them. */
+/** Whether the migrations of an older release are the first, but not all, of a newer release’s migrations. */
 function isBefore(then: readonly string[], present: readonly string[]): boolean {
   return then.length < present.length && then.every((file, index) => file === present[index]);
 }

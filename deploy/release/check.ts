@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The files that name the version besides package.json, each with a pattern that finds every place. */
+/** The files besides package.json that name the service’s version, each with a pattern that finds every place. */
 const PLACES = {
   'package-lock.json': /^ {2}(?: {4})?"version": "(.*)",$(?=\n {2}"lockfileVersion"|\n {6}"license": "UNLICENSED")/gm,
   Dockerfile: /org\.opencontainers\.image\.version="(.*)"/g,
@@ -13,7 +13,7 @@ const PLACES = {
 
 export const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-/** Returns the files that name another version, or none. */
+/** Returns the files that name another version of the service than package.json; empty if there is none. */
 export async function otherVersions(version: string): Promise<string[]> {
   const objections: string[] = [];
   for (const [path, pattern] of Object.entries(PLACES)) {
@@ -25,7 +25,7 @@ export async function otherVersions(version: string): Promise<string[]> {
   return objections;
 }
 
-/** Returns the changelog’s text below the heading of a version. */
+/** Returns the text of CHANGELOG.md below the heading of a version. */
 export function entryOf(changelog: string, version: string): string | undefined {
   return changelog
     .split(/^## /m)
@@ -34,7 +34,7 @@ export function entryOf(changelog: string, version: string): string | undefined 
     .trim();
 }
 
-/** Returns the reasons why the changelog does not fit a release of this version. */
+/** Returns the reasons why CHANGELOG.md does not fit a release of the given version. */
 export function objectionsToEntry(changelog: string, version: string): string[] {
   const objections: string[] = [];
   const [, first = ''] = /^## (.*)$/m.exec(changelog) ?? [];

@@ -7,8 +7,8 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * These tests check the status, the order and the date of requests that change a client’s records while other requests
- * change or read them.
+ * Tests of the status, the order and the dates of requests that change a client’s records while other requests change
+ * or read the same records.
  */
 
 let tenant: Tenant;
@@ -34,7 +34,7 @@ test.each<{ what: string; sql: (tenant: Tenant) => string }>([
       delete from public.clients where id = '${clients}'`,
   },
 ])(
-  'an account manager’s change of a partner gets 403 if the partner’s client is $what while the change waits',
+  'an account manager’s change of a partner gets 403 if the partner’s client is $what while the change waits for a lock',
   async ({ sql }) => {
     const { partners: id } = tenant;
     const other = (await service.tenant('Other')).clients;
@@ -50,7 +50,7 @@ test.each<{ what: string; sql: (tenant: Tenant) => string }>([
   },
 );
 
-test('a deletion of a partner that waits for a change of the partner’s clients also deletes the new links', async () => {
+test('if a partner’s deletion waits for a change that links the partner to clients, it also deletes the new links', async () => {
   const path = `/api/partners/${tenant.partners}`;
   const body = { client_ids: [tenant.clients, (await service.tenant('Second')).clients] };
   const answers = await inLine(service, rowOf('partners', tenant.partners), [
@@ -66,7 +66,7 @@ test.each([
   { resource: 'invoices', table: 'factures', status: 'DRAFT' },
   { resource: 'partner-invoices', table: 'partner_invoices', status: 'RECEIVED' },
 ] as const)(
-  'a change of $resource to the present status gets 409 with the present ETag, and 412 with an older ETag',
+  'a change of one of the $resource to its present status gets 409 with the present ETag, and 412 with an older ETag',
   async ({ resource, table, status }) => {
     const path = `/api/${resource}/${tenant[table]}`;
     const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
@@ -92,7 +92,7 @@ test.each([
   { resource: 'partner-invoices', table: 'partner_invoices', field: 'partner_id', kind: 'biller' },
   { resource: 'reclamations', table: 'reclamations', field: 'site_id', kind: 'sites', status: 'CLOSED' },
 ] as const)(
-  'a change of $resource with a foreign $field gets 403 even with an older ETag, and the audit log names the foreign client',
+  'a change of one of the $resource to a $field of a foreign client gets 403 and is recorded, even with an older ETag',
   async ({ resource, table, field, kind, ...more }) => {
     const foreign = await service.furnishedTenant('Garage Dupont');
     const status = 'status' in more ? { status: more.status } : {};
@@ -129,7 +129,7 @@ test('X-Total-Count is the number of records in the same response while other se
   expect(totals.size).toBeGreaterThan(1);
 });
 
-test('the service dates a move of a claim after the earlier move, even if the earlier date is in the future', async () => {
+test('the service dates a claim’s change of status after the earlier change, even if the earlier date is in the future', async () => {
   const { reclamations: id } = tenant;
   await service.sql`update public.reclamation_history set changed_at = '2100-01-01' where reclamation_id = ${id}`;
   await service.ask(`PUT /api/reclamations/${id}`, { token: admin, body: { status: 'READY_FOR_REVIEW' } });
@@ -138,7 +138,7 @@ test('the service dates a move of a claim after the earlier move, even if the ea
   expect(last).toEqual({ is_after: true });
 });
 
-test('the service dates a record whose creation waits for a lock after the wait', async () => {
+test('if the creation of a record waits for a lock, the record’s created_at is after the wait', async () => {
   const body = { client_id: tenant.clients, site_name: 'Neuf' };
   let released: unknown;
   const [made] = await inLine(

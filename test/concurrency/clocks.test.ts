@@ -8,16 +8,18 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * The tests change rights while the clocks of the identity provider, the service and Postgres differ. Postgres always
- * has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the service are
- * ahead.
+ * Tests of changes of users’ rights while the clocks of the identity provider, the service and Postgres differ.
+ * Postgres always has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the
+ * service are ahead.
  */
 
 /** How many seconds each clock is ahead of the clock of Postgres. */
 interface Off {
-  /** The clock that dates the provider's tokens. */
+  /** The seconds by which the clock that dates the identity provider’s tokens is ahead of the clock of Postgres. */
   readonly tokens: number;
-  /** The clock that dates the provider's HTTP responses. */
+  /**
+   * The seconds by which the clock that dates the identity provider’s HTTP responses is ahead of the clock of Postgres.
+   */
   readonly dates: number;
   readonly service: number;
 }
@@ -35,7 +37,8 @@ const CLOCKS: readonly { readonly title: string; readonly off: Off }[] = [
     title: `the service’s clock is ${s} s ahead`,
     off: { tokens: 0, dates: 0, service: s },
   })),
-  // These clocks are at most 25 s ahead, because the service refuses a token that is dated further in the future.
+  // The clocks that sign tokens are at most 25 s ahead here, because the service refuses a token that is dated further
+  // in the future.
   ...[5, 25, -5, -90, -120].map((s) => ({
     title: `the clock of the machine that signs the provider’s tokens is ${s} s ahead`,
     off: { tokens: s, dates: 0, service: 0 },
@@ -49,7 +52,7 @@ const CLOCKS: readonly { readonly title: string; readonly off: Off }[] = [
 const base = await forSuite(startService());
 const [own, other] = [(await base.tenant('Own')).clients, (await base.tenant('Other')).clients];
 
-/** Runs `work` with a new service under these clocks, and with the lines of the service’s log. */
+/** Runs `work` with a new service under the given clocks, and with the lines of the service’s log. */
 async function withClocks(
   off: Off,
   work: (service: Service, said: readonly Record<string, unknown>[]) => Promise<void>,
@@ -80,7 +83,10 @@ const CHANGES: readonly (readonly object[])[] = [
   [{ password: 'a long password, one' }, { password: 'a long password, two' }],
 ];
 
-/** Moves the dates of a user’s rights and of the measured clock two minutes into the past. */
+/**
+ * Moves the dates of a user’s change of rights and of the last measurement of the identity provider’s clock two minutes
+ * into the past.
+ */
 async function twoMinutesLater(sub: string): Promise<void> {
   await base.admin(
     `update public.users
@@ -109,8 +115,9 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   expect([await me(old), await logIn(old)]).toEqual([401, 401]);
   expect(await stored()).toEqual(changed);
 
-  // If the provider’s tokens and responses have the same offset, the service knows the offset and accepts a token that
-  // is issued now. Otherwise the service accepts only a token that is issued two minutes after the change.
+  // If the identity provider’s tokens and responses have the same clock offset, the service knows the offset and
+  // accepts a token that is issued now. Otherwise the service accepts only a token that is issued two minutes after the
+  // change of rights.
   if (off.tokens !== off.dates) await twoMinutesLater(sub);
   const end = performance.now() + 20_000;
   let status = 0;
@@ -120,16 +127,18 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
 }
 
 test.each(CLOCKS)(
-  'if $title, the service refuses tokens from before a change of rights, accepts later ones, and logs the offset',
+  'if $title, the service refuses tokens from before a change of rights, accepts later tokens, and logs the clock’s offset',
   async ({ off }) => {
     await withClocks(off, async (service, said) => {
       await Promise.all(CHANGES.map((bodies) => tryChange(service, off, bodies)));
-      // The service does not report this offset, because an old token and a token of a slow clock look the same.
+      // The service does not log the offset of the clock that signs tokens, because an old token and a token of a slow
+      // clock look the same.
       if (off.dates === 0 && off.tokens < 0) return;
       const expected = { provider: off.dates === 0 ? off.tokens : off.dates, service: off.service };
       const { subject: sub } = await person(base, 'ADMIN');
       const seen = async () => {
-        // A slow request hides a part of the clock’s offset. The next response and the next new token show the whole offset.
+        // A slow request to the identity provider hides a part of the clock’s offset. The next response and the next
+        // new token show the whole offset.
         await service.ask('GET /api/users/me', { token: await issue(off, 0, { sub, role: 'ADMIN' }) });
         const figures = await figuresAt(service.metricsPort);
         return Object.entries(expected).map(([clock, seconds]) => ({

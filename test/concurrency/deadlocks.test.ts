@@ -9,15 +9,15 @@ import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Requests that lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which exceeds the
- * statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get 503.
+ * Tests that requests which lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which
+ * exceeds the statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get 503.
  */
 
 let service: Service;
 let tenant: Tenant;
 let token: string;
 
-/** Starts a service whose new database connections have this deadlock_timeout. */
+/** Starts a service whose new database connections have the given deadlock_timeout of Postgres. */
 async function start(deadlockTimeout: string): Promise<void> {
   service = await startService({ statementTimeoutMs: 4_000 });
   await service.admin(`alter database ${service.postgres.name} set deadlock_timeout = '${deadlockTimeout}'`);
@@ -52,7 +52,7 @@ describe('requests under a deadlock_timeout of 60 seconds', () => {
     { record: 'a bill', table: 'partner_invoices', path: 'partner-invoices', field: 'invoice_id' },
     { record: 'a claim', table: 'reclamations', path: 'reclamations', field: 'site_id' },
   ] as const)(
-    'a change of the $field of $record and a simultaneous deletion of its client both succeed',
+    'a change of the $field of $record and a simultaneous deletion of the record’s client both succeed',
     async ({ table, path, field }) => {
       const { clients: client } = tenant;
       const second = randomUUID();
@@ -77,7 +77,7 @@ describe('requests under a deadlock_timeout of 200 ms', () => {
     const another = await connected(service.postgres.adminUrl);
     await another.query(`set deadlock_timeout = '60s'; begin`);
     await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
-    // The change of the invoice locks the claim, and waits for the lock of the invoice.
+    // The invoice’s change locks the invoice’s claim, and waits for the lock of the invoice.
     const answer = service.ask(`PUT /api/invoices/${tenant.factures}`, {
       token,
       body: { reclamation_id: tenant.reclamations },

@@ -27,7 +27,8 @@ beforeEach(async () => {
 });
 
 /**
- * Imports claims of one site, and in the last line a claim of the annex. One SQL statement inserts up to 1,000 lines.
+ * Imports claims of the tenant’s site `own.sites`, and in the last line a claim of a second site, `annex`. One SQL
+ * statement inserts up to 1,000 lines.
  */
 const send = (count: number, { query = '', ...more }: Question & { query?: string } = {}): Promise<Answer> =>
   service.ask(`POST /api/reclamations/import${query}`, {
@@ -56,7 +57,7 @@ test('two simultaneous imports of claims by two callers both succeed completely'
   expect(await imported()).toBe(200);
 });
 
-test('a caller’s second simultaneous long import gets 429 with Retry-After, while a colleague’s import succeeds', async () => {
+test('a caller’s second simultaneous long import of claims gets 429 with Retry-After, while a colleague’s import succeeds', async () => {
   const answers = await inLine(
     service,
     lockOf('sites', annex),
@@ -71,7 +72,7 @@ test('a caller’s second simultaneous long import gets 429 with Retry-After, wh
   expect(await imported()).toBe(600);
 });
 
-test('an import that waits for the deletion of a site gets 404 with the lines of this site, and stores nothing', async () => {
+test('an import of claims that waits for the deletion of a site gets 404, names the lines of the site, and stores nothing', async () => {
   const requests = [() => remove(`/api/sites/${annex}`), () => send(1_500)];
   const [deleted, answer = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
   expect(deleted?.status).toBe(204);
@@ -80,21 +81,21 @@ test('an import that waits for the deletion of a site gets 404 with the lines of
   expect(await imported()).toBe(0);
 });
 
-test('a deletion of a site that waits for an import also deletes the imported claim of this site', async () => {
+test('if a site’s deletion waits for an import, it also deletes the claim that the import adds to the site', async () => {
   const requests = [() => send(1_500), () => remove(`/api/sites/${annex}`)];
   const answers = await inLine(service, lockOf('sites', annex), requests);
   expect(answers.map(({ status }) => status)).toEqual([201, 204]);
   expect(await imported()).toBe(1_499);
 });
 
-test('an import that waits for the deletion of its client gets 404 that names the client', async () => {
+test('an import of claims that waits for the deletion of their client gets 404 that names the client', async () => {
   const requests = [() => remove(`/api/clients/${own.clients}`), () => send(100)];
   const answers = await inLine(service, lockOf('clients', own.clients), requests);
   expect(answers.map(({ status }) => status)).toEqual([204, 404]);
   expect(details(answers[1] ?? ({} as Answer))).toMatchObject({ '0.client_id': 'names no record' });
 });
 
-test('a dry run of an import does not change a simultaneous import, and names the lines of a deleted site', async () => {
+test('a dry run of an import of claims does not affect a simultaneous import, and names the lines of a deleted site', async () => {
   const answers = await inLine(service, lockOf('sites', annex), [
     () => send(100, { query: '?dry_run=true' }),
     () => send(100),
@@ -108,7 +109,7 @@ test('a dry run of an import does not change a simultaneous import, and names th
   expect(await imported()).toBe(99);
 });
 
-test('an import whose database connection breaks gets 503, leaves no trace, and succeeds with the same Idempotency-Key', async () => {
+test('an import whose database connection breaks gets 503, stores no claim, and succeeds with the same Idempotency-Key', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const [answer = {} as Answer] = await inLine(
     service,

@@ -53,8 +53,8 @@ const lastChangeOf = (sites: readonly Site[]) =>
     .at(-1) ?? '';
 
 /**
- * Whether the sites are older than every open transaction, even of other test suites, because each might have changed
- * them.
+ * Whether the stored sites are older than every open transaction, even of other test suites, because each open
+ * transaction might have changed a site.
  */
 async function isOlderThanAllTransactions(): Promise<boolean> {
   const [row] =
@@ -63,11 +63,11 @@ async function isOlderThanAllTransactions(): Promise<boolean> {
   return row?.['isSo'] === true;
 }
 
-test('a reader of all pages by updated_at gets every record’s last state although records change between pages', async () => {
+test('a program that reads all pages of a list by updated_at gets every site’s last state although sites change meanwhile', async () => {
   let turn = 0;
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;
-    // The test changes a record that was already read and a record that is not read yet.
+    // The test changes one site that the reader has already read and one site that the reader has not read yet.
     if (turn <= 6) await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
   });
   const last = new Map(readSites.map((site) => [site.id, site.site_name]));
@@ -76,7 +76,7 @@ test('a reader of all pages by updated_at gets every record’s last state altho
   for (const { id, site_name } of stored) expect(last.get(String(id))).toBe(site_name);
 });
 
-test('a reader with updated_from gets a change that was committed after the earlier reading, despite its earlier date', async () => {
+test('a program that reads changes with updated_from gets a change with an earlier date that was committed late', async () => {
   const [late = '', after = ''] = ids;
   const writer = await connected(service.postgres.adminUrl);
   try {
@@ -90,7 +90,7 @@ test('a reader with updated_from gets a change that was committed after the earl
     await writer.query('commit');
     const second = await readAllPages(from);
     expect(second).toContainEqual(expect.objectContaining({ id: late, site_name: 'late' }));
-    // The change has an earlier date than the end of the first reading, which could not see the change.
+    // The committed change has an earlier date than the end of the first reading, which could not see the change.
     expect(second.find(({ id }) => id === late)?.updated_at.localeCompare(from)).toBe(-1);
     // The second reading does not return the records that did not change.
     expect(second.length).toBeLessThan(5);
@@ -99,7 +99,7 @@ test('a reader with updated_from gets a change that was committed after the earl
   }
 });
 
-test('a reader with updated_from gets a record that was committed after the earlier reading, despite its earlier date', async () => {
+test('a program that reads changes with updated_from gets a new site with an earlier date that was committed late', async () => {
   const writer = await connected(service.postgres.adminUrl);
   try {
     await writer.query('begin');
@@ -116,7 +116,7 @@ test('a reader with updated_from gets a record that was committed after the earl
   }
 });
 
-test('a reader with updated_from gets no changes of a foreign client', async () => {
+test('a program that reads changes of sites with updated_from gets no changes of a foreign client', async () => {
   const foreign = await service.tenant('Garage Dupont');
   const from = lastChangeOf(await readAllPages());
   await service.admin(`update public.sites set site_name = 'x' where id = $1`, [foreign.sites]);

@@ -37,13 +37,14 @@ test('only one of two simultaneous password changes with the right present passw
   const user = await manager();
   const answers = statuses(await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]));
   expect(answers[0]).toBe(204);
-  // The second change gets 401 or 403: the session has ended, or the stored password is another one.
+  // The second password change gets 401 or 403, because the session has ended or the given password is not the stored
+  // one any more.
   expect([401, 403]).toContain(answers[1]);
 });
 
 test.each<{ title: string; ask: (user: UserWithPassword) => Promise<Answer> }>([
   {
-    title: 'a login gets 401 if it waits for a change of the user’s password',
+    title: 'a login gets 401 if it waits for a change of its user’s password',
     ask: ({ token }) => service.ask('POST /api/auth/login', { body: { token } }),
   },
   {
@@ -78,7 +79,7 @@ describe.each(['users', 'audit_logs'])('a change by an ADMIN that waits for the 
     { what: 'client access', body: { client_access: [] }, column: 'access_changed_at' },
     { what: 'password', body: { password: NEXT }, column: 'sessions_ended_at' },
   ])(
-    `a new $what that waits for a lock on ${table} invalidates the user’s tokens from before the end of the wait`,
+    `an ADMIN’s change of a user’s $what that waits for a lock on ${table} invalidates all the user’s older tokens`,
     async (row) => {
       const user = await manager();
       const token = await service.token('ADMIN');
@@ -94,7 +95,7 @@ describe.each(['users', 'audit_logs'])('a change by an ADMIN that waits for the 
       );
       expect(changed?.status).toBe(200);
       expect(Number((await stored(user))[row.column])).toBeGreaterThanOrEqual(Number(released));
-      // The date of the change is no part of the user’s version, so the ETag stays.
+      // The user’s ETag stays, because the date of the change of rights or password is no part of the user’s version.
       const { headers } = await service.ask(`GET /api/users/${user.id}`, { token });
       expect(headers.etag).toBe(changed?.headers.etag);
     },

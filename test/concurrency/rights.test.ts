@@ -9,14 +9,14 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Two simultaneous requests use or change the rights of one user; the tests check the status of each response. The
+ * Tests of two simultaneous requests that use or change the rights of one user, and of the status of each response. The
  * proof `races` checks what such requests store, in every order.
  */
 
 const service = await forSuite(startService());
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 const admin = await service.token('ADMIN');
-// This active ADMIN of all clients lets the tests deactivate and demote the other ADMINs, because one must remain.
+// An active ADMIN of all clients lets the tests deactivate and demote the other ADMINs, because one must remain.
 await person(service, 'ADMIN');
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
@@ -30,7 +30,7 @@ const createUser = (token: string) =>
 const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 const idOf = (answer: Answer | undefined) => (answer?.json as { id: string }).id;
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
-/** Returns the issue time of a token that is one second newer than the tokens of the tests. */
+/** Returns the issue time of a token that is one second newer than the other tokens of this file. */
 const nextSecond = () => Math.floor(Date.now() / 1000) + 1;
 
 interface Cast {
@@ -43,8 +43,8 @@ interface Cast {
 interface Pair {
   readonly title: string;
   /**
-   * The user whose row both requests wait for; without one they wait for the audit log, after they have checked their
-   * rights.
+   * The user whose database row both requests wait for. Without a user, both requests wait for the audit log, after
+   * they have checked their rights.
    */
   readonly hold?: keyof Cast;
   readonly first: (cast: Cast) => Promise<Answer>;
@@ -139,7 +139,7 @@ test.each(PAIRS)('$title', async ({ hold, first, second, statuses: expected }) =
   expect([...recorded]).toEqual(ids.filter((id) => recorded.has(id)));
 });
 
-test('an ADMIN changes a user while another change by the same ADMIN waits for another user', async () => {
+test('an ADMIN can change a user while another change by the same ADMIN waits for the lock of another user', async () => {
   const [one, two] = [await person(service, 'CLIENT', [own]), await person(service, 'CLIENT', [own])];
   const { token } = await person(service, 'ADMIN');
   const [waited] = await inLine(
@@ -202,7 +202,8 @@ test('a token whose subject is the id of a user with another subject gets 401 fr
 test.each<{ title: string; role: Role; said?: true }>([
   { title: 'the creator of a client loses access to the client with a newer token of the role CLIENT', role: 'CLIENT' },
   {
-    title: 'the creator of a client loses it with a newer token that does not list the client any more',
+    title:
+      'the creator of a client loses access to the client with a newer token that does not list the client any more',
     role: 'ACCOUNT_MANAGER',
     said: true,
   },
@@ -246,7 +247,7 @@ describe('the last ADMIN of all clients', () => {
   });
 
   test.each([{ is_active: false }, { role: 'ACCOUNT_MANAGER' }, { client_access: [own] }])(
-    'a change of the last ADMIN of all clients to %j gets 409 with the field, by whichever caller',
+    'a change of the last active ADMIN of all clients to %j gets 409, whichever ADMIN makes the change',
     async (body) => {
       for (const token of [admin, last.token]) {
         const answer = await change(last.id, body, token);

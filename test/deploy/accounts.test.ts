@@ -21,13 +21,13 @@ const GOOD: Entry = {
 };
 const NOTHING: Result = { requests: 1, failed: 0, lost: 0, stale: 0, foreign: 0, backAfterMs: 0 };
 
-test('deploy:check reports no violation for a load with expected answers only', () => {
+test('deploy:check reports no violation if every request of its load test gets the expected answer', () => {
   const result = resultOf([GOOD], [], 900);
   expect(result).toMatchObject(NOTHING);
   expect(violationsOf({}, result)).toEqual([]);
 });
 
-test('deploy:check counts failed requests, and the time until the last of them', () => {
+test('deploy:check counts failed requests, and measures the time from the fault to the last failed request', () => {
   const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
   const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
   expect(resultOf([GOOD, late, cut], [], 900)).toMatchObject({
@@ -45,8 +45,16 @@ test('deploy:check does not count a health check as a request', () => {
 });
 
 test.each([
-  ['a read of the caller’s own record that gets 404 as stale', { ...GOOD, status: 404, expected: false }, 'stale'],
-  ['a document with another content than the uploaded one as stale', { ...GOOD, defect: 'another content' }, 'stale'],
+  [
+    'a read of a record that the caller has created as stale if it gets 404',
+    { ...GOOD, status: 404, expected: false },
+    'stale',
+  ],
+  [
+    'a downloaded document as stale if its content differs from the uploaded content',
+    { ...GOOD, defect: 'another content' },
+    'stale',
+  ],
   ['an answer with a text of another tenant as foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
 ] as const)('deploy:check counts %s', (_, entry, column) => {
   const result = resultOf([entry], [], 900);
@@ -54,7 +62,7 @@ test.each([
   expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
 });
 
-test('deploy:check counts and reports an unexpected answer as failed, and not as stale', () => {
+test('deploy:check counts an answer with an unexpected status as failed, and not as stale, and reports it', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
   const check = 'each answer has an expected status or 503';
   const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
@@ -73,13 +81,13 @@ test('deploy:check counts an acknowledged write that is missing as lost', () => 
   ]);
 });
 
-test('deploy:check reports the violation of any other check', () => {
+test('deploy:check reports a database lock that is left after a fault', () => {
   const result = resultOf([GOOD], [{ check: 'no lock is left in the database', detail: 'one' }], 900);
   expect(result).toMatchObject(NOTHING);
   expect(violationsOf({}, result)).toEqual(['no lock is left in the database: one']);
 });
 
-test('deploy:check reports only the bounds that a fault exceeds', () => {
+test('deploy:check reports only the upper bounds, for example of failed requests, that a fault exceeds', () => {
   const result = { ...NOTHING, failed: 2, backAfterMs: 100, failures: ['read site: 503'] };
   expect(violationsOf({ bounds: { failed: 2, backAfterMs: 100 } }, result)).toEqual([]);
   expect(violationsOf({ bounds: { failed: 1, backAfterMs: 99 } }, result)).toEqual([
@@ -89,7 +97,7 @@ test('deploy:check reports only the bounds that a fault exceeds', () => {
   ]);
 });
 
-test('the table of deploy:check has a line for each fault, also for a fault that could not be run', () => {
+test('the table of deploy:check has a line for each fault, even for a fault that could not be made', () => {
   const fault = { part: 'api', fault: 'killed', run: () => Promise.resolve(NOTHING) };
   const rows = [
     { fault, result: { ...NOTHING, backAfterMs: 19_340 } },

@@ -65,8 +65,8 @@ const text = await readFile(file, 'utf8');
 expect(text).toMatch(mayBeAbsent);
 await writeFile(file, text.replace(mayBeAbsent, 'env_file: .env\n'));
 await writeFile(join(folder, '.env'), 'AUTH_ROLE_CLAIM=https://example.org/role\nPORT=9\n');
-// The test runs the page’s commands, but lets Compose print the composition instead of starting it. A warning in the
-// output would be invalid YAML.
+// The test runs the commands of deploy/compose/README.md, but lets Docker Compose print the composition instead of
+// starting it. A warning in the output would be invalid YAML.
 const printed = await shell(
   blockOf(PAGE, 'deploy/compose/make-secrets', {
     'deploy/compose/': `${folder}/`,
@@ -74,14 +74,14 @@ const printed = await shell(
     'up --detach --build': 'config 2>&1',
   }),
 );
-// Compose prints every dollar twice, so that its output can be read as a composition again.
+// Docker Compose prints every dollar sign twice, so that its output can be read as a composition again.
 const composition = await parsed(printed.replaceAll('$$', '$'));
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const service = (name: string): Service => composition.services[name] ?? {};
 
-test('every container of the composition has a read-only root, no capabilities, and a user other than root', () => {
+test('every container of deploy/compose has a read-only root, no capabilities, and a user other than root', () => {
   const services = Object.entries(composition.services);
   expect(services.map(([name]) => name).sort()).toEqual([
     ...['api1', 'api2', 'database', 'haproxy', 'login', 'migrate', 'pgbouncer', 'prometheus', 'redis'],
@@ -92,7 +92,7 @@ test('every container of the composition has a read-only root, no capabilities, 
   }
 });
 
-test('the composition gives our programs only variables that they read, with valid values', async () => {
+test('deploy/compose gives the service and its commands only environment variables that they read, with valid values', async () => {
   const secrets: Record<string, string> = {};
   for (const [name, { file }] of Object.entries(composition.secrets)) {
     secrets[name] = (await readFile(file, 'utf8')).trim();
@@ -106,7 +106,8 @@ test('the composition gives our programs only variables that they read, with val
     expect(Object.keys(given).filter((variable) => !known.includes(variable))).toEqual([]);
     const provider = { AUTH_ISSUER: 'https://idp.example.org', AUTH_AUDIENCE: 'taxclaims' };
     const set = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
-    // AUTH_ROLE_CLAIM is from the file .env, and the composition itself always sets PORT and TRUST_PROXY.
+    // In this test AUTH_ROLE_CLAIM comes from the file .env, and deploy/compose itself always sets PORT and
+    // TRUST_PROXY.
     expect(set).toMatchObject({
       AUTH_ROLE_CLAIM: 'https://example.org/role',
       PORT: '3000',
@@ -120,21 +121,21 @@ test('the composition gives our programs only variables that they read, with val
   expect(() => loadAdminConfig(exported)).not.toThrow();
 });
 
-test('the composition asks its operator only for variables of the service', async () => {
+test('deploy/compose asks its operator only for environment variables of the service', async () => {
   const text = await readFile(join(DEPLOY, 'compose', 'docker-compose.yml'), 'utf8');
   const asked = [...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
   expect(asked).toContain('AUTH_ISSUER');
   expect(asked.filter((name) => !ENVIRONMENT_VARIABLE_NAMES.includes(name))).toEqual([]);
 });
 
-test('the composition gives HAProxy exactly the variables that its configuration needs', async () => {
+test('deploy/compose gives HAProxy exactly the environment variables that HAProxy’s configuration needs', async () => {
   const whole = await readFile(join(DEPLOY, 'haproxy', 'api.cfg'), 'utf8');
   const text = whole.replaceAll(/^\.if defined[^]*?^\.endif/gm, '');
   const read = [...text.replaceAll(/^\s*#.*$/gm, '').matchAll(/\$\{?([A-Z][A-Z_0-9]*)/g)].map(([, name = '']) => name);
   expect(Object.keys(service('haproxy').environment ?? {}).sort()).toEqual([...new Set(read)].sort());
 });
 
-test('every lasting service of the composition has a health check at the port that it listens on', async () => {
+test('every container of deploy/compose that keeps running has a health check at the port that it listens on', async () => {
   const running = Object.entries(composition.services).filter(([, { restart }]) => restart !== 'no');
   expect(running.map(([name]) => name).sort()).toEqual(Object.keys(LISTENS).sort());
   const pgbouncer = await readFile(join(DEPLOY, 'compose', 'pgbouncer', 'pgbouncer.ini'), 'utf8');
@@ -211,7 +212,7 @@ test('the upgrade commands of deploy/compose/README.md name existing services, a
   await haproxy.close();
 });
 
-test('the composition reads its secrets from files that make-secrets creates once, and has none in an environment variable', async () => {
+test('deploy/compose reads secrets from files that make-secrets creates once, and has none in an environment variable', async () => {
   const files = Object.values(composition.secrets).map(({ file }) => file);
   expect((await readdir(join(folder, 'secrets'))).map((name) => join(folder, 'secrets', name)).sort()).toEqual(
     files.sort(),
@@ -224,7 +225,7 @@ test('the composition reads its secrets from files that make-secrets creates onc
   expect(said).not.toMatch(/postgres:\/\/|redis:\/\/|PASSWORD"/);
 });
 
-/** Runs the health check of a service against a local port. */
+/** Runs the health check of a container in deploy/compose against a local port. */
 async function isWell(name: string, port: number): Promise<boolean> {
   const [kind, ...words] = service(name).healthcheck?.test ?? ['CMD'];
   const listens = String(LISTENS[name]);
@@ -235,7 +236,7 @@ async function isWell(name: string, port: number): Promise<boolean> {
       .replace('redis-cli', `redis-cli -p ${port}`),
   );
   const [program = '', ...args] = kind === 'CMD-SHELL' ? ['sh', '-c', ...here] : here;
-  // The database's check uses Postgres's default port, which this variable changes.
+  // The health check of the container `database` uses Postgres's default port, which this variable changes.
   const env = { PATH: process.env['PATH'], PGPORT: String(port) };
   return run(program === 'node' ? process.execPath : program, args, { env }).then(
     () => true,
@@ -264,7 +265,9 @@ function seconds(duration = ''): number {
   return Number(/^(\d+)s$/.exec(duration)?.[1] ?? Number.NaN);
 }
 
-/** Reads the YAML that Compose prints with Python's parser, which Compose uses. */
+/**
+ * Reads the YAML that Docker Compose prints, with the YAML parser that Docker Compose uses, which is written in Python.
+ */
 async function parsed(yaml: string): Promise<Composition> {
   const script = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.argv[1])))';
   return JSON.parse((await run('python3', ['-c', script, yaml])).stdout) as Composition;

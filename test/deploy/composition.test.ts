@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const FILE = join(ROOT, 'deploy', 'compose', 'docker-compose.yml');
 const SMALL = join(ROOT, 'docker-compose.yml');
 
-/** The files of the compositions with the names of their service instances. */
+/** The Docker Compose files of the repository with the names of the service’s instances in each file. */
 const INSTANCES = [
   [FILE, 'api1'],
   [FILE, 'api2'],
@@ -24,7 +24,9 @@ const EXACT: Readonly<Record<string, RegExp>> = {
   debian: /:\d+\.\d+-slim$/,
 };
 
-/** Returns the YAML text of each service in a composition, with the shared parts that the service merges. */
+/**
+ * Returns the YAML text of each container in a Docker Compose file, with the shared parts that the container merges.
+ */
 async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(file, 'utf8');
   const shared = new Map(
@@ -67,34 +69,34 @@ test.each([FILE, SMALL])('Compose limits the size of each container’s log in %
   expect(unbounded.map(([name]) => name)).toEqual([]);
 });
 
-describe.each(INSTANCES)('the composition %s has the instance %s', (file, name) => {
+describe.each(INSTANCES)('the Docker Compose file %s with the instance %s of the service', (file, name) => {
   let text: string;
   beforeAll(async () => {
     text = (await servicesOf(file)).get(name) ?? '';
   });
 
-  test('an instance of a composition keeps its spooled refusals and its documents on a volume', async () => {
+  test('an instance in Docker Compose keeps its spooled refusals and its documents on a volume', async () => {
     const [, volume = ''] = /['\s]([\w]+):\/data['\s]/.exec(text) ?? [];
     expect(volume).not.toBe('');
     const [, volumes = ''] = /^volumes:\n((?: .*\n)+)/m.exec(await readFile(file, 'utf8')) ?? [];
     expect(volumes).toContain(`  ${volume}:\n`);
   });
 
-  test('an instance of a composition gets the TRUST_PROXY of its operator', () => {
+  test('an instance in Docker Compose gets the TRUST_PROXY that its operator sets', () => {
     expect(text).toMatch(file === FILE ? /TRUST_PROXY: \$\{TRUST_PROXY:-1\}\n/ : /TRUST_PROXY: \$\{TRUST_PROXY:-\}\n/);
   });
 
-  test('an instance of a composition gets every variable of the file .env except those of the database’s administrator', () => {
+  test('an instance in Docker Compose gets every variable of the file .env except those of the database’s administrator', () => {
     expect(text).toMatch(/env_file:\n +- path: \.env\n +required: false\n/);
     const administrators = ['POSTGRES_PASSWORD', 'API_DATABASE_PASSWORD', 'DATABASE_ADMIN_URL'];
     const given = administrators.filter((variable) => !text.includes(`      ${variable}: ''\n`));
-    // The composition in deploy/compose has the administrator’s secrets as files, so its instances get no such
-    // variables.
+    // deploy/compose has the database administrator’s secrets as files, so its instances get no environment variables
+    // with them.
     expect(given).toEqual(file === FILE ? administrators : []);
   });
 });
 
-test('the compositions and Dockerfiles name every image from a registry with an exact version', async () => {
+test('the Docker Compose files and Dockerfiles name every image from a registry with an exact version', async () => {
   const files = [FILE, SMALL, join(ROOT, 'Dockerfile'), join(ROOT, 'deploy', 'compose', 'pgbouncer', 'Dockerfile')];
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const images = texts
@@ -104,13 +106,13 @@ test('the compositions and Dockerfiles name every image from a registry with an 
   expect(images.filter((image) => !EXACT[image.split(':')[0] ?? '']?.test(image))).toEqual([]);
 });
 
-test('HAProxy deletes a caller’s X-Forwarded-For before it sets its own', async () => {
+test('HAProxy deletes the header X-Forwarded-For of a caller before it sets the header itself', async () => {
   const text = await readFile(join(ROOT, 'deploy', 'haproxy', 'api.cfg'), 'utf8');
   expect(text).toMatch(/^ {4}http-request del-header X-Forwarded-For$/m);
   expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
 });
 
-test('the service’s user in the image may read every copied file, whatever the umask of the checkout was', async () => {
+test('the service’s user in the Docker image may read every copied file, whatever the umask of the checkout was', async () => {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const last = text.slice(text.lastIndexOf('\nFROM '));
   const copied = [...last.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, words = '']) => words);
@@ -118,7 +120,7 @@ test('the service’s user in the image may read every copied file, whatever the
   expect(copied.filter((words) => !words.startsWith('--chmod=755 '))).toEqual([]);
 });
 
-test('each volume of an instance is mounted on a folder that the Dockerfile creates for the service’s user', async () => {
+test('each volume of an instance in Docker Compose is mounted on a folder that the Dockerfile creates for the service’s user', async () => {
   const image = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const [, user = ''] = /^USER (\w+)$/m.exec(image) ?? [];
   const [, made = ''] =

@@ -17,7 +17,7 @@ import { createScratchFolder } from '../support/scratch.ts';
 const run = promisify(execFile);
 const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
-test.each(['api.cfg', 'postgres.cfg'])('HAProxy accepts %s without a warning', async (name) => {
+test.each(['api.cfg', 'postgres.cfg'])('HAProxy accepts its configuration file %s without a warning', async (name) => {
   const servers = ['API_1', 'API_2', 'NODE_1', 'NODE_2', 'NODE_3'].map((key) => [key, '127.0.0.1:9'] as const);
   const ports = ['NODE_1_REST', 'NODE_2_REST', 'NODE_3_REST'].map((key) => [key, '9'] as const);
   const env = {
@@ -48,7 +48,7 @@ test('HAProxy answers 503 with the API’s Retry-After if no instance answers', 
   await lab.remove();
 });
 
-test('HAProxy tells an instance the caller’s address, and drops a forged one', async () => {
+test('HAProxy sends an instance the caller’s address in X-Forwarded-For, and drops an address that the caller forged', async () => {
   const lab = await createLabFolder();
   const forwardedFor: unknown[] = [];
   const instance = createServer(({ url, headers }, response) => {
@@ -67,7 +67,7 @@ test('HAProxy tells an instance the caller’s address, and drops a forged one',
   expect(forwardedFor).toEqual(['127.0.0.1']);
 });
 
-test('the systemd units set only variables that the service reads', async () => {
+test('the systemd units set only environment variables that the service reads', async () => {
   const text = await readFile(join(DEPLOY, 'systemd', 'taxclaims@.service'), 'utf8');
   const [, given = ''] = /^Environment=(.*)$/m.exec(text) ?? [];
   const names = given.split(' ').map((one) => one.split('=')[0]);
@@ -76,13 +76,13 @@ test('the systemd units set only variables that the service reads', async () => 
 });
 
 test.each(['taxclaims@1.service', 'taxclaims-migrate.service'])(
-  'systemd accepts %s, and rates its exposure as low',
+  'systemd accepts the unit %s, and systemd-analyze security rates its exposure as low',
   async (name) => {
     const program = await findProgram('systemd-analyze', 'systemd');
     const folder = await createScratchFolder();
     for (const unit of await readdir(join(DEPLOY, 'systemd'))) {
       const text = await readFile(join(DEPLOY, 'systemd', unit), 'utf8');
-      // The test replaces the path of Node in the units, because the path differs between machines.
+      // The test replaces the path of Node in the systemd units, because the path differs between machines.
       await writeFile(join(folder, unit), text.replaceAll('/usr/bin/node', process.execPath));
     }
     const unit = join(folder, name);

@@ -5,8 +5,8 @@ import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { mountSmallDisk } from '../faults/small-disk.ts';
 
 /**
- * Starts a part in a lab folder, mounts a small disk if root runs this program, prints the folder, and waits to be
- * killed.
+ * Starts a program, for example Redis, in a new lab folder, mounts a small disk if root runs this script, prints the
+ * folder, and waits to be killed.
  */
 const { path } = await createLabFolder();
 await startEtcd({ dir: join(path, 'etcd') });

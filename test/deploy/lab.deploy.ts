@@ -15,7 +15,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  'the lab removes its processes and its folder when its owner gets %s',
+  'the servers that deploy:check starts end, and their folder is removed, when deploy:check gets %s',
   async (signal) => {
     const owner = spawn(process.execPath, [OWNER], { stdio: ['pipe', 'pipe', 'inherit'] });
     const [folder] = (await once(owner.stdout.setEncoding('utf8'), 'data')) as [string];
@@ -27,7 +27,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   },
 );
 
-test('the lab reports a missing program in one line that names its Debian package', async () => {
+test('deploy:check reports a missing server program in one line that names the program’s Debian package', async () => {
   const { findProgram } = await import('../../deploy/lab/program.ts');
   await expect(findProgram('no-such-program', 'some-package')).rejects.toThrow(
     /^no-such-program is missing: apt-get install --no-install-recommends some-package$/,

@@ -11,7 +11,7 @@ import type { Situation } from '../faults/load/operations.ts';
 import type { LoadTenant } from '../faults/load/people.ts';
 import { BEHIND, Sight } from '../faults/load/sight.ts';
 
-/* Invented wrong answers to requests of a load: deploy:check counts each in the column of its kind. */
+/* Invented wrong answers to requests of a load test: deploy:check counts each answer in the column of its kind. */
 
 const tenant = (word: string): LoadTenant => ({
   ...{ word, client: randomUUID(), site: randomUUID(), claim: randomUUID() },
@@ -53,7 +53,7 @@ function situation(): Situation {
   };
 }
 
-/** Returns the counts of deploy:check for one operation of a load that got this answer. */
+/** Returns the figures that deploy:check counts if one request of a load test got this answer. */
 function counted(name: string, status: number, body: unknown) {
   const operation = OPERATIONS.find((one) => one.name === name);
   const wanted = operation?.prepare(situation());
@@ -90,12 +90,15 @@ test.each<[string, number, unknown]>([
   ['count claims', 200, counts(1, 1)],
   ['download', 200, 'whole'],
   ['read a foreign record', 403, { error: {} }],
-])('deploy:check counts a correct answer to "%s" as neither stale nor foreign', (name, status, body) => {
-  const { failed, stale, foreign, named, wrong } = counted(name, status, body);
-  expect({ failed, stale, foreign, named, wrong }).toEqual({
-    ...{ failed: 0, stale: 0, foreign: 0, named: {}, wrong: [] },
-  });
-});
+])(
+  'deploy:check counts a correct answer to "%s" neither as stale nor as containing another tenant’s data',
+  (name, status, body) => {
+    const { failed, stale, foreign, named, wrong } = counted(name, status, body);
+    expect({ failed, stale, foreign, named, wrong }).toEqual({
+      ...{ failed: 0, stale: 0, foreign: 0, named: {}, wrong: [] },
+    });
+  },
+);
 
 const before = '2026-01-01T10:00:00.49Z';
 test.each<[string, string, number, unknown, string]>([
@@ -106,13 +109,13 @@ test.each<[string, string, number, unknown, string]>([
   ['a list has the old value of a changed field', 'read sites', 200, [{ ...site, address: 'old' }], BEHIND.old],
   ['a claim has its old status after a move', 'read claim', 200, { ...claim, status: 'READY_FOR_REVIEW' }, BEHIND.old],
   [
-    'a record has an older updated_at than the acknowledged one',
+    'a record has an older updated_at than the record that its change returned',
     'read site',
     200,
     { ...site, updated_at: before },
     BEHIND.old,
   ],
-  ['a count lacks an acknowledged claim', 'count claims', 200, counts(), BEHIND.fewer],
+  ['a count of claims is lower than the number of acknowledged claims', 'count claims', 200, counts(), BEHIND.fewer],
 ])('deploy:check counts an answer as stale if %s', (_, name, status, body, lie) => {
   const result = counted(name, status, body);
   expect(result).toMatchObject({ stale: 1, foreign: 0, named: { [lie]: 1 } });
@@ -131,13 +134,13 @@ test.each<[string, string, number, unknown, string]>([
   ['a record of another tenant by its id', 'read a foreign record', 200, { ...theirs, id: OTHER.site }, FOREIGN.text],
   ['a name of another tenant in a refusal', 'read a foreign client', 403, { error: OTHER.word }, FOREIGN.text],
   ['more claims in a count than the tenant has', 'count claims', 200, counts(1, 2), FOREIGN.count],
-])('deploy:check counts an answer as foreign if it has %s', (_, name, status, body, lie) => {
+])('deploy:check counts an answer in the column "foreign" if it contains %s', (_, name, status, body, lie) => {
   const result = counted(name, status, body);
   expect(result.foreign).toBe(1);
   expect(result.named?.[lie]).toBe(1);
   expect(violationsOf({}, result)).toContain('1 foreign');
 });
 
-test('every check whose violations deploy:check counts as lost exists', () => {
+test('every check of the load test whose violations deploy:check counts as lost writes exists', () => {
   expect([...LOST].filter((name) => !(name in CHECKS))).toEqual([]);
 });

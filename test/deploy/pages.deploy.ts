@@ -9,13 +9,14 @@ import { shell } from '../support/shell.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * The tests run the shell blocks of the pages that need Postgres programs, in the order in which a firm would run them.
+ * The tests run the shell commands in the pages of db/ and docs/ that need Postgres programs, in the order in which a
+ * firm would run them.
  */
 
 const lab = await forSuite(createLabFolder());
 const [first, second] = [await serverIn('first'), await serverIn('second')];
 
-/** Starts a Postgres, and returns its address in the forms that the pages use. */
+/** Starts a Postgres server, and returns its address in the forms that the documentation uses. */
 async function serverIn(name: string) {
   const postgres = await startPostgres({ dir: join(lab.path, name) });
   await withAdmin(postgres.url('postgres'), (admin) => admin.query(`alter role postgres password 'hunter2'`));
@@ -24,7 +25,7 @@ async function serverIn(name: string) {
   return { host, superuser: `postgres:hunter2@${host}`, env: { PGHOST: hostname, PGPORT: port, ...login } };
 }
 
-test('the commands of docs/operate.md start a healthy service', async () => {
+test('the commands of docs/operate.md start a service whose /health answers 200', async () => {
   const code = blockOf('docs/operate.md', 'psql postgres://admin@', {
     'admin@db.example': first.superuser,
     'db.example': first.host,
@@ -37,19 +38,20 @@ test('the commands of docs/operate.md start a healthy service', async () => {
   expect((await shell(`${code.trimEnd()} >/dev/null &${health}`, env)).trim()).toMatch(/\n200$/);
 });
 
-test('an analyst connects as docs/analyst.md says, with a login that a DBA made', async () => {
+test('an analyst connects to the database as docs/analyst.md says, with a login that a DBA has created', async () => {
   const login = blockOf('db/README.md', 'create role bi_acme');
   const connect = blockOf('docs/analyst.md', 'psql postgres://', { 'db.example': first.host });
   const sql = blockOf('docs/analyst.md', 'select company_name');
   await shell(`psql --file=db/demonstration/data.sql; psql <<'SQL'\n${login}SQL`, first.env);
   const read = await shell(`${connect.trimEnd()} <<'SQL'\n${sql}SQL`, { PGPASSWORD: '…' });
   expect(read.match(/^\(\d+ rows?\)$/gm)).toHaveLength(4);
-  // The test revokes the grants, because the audit would report them after a restore on a server without this login.
+  // The test revokes the login’s access to clients, because the audit of the database schema would report the access
+  // after a restore on a server without this login.
   const revoke = `select reporting.revoke_client(login, client_id) from reporting.granted where login = 'bi_acme'`;
   await shell(`psql --command="${revoke}"`, first.env);
 });
 
-test('after the dump and restore of db/README.md the audit reports nothing', async () => {
+test('after the dump and restore of db/README.md the views of schema audit report no finding', async () => {
   const files = {
     'roles.sql': join(lab.path, 'roles.sql'),
     'taxclaims.dump': join(lab.path, 'taxclaims.dump'),

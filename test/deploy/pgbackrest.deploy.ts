@@ -49,7 +49,7 @@ afterAll(async () => {
   for (const name of ['main', 'restored']) await asPostgres(`pg_dropcluster --stop 15 ${name}`).catch(() => undefined);
 });
 
-test('the pgBackRest recipe of db/README.md makes backups, and restores a chosen moment on another server', async () => {
+test('the pgBackRest commands of db/README.md make backups, and restore the database of a chosen moment on another server', async () => {
   await asPostgres(`${created.pg_createcluster} --port=${port} 15 main`);
   const variables = Object.entries(backrest).map(([name, value]) => `${name} = '${value}'\n`);
   await writeFile(inLab('conf/15/main/environment'), variables.join(''));
@@ -74,7 +74,8 @@ test('the pgBackRest recipe of db/README.md makes backups, and restores a chosen
   });
   const [restore = '', ...checks] = blockOf(PAGE, "psql --command='select pg_switch_wal()'", {
     ...{ ...folders, ...created, '2026-11-22 14:30:00+01': moment, 'port=5433': `port=${other}` },
-    // Debian’s pg_ctlcluster gets the environment with the test’s pgBackRest configuration, which is not under /etc.
+    // Debian’s pg_ctlcluster gets the environment variables that name the test’s pgBackRest configuration, because that
+    // configuration is not under /etc.
     'pg_ctlcluster 15 restored': `cp ${inLab('conf/15')}/{main,restored}/environment && pg_ctlcluster 15 restored`,
     'postgres://postgres@…:5433/taxclaims': urlOf(other),
     'postgres://…:5433/taxclaims': urlOf(other, LOGIN),

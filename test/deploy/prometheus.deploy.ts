@@ -19,12 +19,12 @@ const promtool = async (...args: string[]): Promise<string> => {
   return (await promisify(execFile)(program, args, { cwd: join(DEPLOY, 'prometheus') })).stdout;
 };
 
-test('promtool accepts the Prometheus configuration and its rules', async () => {
+test('promtool accepts the Prometheus configuration and the alert rules of deploy/', async () => {
   expect(await promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS');
   expect(await promtool('check', 'rules', 'alerts.yml')).toContain('SUCCESS');
 });
 
-test('promtool confirms that each alert fires when it should, and only then', async () => {
+test('promtool confirms with example series that each Prometheus alert fires when it should, and only then', async () => {
   expect(await promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS');
 });
 
@@ -50,7 +50,7 @@ describe('a Prometheus that reads the metrics of a service', () => {
     }[];
   }
 
-  test('Prometheus returns a series for every query of every dashboard panel', async () => {
+  test('Prometheus returns a series for every query of every panel of the Grafana dashboard', async () => {
     const up = async () => (await prometheus.query('up{job="taxclaims"} == 1')).length > 0;
     await until(up);
     const { panels } = JSON.parse(await readFile(join(DEPLOY, 'grafana', 'dashboard.json'), 'utf8')) as Dashboard;
@@ -74,7 +74,7 @@ describe('a Prometheus that reads the metrics of a service', () => {
     }
   });
 
-  test('Prometheus raises the alert for a service that is down', async () => {
+  test('Prometheus raises the alert for an instance of the service that is down', async () => {
     const others = await startPrometheus({ dir: join(folder, 'others'), targets: ['127.0.0.1:1'] });
     await until(async () => (await others.query('up{job="taxclaims"} == 0')).length > 0);
     await until(async () => (await others.query('ALERTS{alertname="TaxclaimsDown"}')).length > 0);

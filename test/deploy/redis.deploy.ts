@@ -53,7 +53,7 @@ async function instance(more: Record<string, string> = {}): Promise<Instance> {
 
 const tokenOf = (sub: string): Promise<string> => identity.token({ sub, role: 'ACCOUNT_MANAGER', client_access: [] });
 
-/** Sends simultaneous requests of one user to all instances in turn, and counts the statuses. */
+/** Sends simultaneous requests of one user to all instances in turn, and counts how many got each status. */
 async function tally(instances: readonly Instance[], times: number, token: string): Promise<object> {
   const answers = await Promise.all(
     Array.from({ length: times }, (_, index) =>
@@ -67,7 +67,7 @@ async function tally(instances: readonly Instance[], times: number, token: strin
 
 const APART = /"place":"Redis",.*each process counts alone/g;
 
-/** Counts the log lines about the beginnings and the ends of Redis outages. */
+/** Counts the log lines in which the instances report the beginning or the end of a Redis outage. */
 function loggedOutages({ started: { out } }: Instance): { apart: number; together: number } {
   return { apart: out.match(APART)?.length ?? 0, together: out.match(TOGETHER)?.length ?? 0 };
 }
@@ -76,7 +76,7 @@ const counting = async (instances: readonly Instance[]): Promise<void> => {
   await until(() => instances.map(loggedOutages).every(({ apart, together }) => apart === together));
 };
 
-/** Counts statuses for a new user, and repeats a round in which Redis was too slow. */
+/** Sends requests of a new user, counts how many got each status, and repeats both if Redis was too slow. */
 async function tallyTogether(
   instances: readonly Instance[],
   times: number,
@@ -101,13 +101,13 @@ describe('three instances with one Redis', () => {
     expect((await tallyTogether(three, 300, 'idp|everywhere')).counts).toEqual({ 404: 100, 429: 200 });
   });
 
-  test('instances with one Redis count a user across tokens, and two users separately', async () => {
+  test('instances with one Redis count the requests of a user with several tokens together, and of two users separately', async () => {
     const { user } = await tallyTogether(three, 300, 'idp|same');
     expect(await tally(three, 3, await tokenOf(user))).toEqual({ 429: 3 });
     expect(await tally(three, 3, await tokenOf('idp|other'))).toEqual({ 404: 3 });
   });
 
-  test('the Redis keys of rate limits expire, have the prefix, and name no user', async () => {
+  test('the Redis keys of rate limits expire, begin with REDIS_PREFIX, and name no user', async () => {
     await tally(three, 3, await tokenOf('idp|somebody'));
     const keys = (await redis.ask('KEYS', '*')) as string[];
     expect(keys.length).toBeGreaterThan(2);
@@ -145,7 +145,7 @@ describe('three instances with one Redis', () => {
       () => Promise.resolve(),
     ],
   ])(
-    'three instances answer while their Redis is %s, log the outage, and count in Redis again afterwards',
+    'three instances answer while their Redis is %s, log the outage, and count requests in Redis again afterwards',
     async (how, hurt, mend) => {
       await counting(three);
       const loggedBefore = three.map(loggedOutages);
@@ -162,19 +162,19 @@ describe('three instances with one Redis', () => {
     },
   );
 
-  test('instances never log the password of Redis', () => {
+  test('instances of the service never log the password of Redis', () => {
     for (const { started } of three) expect(started.out + started.err).not.toContain(PASSWORD);
   });
 });
 
-test('an instance starts while its Redis is unreachable, and logs that', async () => {
+test('an instance starts while its Redis is unreachable, and logs that Redis is unreachable', async () => {
   const alone = await instance({ REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:1` });
   await alone.started.says(/"place":"Redis",.*each process counts alone/);
   expect(await tally([alone], 3, await tokenOf('idp|alone'))).toEqual({ 404: 3 });
   expect(alone.started.out).not.toContain(PASSWORD);
 });
 
-test('an instance uses a Redis with TLS only if its certificate is trusted', async () => {
+test('an instance uses a Redis with TLS only if the certificate of Redis is trusted', async () => {
   const [certificate, key] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
   await promisify(execFile)('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],

@@ -29,7 +29,7 @@ async function commit(...migrations: readonly string[]): Promise<string> {
   return git('rev-parse', 'HEAD');
 }
 
-test('deploy:check takes the last commit without the latest migration as the previous release', async () => {
+test('deploy:check takes the last commit that lacks the latest migration as the previous release', async () => {
   await commit('0001_a');
   const last = await commit();
   await commit('0002_b');
@@ -39,7 +39,7 @@ test('deploy:check takes the last commit without the latest migration as the pre
   expect(await commitBefore(root)).toBe(last);
 });
 
-test('deploy:check takes a previous release without any of the migrations that were merged together', async () => {
+test('if several migrations were merged together, deploy:check takes a previous release that has none of them', async () => {
   const last = await commit('0001_a');
   git('switch', '--quiet', '--create', 'side');
   await commit('0002_b');
@@ -49,7 +49,7 @@ test('deploy:check takes a previous release without any of the migrations that w
   expect(await commitBefore(root)).toBe(last);
 });
 
-test('deploy:check takes no commit in which a migration had another number as the previous release', async () => {
+test('deploy:check does not take a commit in which a migration had another number as the previous release', async () => {
   await commit('0001_a');
   const last = await commit();
   await commit('0003_b');
@@ -58,7 +58,7 @@ test('deploy:check takes no commit in which a migration had another number as th
   expect(await commitBefore(root)).toBe(last);
 });
 
-test('deploy:check fails if no previous release exists, or the named revision is not an earlier release', async () => {
+test('deploy:check fails if no previous release exists, or if the revision of --from is not an earlier release', async () => {
   const first = await commit('0001_a');
   await expect(commitBefore(root)).rejects.toThrow('no release before the latest migration');
   expect(await commitAt(root, 'HEAD')).toBe(first);

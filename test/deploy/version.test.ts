@@ -5,7 +5,7 @@ import { VERSION } from '../../src/version.ts';
 const ENTRY =
   '# Changelog\n\nWords.\n\n## 2.1.0\n\n### Upgrading\n\n- Nothing.\n\n### More\n\n## 2.0.0\n\n### Upgrading\n\n- Nothing.\n';
 
-test('every file that names the version names that of package.json, and the check reports files with another version', async () => {
+test('every file that names the service’s version names that of package.json, and npm run release reports differing files', async () => {
   expect(await otherVersions(VERSION)).toEqual([]);
   expect(await otherVersions('9.9.9')).toEqual([
     `package-lock.json names ${VERSION}, ${VERSION}`,
@@ -15,11 +15,11 @@ test('every file that names the version names that of package.json, and the chec
   ]);
 });
 
-test('the changelog has an entry for this version that begins with the steps of an operator', async () => {
+test('CHANGELOG.md has an entry for this version that begins with the upgrade steps of an operator', async () => {
   expect(entryOf(await read('CHANGELOG.md'), VERSION)).toMatch(/^### Upgrading\n\n\S/);
 });
 
-test('npm run release accepts a version whose changelog entry is the first', () => {
+test('npm run release accepts a version if the first entry of CHANGELOG.md is about this version', () => {
   expect(objectionsToEntry(ENTRY, '2.1.0')).toEqual([]);
   expect(entryOf(ENTRY, '2.1.0')).toBe('### Upgrading\n\n- Nothing.\n\n### More');
 });
@@ -40,6 +40,9 @@ test.each([
     '# Changelog\n\n## 2.1.0\n\n### Upgrading\n\n## 2.0.0\n\n- Nothing.\n',
     ['the entry for 2.1.0 says nothing below "### Upgrading"'],
   ],
-])('npm run release refuses the version %s with an unfit changelog', (version, changelog, objections) => {
-  expect(objectionsToEntry(changelog, version)).toEqual(objections);
-});
+])(
+  'npm run release refuses the version %s if CHANGELOG.md does not begin with a complete entry for this version',
+  (version, changelog, objections) => {
+    expect(objectionsToEntry(changelog, version)).toEqual(objections);
+  },
+);

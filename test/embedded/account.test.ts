@@ -8,10 +8,15 @@ import { runProgram } from '../../src/embedded/postgres/command.ts';
 import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
 import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
 
-/* Tests of the users who may start an embedded Postgres. Only root can run them as other users. */
+/*
+ * Tests of the operating system’s users who may start an embedded Postgres. Only root can run these tests as other
+ * users.
+ */
 
 const isRoot = process.geteuid?.() === 0;
-/** The command line prefix that runs a program as an ordinary user who may enter the folders above the checkout. */
+/**
+ * The command line prefix that runs a program as a user other than root who may enter the folders above the checkout.
+ */
 const as = (uid: number): string[] =>
   isRoot
     ? [
@@ -20,7 +25,7 @@ const as = (uid: number): string[] =>
       ]
     : [];
 
-/** The ids of a user with a name, and of a user without an entry in /etc/passwd. */
+/** The user ids of an operating system’s user with a name, and of a user without an entry in /etc/passwd. */
 const USERS = { 'with a name': 65_534, 'without a name': 2_000_000_011 } as const;
 
 describe.each(Object.entries(USERS))('an embedded Postgres that is started by an ordinary user %s', (name, uid) => {
@@ -32,7 +37,7 @@ describe.each(Object.entries(USERS))('an embedded Postgres that is started by an
   });
   afterAll(() => folder.remove());
 
-  test('an ordinary user can start an embedded Postgres, or gets the reason why Postgres cannot run', async () => {
+  test('a user other than root can start an embedded Postgres, or gets the reason why Postgres cannot run', async () => {
     const script = join(import.meta.dirname, '..', 'support', 'start-embedded.ts');
     const command = [...as(uid), process.execPath, script, folder.path];
     const child = spawn(command[0] ?? '', command.slice(1), { stdio: ['pipe', 'pipe', 'pipe'], env: {} });
@@ -53,7 +58,7 @@ describe.each(Object.entries(USERS))('an embedded Postgres that is started by an
     expect(await ask(url, 'select 1')).toBe('1');
     expect((await stat(join(folder.path, 'postgres', 'data'))).uid).toBe(isRoot ? uid : process.geteuid?.());
     await kill(child);
-    // The next start, even by root, stops the server that the killed process has left running.
+    // The next start of the embedded Postgres, even by root, stops the server that the killed process has left running.
     await (await startEmbeddedServer({ dataDir: folder.path, log: silent })).stop();
     await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

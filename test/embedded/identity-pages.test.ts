@@ -6,7 +6,7 @@ import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/sen
 const HOSTILE = `"'><script>alert(1)</script>&lt;`;
 const ESCAPED = '&quot;&#39;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;lt;';
 
-test('the embedded provider escapes values from requests on every page', () => {
+test('the embedded identity provider escapes values from requests on each of its HTML pages', () => {
   const asked = { action: HOSTILE, client: HOSTILE, email: HOSTILE };
   const pages: readonly (readonly [page: string, inserted: number])[] = [
     [renderLoginPage('en', asked, { error: 'credentials' }), 2],
@@ -30,7 +30,7 @@ test.each([
   ['es', 'en'],
   ['*', 'en'],
   [';;,q=x', 'en'],
-])('a browser with the Accept-Language %j gets a login page in %s', (accepted, language) => {
+])('a browser with the Accept-Language %j gets a login page in the language %s', (accepted, language) => {
   const headers = accepted === undefined ? {} : { 'accept-language': accepted };
   expect(choosePageLanguage({ headers })).toBe(language);
 });
@@ -45,7 +45,7 @@ test.each([
   ['*', 'fr', 'fr'],
   ['en;q=0,fr', 'fr', 'fr'],
 ])(
-  'an application with ui_locales %j and a browser with the Accept-Language %s get a login page in %s',
+  'with ui_locales %j from the application and the Accept-Language %s the login page is in the language %s',
   (locales, accepted, language) => {
     expect(choosePageLanguage({ headers: { 'accept-language': accepted } }, locales)).toBe(language);
   },
@@ -58,17 +58,20 @@ test.each([
   ['en', 61, '2 minutes'],
   ['fr', 1, '1 seconde'],
   ['fr', 3_599, '60 minutes'],
-] as const)('the login page in the language %s writes a wait of %d seconds as "%s"', (language, seconds, said) => {
-  const asked = { action: '/', client: undefined, email: '' };
-  const page = renderLoginPage(language, asked, { error: 'attempts', waitSeconds: seconds });
-  expect(page.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(` ${said}\\. ?</p>`));
-});
+] as const)(
+  'after too many wrong passwords, the login page in the language %s writes a wait of %d seconds as "%s"',
+  (language, seconds, said) => {
+    const asked = { action: '/', client: undefined, email: '' };
+    const page = renderLoginPage(language, asked, { error: 'attempts', waitSeconds: seconds });
+    expect(page.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(` ${said}\\. ?</p>`));
+  },
+);
 
 test.each([
   [undefined, "form-action 'self'"],
   ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
 ])(
-  'the Content-Security-Policy of a login that leads to %j lets its form lead only there and to the provider',
+  'the Content-Security-Policy of a login page with the redirect URI %j allows its form only that origin and the provider’s',
   (leadsTo, action) => {
     const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
     expect(policy?.split('; ')).toContain(action);

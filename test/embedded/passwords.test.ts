@@ -9,7 +9,7 @@ import { secondsAgo } from '../support/user-with-password.ts';
 const service = await forSuite(startService());
 await loadDemonstration(service);
 
-test('the service accepts tokens of the demonstration users even in the second in which their passwords were set', async () => {
+test('the service accepts tokens of the demonstration users even in the second in which the users’ passwords were set', async () => {
   const iat = secondsAgo(0);
   const given = await setDemonstrationPasswords(service.postgres.adminUrl, service.dataDir);
   expect(given.map(({ email }) => email)).toEqual(DEMONSTRATION_USERS.map(({ email }) => email));

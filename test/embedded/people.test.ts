@@ -10,7 +10,7 @@ test.each<[string, Environment]>([
   ['HOST is a loopback address', { HOST: '127.1.2.3' }],
   ['HOST is the loopback address of IPv6', { HOST: '::1' }],
   ['HOST is localhost', { HOST: 'localhost' }],
-])('/docs offers logins as the demonstration users if %s', (_when, environment) => {
+])('the page /docs offers logins as the demonstration users if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(true);
 });
 
@@ -21,6 +21,6 @@ test.each<[string, Environment]>([
   ['HOST is the IPv6 address ::', { HOST: '::' }],
   ['HOST is an address of a network', { HOST: '192.168.1.2' }],
   ['TRUST_PROXY is set', { TRUST_PROXY: '1' }],
-])('/docs offers no logins as the demonstration users if %s', (_when, environment) => {
+])('the page /docs offers no logins as the demonstration users if %s', (_when, environment) => {
   expect(isDemonstrationConfig(loadConfig(environment))).toBe(false);
 });

@@ -42,7 +42,7 @@ test('the embedded Postgres has every committed row after its server was killed'
   expect(await ask((await start()).adminUrl, 'table committed')).toBe('kept');
 });
 
-test('a start of the embedded Postgres stops the server that a killed service left running, and has its rows', async () => {
+test('the embedded Postgres stops the server that a killed service left running at its start, and has that server’s rows', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   await ask(url, `create table orphaned as select 'kept' as name`);
@@ -64,7 +64,7 @@ test('the embedded Postgres has every committed row after the service and its se
   expect(await ask((await start()).adminUrl, 'table felled')).toBe('kept');
 });
 
-test('the embedded Postgres starts although a left-over server dies while the start stops it', async () => {
+test('the embedded Postgres starts although the server that a killed service left running dies during the start', async () => {
   const child = spawnStart(folder.path);
   const pid = await postmasterPid(await addressFrom(child));
   process.kill(pid, 'SIGSTOP');
@@ -78,7 +78,7 @@ test('the embedded Postgres starts although a left-over server dies while the st
   expect(lines).toEqual([expect.stringContaining('"mode":"fast"')]);
 });
 
-test('the embedded Postgres does not start in a folder that another process uses, and the other server continues', async () => {
+test('the embedded Postgres does not start in a data folder that another server uses, and the other server continues', async () => {
   const child = spawnStart(folder.path);
   const url = await addressFrom(child);
   const pid = await postmasterPid(url);
@@ -157,7 +157,7 @@ function pidFilePath(): string {
   return join(folder.path, 'postgres', 'data', 'postmaster.pid');
 }
 
-/** Writes the pid file of an ended Postgres server, with the id of another process in it. */
+/** Writes a pid file as an ended Postgres server leaves it, but with the id of another running process. */
 async function leavePidFile(pid: number): Promise<void> {
   const served = await start();
   const pidFile = await readPidFile();

@@ -40,7 +40,7 @@ async function end(adminUrl: string): Promise<void> {
 
 const times = (words: string): number => lines.filter((line) => line.includes(words)).length;
 
-test('the service starts its embedded Postgres again after each of several kills, on the same port and with its rows', async () => {
+test('the service starts its embedded Postgres again after each of several kills, on the same port and with the same rows', async () => {
   const { adminUrl } = await start();
   await ask(adminUrl, `create table kept as select 'kept' as name`);
   for (const round of [1, 2, 3]) {
@@ -60,7 +60,7 @@ test('the service starts its killed embedded Postgres again once another program
   expect(await ask(adminUrl, 'select 1')).toBe('1');
 });
 
-test('the service frees the folder of an embedded Postgres that is stopped while it cannot start again', async () => {
+test('if an embedded Postgres is stopped while it cannot start again, another one can use its data folder', async () => {
   const blocked = await start();
   const stranger = await takeOver(blocked.adminUrl, blocked.port);
   await until(() => times('could not create any TCP/IP sockets') > 0);
@@ -71,7 +71,7 @@ test('the service frees the folder of an embedded Postgres that is stopped while
   expect(lines.slice(firstNewLine).filter((line) => line.includes('runs again'))).toEqual([]);
 });
 
-test('the service refuses a data folder of another major version of Postgres in one line that says what to do', async () => {
+test('the service refuses a data folder of another major version of Postgres, with an error of one line that says what to do', async () => {
   await (await start()).stop();
   const version = join(folder.path, 'postgres', 'data', 'PG_VERSION');
   const ours = (await readFile(version, 'utf8')).trim();
@@ -83,14 +83,14 @@ test('the service refuses a data folder of another major version of Postgres in 
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('runProgram’s error names the failed program, not the prefix command that changed the user', async () => {
+test('the error of a failed Postgres program names the program, not the command that ran the program as another user', async () => {
   const failing = runProgram(['sh', '-c', 'echo no room >&2; echo at all >&2; exit 1'], {
     prefix: ['env', 'A=B'],
   });
   await expect(failing).rejects.toThrow(/^sh failed: no room; at all$/);
 });
 
-test('an aborted runProgram also ends the programs that its program has started', async () => {
+test('if the service aborts a program that it runs, the programs that this program has started end too', async () => {
   const ending = new AbortController();
   const reason = new Error('enough');
   const running = runProgram(['sh', '-c', 'sleep 600 & sleep 600; true'], { ending: ending.signal });

@@ -55,7 +55,7 @@ test('the service rotates the log of the embedded Postgres at its start and whil
   while ((await bytes()) > 1024 * 1024) await delay(20);
   expect((await stat(`${path}.1`)).size).toBeGreaterThan(10 * 1024 * 1024);
   await expect(ask(adminUrl, 'select nothing')).rejects.toThrow();
-  // The truncated log file begins with text, not with NUL bytes.
+  // After a rotation the truncated log file begins with text, not with NUL bytes.
   while (!(await readFile(path, 'utf8')).includes('column "nothing" does not exist')) await delay(20);
   expect(await readFile(path, 'utf8')).not.toMatch(/x{9}|\0/);
 });
@@ -100,7 +100,7 @@ test('the embedded Postgres does not run as root, even if root starts it', async
 test('the embedded Postgres runs as the owner of its data folder', async () => {
   await (await start()).stop();
   const data = join(folder.path, 'postgres', 'data');
-  // The data folder’s owner depends on what root may do on this machine, so the test restores this owner at the end.
+  // The data folder’s owner depends on what root may do on this machine, so the test restores the owner at the end.
   const { uid, gid } = await stat(data);
   const own = process.geteuid?.();
   const owner = own === 0 ? 12_345 : own;
@@ -145,7 +145,7 @@ test('the service does not mistake an embedded Postgres for that of another data
   expect(await doesServerAnswer(adminUrl, data)).toBe(true);
 });
 
-test('an embedded Postgres that is stopped twice frees its folder', async () => {
+test('an embedded Postgres can start in a data folder whose earlier server was stopped twice', async () => {
   const server = await start();
   await Promise.all([server.stop(), server.stop()]);
   await expect(ask(server.adminUrl, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -153,7 +153,7 @@ test('an embedded Postgres that is stopped twice frees its folder', async () => 
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('the error of an embedded Postgres that cannot start has Postgres’s own message', async () => {
+test('if an embedded Postgres cannot start, the error contains Postgres’s own message', async () => {
   await (await start()).stop();
   const control = join(folder.path, 'postgres', 'data', 'global', 'pg_control');
   await rename(control, `${control}.away`);
@@ -162,11 +162,11 @@ test('the error of an embedded Postgres that cannot start has Postgres’s own m
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('the error on a platform without Postgres binaries says to set DATABASE_URL', () => {
+test('on a platform without binaries of the embedded Postgres, the service’s error says to set DATABASE_URL', () => {
   expect(() => findBinaries('plan9-mips')).toThrow(/no embedded Postgres for plan9-mips: set DATABASE_URL/);
 });
 
-test('the API logs in as a member of taxclaims_api, with a password that is new at each start', async () => {
+test('the service logs in to the embedded Postgres as a member of taxclaims_api, with a new password at each start', async () => {
   const server = await start();
   await ask(server.adminUrl, 'create role taxclaims_api');
   const earlier = await createApiLogin(server);

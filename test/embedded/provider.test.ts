@@ -42,14 +42,14 @@ function verifierOf({ issuer, audience, jwksUrl }: EmbeddedProvider): TokenVerif
   return createTokenVerifier({ issuer, audience, jwksUrl, ...names, log });
 }
 
-test('the service verifies a token of the embedded provider with the published key', async () => {
+test('the service verifies a token of the embedded identity provider with the published key', async () => {
   await withProvider(async (provider) => {
     const caller = await verifierOf(provider).verify(await provider.sign(SOMEBODY));
     expect(caller).toMatchObject(SOMEBODY);
   });
 });
 
-test('the service accepts a token of the embedded provider after a restart, even one that was signed while nothing ran', async () => {
+test('the service accepts a token of the embedded identity provider after a restart, even one that was signed while nothing ran', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);
   const signer = await signerOf(issuer);
   const signedBefore = await signer.sign(SOMEBODY);
@@ -60,7 +60,7 @@ test('the service accepts a token of the embedded provider after a restart, even
   }
 });
 
-test('the embedded provider publishes its public key without any private member', async () => {
+test('the embedded identity provider publishes its public key without any private member', async () => {
   await withProvider(async (provider) => {
     const published = (await (await fetch(provider.jwksUrl)).json()) as { keys: object[] };
     expect(published.keys.map((key) => Object.keys(key).sort())).toEqual([
@@ -75,14 +75,14 @@ test('the embedded provider publishes its public key without any private member'
   });
 });
 
-test('only the owner can read the embedded provider’s key file, and no other file is in its folder', async () => {
+test('only the owner can read the embedded identity provider’s key file, and no other file is in its folder', async () => {
   await signerOf();
   expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
   expect((await stat(join(dataDir, 'identity'))).mode & 0o777).toBe(0o700);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('a data folder that the embedded provider creates is accessible to the other embedded parts', async () => {
+test('a data folder that the embedded identity provider creates has the usual permissions, so that the embedded Postgres can use it', async () => {
   const inner = join(dataDir, 'a', 'b');
   await signerOf(ISSUER, inner);
   const ordinary = join(dataDir, 'ordinary');
@@ -90,13 +90,13 @@ test('a data folder that the embedded provider creates is accessible to the othe
   expect((await stat(inner)).mode).toBe((await stat(ordinary)).mode);
 });
 
-test('twenty simultaneous starts of the embedded provider use one signing key', async () => {
+test('twenty simultaneous starts of the embedded identity provider use one signing key', async () => {
   const keys = await Promise.all(Array.from({ length: 20 }, () => openSigningKey(dataDir)));
   expect(new Set(keys.map(({ d }) => d)).size).toBe(1);
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('the embedded provider does not start with a damaged key file, names it, and does not replace it', async () => {
+test('the embedded identity provider does not start with a damaged key file, names it, and does not replace it', async () => {
   await signerOf();
   for (const damage of ['', '{', 'null', '{"kty":"EC"}', '{"kty":"oct","k":"AAAA","kid":"x"}']) {
     await writeFile(keyFile, damage);

@@ -30,13 +30,13 @@ const service = await forSuite(
   }),
 );
 
-test('/health and the log of a service on a standby say that the server takes no writes', async () => {
+test('if DATABASE_URL leads to a standby, /health and the log of the service say that the server takes no writes', async () => {
   expect(await ask(server.adminUrl, 'select pg_is_in_recovery()')).toBe('true');
   expectError(await service.ask('GET /health'), 'ERROR_UNAVAILABLE');
   expect(lines.join('')).toContain('"reason":"the server is a standby, which takes no writes"');
 });
 
-test('a service on a standby answers 503 to writes, and 200 to reads', async () => {
+test('a service whose DATABASE_URL leads to a standby answers 503 to writes, and 200 to reads', async () => {
   const token = await service.token('ADMIN', [], { email: 'ada@b.example' });
   const body = { company_name: 'X', contact_email: 'x@x.example' };
   expectError(await service.ask('POST /api/clients', { token, body }), 'ERROR_UNAVAILABLE');

@@ -53,7 +53,7 @@ test('a token of npm run token lasts twelve hours, or as long as --expires-in sa
   }
 });
 
-test('npm run token uses the claim names that the service is configured with', async () => {
+test('npm run token uses the JWT claim names that the service is configured with', async () => {
   const names = { AUTH_ROLE_CLAIM: 'https://example.com/role', AUTH_CLIENT_ACCESS_CLAIM: 'access' };
   const { stdout } = await token(['--role', 'CLIENT', '--client-access', A], names);
   expect(decodeJwt(stdout)).toMatchObject({ 'https://example.com/role': 'CLIENT', access: [A] });
@@ -73,7 +73,7 @@ test.each<readonly [string, readonly string[], Record<string, string>, string]>(
   ['a subject with an accent', ['--role', 'CLIENT', '--subject', 'zoé'], {}, '--subject must have'],
   ['another identity provider', ['--role', 'ADMIN'], { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_ISSUER is set'],
   ['production', ['--role', 'ADMIN'], { NODE_ENV: 'production' }, 'AUTH_ISSUER must be set'],
-])('npm run token with %s prints no token, but the reason', async (_, args, environment, reason) => {
+])('npm run token with %s prints no token, but the reason why not', async (_, args, environment, reason) => {
   const { code, stdout, stderr } = await token(args, environment);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(reason);

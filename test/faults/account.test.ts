@@ -17,8 +17,8 @@ import { rightsIn, settle, settleParts } from './trial.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * The checks of the faults report nothing after a load without a fault, and each check reports the damage that the test
- * makes for it.
+ * Checks compare the database with the requests of a load test. They report nothing after a load test without a fault,
+ * and each check reports stored rows that the test damages.
  */
 
 const SEED = 7;
@@ -34,7 +34,8 @@ await until(async () => {
   const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
   return expected.every(({ name }) => names.has(name));
 });
-// The test waits until the rights of some users have changed several times and were used between the changes.
+// Setting up the load test waits until the rights of some users have changed several times and tokens were used between
+// the changes.
 const changed = `select from public.identity_changes group by user_id having count(*) > 3`;
 await until(async () => (await world.admin(changed)).length > 2);
 const entries = await load.finish();
@@ -49,18 +50,18 @@ await fill(admin, {
   parts: world.parts,
 });
 
-test('the checks of the faults find no violation after a load without a fault that sent every operation', async () => {
+test('after a load test without a fault, which sends every operation, the checks of the database report no violation', async () => {
   expect(await check(admin)).toEqual([]);
   expect(entries.length).toBeGreaterThan(100);
 });
 
-test('test/faults/damages.sql has a damage for each check of the faults', () => {
+test('test/faults/damages.sql has SQL that violates each check of the load test once', () => {
   const checked = new Set(DAMAGES.map((damage) => damage.check));
   expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
 });
 
 test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
-  'the checks of the faults report %s',
+  'after a load test, the checks of the database report %s',
   async (_what, damage) => {
     const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
     await session.connect();
@@ -75,7 +76,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
       await session.end();
     }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
-    // A deployment check counts the damage in its table as a lost write.
+    // deploy:check counts a damaged row in its table’s column of lost writes.
     const { lost, named } = resultOf(entries, found, 0);
     if (LOST.has(damage.check)) {
       expect(lost).toBeGreaterThan(0);
@@ -84,7 +85,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
   },
 );
 
-test('the checks of the faults report a service that has ended', async () => {
+test('the fault test reports a service whose process has ended although the fault must not end it', async () => {
   const { pid } = world.service;
   expect(await serving(world, { pid, endsService: false })).toEqual([]);
   world.service.signal('SIGKILL');

@@ -11,7 +11,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** The rows that were stored before the load sent its first request. */
+/** The number of rows in each table before the load test sent its first request. */
 export interface Fixture {
   readonly ids: readonly { readonly id: string }[];
   readonly counts: readonly Count[];
@@ -22,18 +22,22 @@ interface Count {
   readonly number: string;
 }
 
-/** The journal of the load and other facts that the checks compare with the database. */
+/**
+ * The load test’s journal (its list of all requests with their answers) and other facts that the checks compare with
+ * the database.
+ */
 interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
   readonly contents: readonly Content[];
-  /** The operations that the fault must not fail: the load must have an answer to each. */
+  /** The operations that must get an answer despite the fault, for example the health check. */
   readonly spared: readonly string[];
   /**
-   * The rights that the provider received and the mails that the mail server received; absent in a world without both.
+   * The rights that the identity provider received and the mails that the mail server received; absent in a test
+   * without these two servers.
    */
   readonly parts?: Pick<Parts, 'rights' | 'told' | 'received'>;
-  /** The time spans of the faults, in milliseconds since 1970. */
+  /** The beginning and the end of each fault, in milliseconds since 1970. */
   readonly troubles?: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -44,7 +48,8 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
 }
 
 /**
- * Writes the journal into temporary tables of this database session. Afterwards `check` can be called several times.
+ * Writes the load test’s journal of requests into temporary tables of this database session. Afterwards `check` can be
+ * called several times.
  */
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await admin.query(TABLES);
@@ -90,7 +95,7 @@ async function insert(
 
 export const UNTOUCHED = 'a table that no request writes is unchanged';
 
-/** Returns the violations that all checks find. */
+/** Returns the violations that the load test’s checks find in the database. */
 export async function check(admin: Client): Promise<Violation[]> {
   const untouched = `
     select format('%s: %s rows before, %s after', name, c.number, n.number)
@@ -103,7 +108,7 @@ export async function check(admin: Client): Promise<Violation[]> {
   return (await admin.query<Violation>(all.join('\nunion all\n'))).rows;
 }
 
-/** The tables that a load changes through its requests, or that the service changes for its own work. */
+/** The tables that the requests of a load test change, or that the service changes for its own work. */
 const WRITTEN = [
   ...['public.sites', 'public.reclamations', 'public.documents', 'public.clients', 'public.partners'],
   ...[
@@ -126,7 +131,7 @@ const WRITTEN = [
   ...['public.users', 'public.identity_changes', 'app.reminders', 'app.identity_management'],
 ];
 
-/** Returns the SQL that counts the rows of every table which a load must not change, by the catalog. */
+/** Returns the SQL that counts the rows of every table in the Postgres catalog which a load test must not change. */
 async function countsSql(admin: Client): Promise<string> {
   const { rows } = await admin.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name

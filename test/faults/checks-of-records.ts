@@ -1,9 +1,11 @@
 import type { Checks } from './checks.ts';
 
-/** The allowed error of an audit record’s date if the record waited for the database, in seconds. */
+/**
+ * The seconds by which an audit record’s date may differ from the request’s time if the record waited for the database.
+ */
 const TOLERANCE = '2 seconds';
 
-/** Checks that compare the audit log with the requests of the load. */
+/** Checks that compare the audit log with the requests of a load test. */
 export const RECORDS: Checks = {
   'each refused request has a refusal record': `
     select format('%s answered %s: %s records', a.operation, a.status, count(l.id))

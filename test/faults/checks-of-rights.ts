@@ -1,6 +1,8 @@
 import type { Checks } from './checks.ts';
 
-/** The SQL that writes all rights of a user as one text, in the form of the load’s function `rightsOf`. */
+/**
+ * The SQL that writes all rights of a user as one text, in the same form as the function `rightsOf` of the load test.
+ */
 const rights = (row: string): string => `
     concat_ws(
         ' ', ${row}.role,
@@ -8,7 +10,7 @@ const rights = (row: string): string => `
         case when ${row}.is_active then 'active' else 'inactive' end
     )`;
 
-/** The temporary tables for the rights that the provider received and for the mails that arrived. */
+/** The temporary tables for the rights that the identity provider received and for the mails that arrived. */
 export const PARTS = `
 create temporary table members (id uuid, subject text, rights text);
 create temporary table told (n integer, subject text, rights text, at double precision);
@@ -16,8 +18,8 @@ create temporary table mails (recipient text, mail text);
 create temporary table troubles ("from" double precision, "to" double precision);`;
 
 /**
- * In these views `states` has the rights that each user had, in order, and `named_mails` has each mail with its user
- * and its day.
+ * The view `states` has the rights that each user had, in order. The view `named_mails` has each mail with its user and
+ * its day.
  */
 export const PARTS_VIEWS = `
 create temporary view states as
@@ -40,7 +42,10 @@ create temporary view named_mails as
         on m.recipient = u.email and split_part(m.mail, '@', 1) = '<reminder-' || r.day || '-' || u.id
     group by u.id, r.user_id, r.day`;
 
-/** Checks that every change of rights arrives at the provider and that the service accepts no withdrawn right. */
+/**
+ * Checks that every change of a user’s rights arrives at the identity provider and that the service accepts no
+ * withdrawn right.
+ */
 export const RIGHTS: Checks = {
   'each acknowledged change of rights is queued for the provider': `
     select format('%s of %s', operation, record)

@@ -2,13 +2,14 @@ import { RECORDS } from './checks-of-records.ts';
 import { MAILS, PARTS, PARTS_VIEWS, RIGHTS } from './checks-of-rights.ts';
 import { WRITES } from './checks-of-writes.ts';
 
-/** Checks by name. Each check is a query that returns the details of its violations. */
+/** Checks after a load test, by name. Each check is a query that returns the details of its violations. */
 export type Checks = Readonly<Record<string, string>>;
 
 /*
- * The tables and views in which SQL compares the journal with the stored rows. `attempts` are the sent requests,
- * `requests` the intended requests, each with all attempts of one Idempotency-Key, and `stored` the rows that the load
- * writes. A request is unknown if an attempt got no answer, or an answer after which the row may be stored or not.
+ * The tables and views in which SQL compares the requests of a load test with the stored rows. `attempts` are the sent
+ * requests, `requests` the intended requests, each with all attempts of one Idempotency-Key, and `stored` the rows that
+ * the requests write. A request is unknown if an attempt got no answer, or an answer after which the row may be stored
+ * or not.
  */
 export const TABLES = `
 create temporary table attempts (
@@ -23,7 +24,7 @@ create temporary table fixture (id uuid);
 create temporary table counts (name text, number bigint);
 create temporary table spared (operation text);${PARTS}`;
 
-/** The rows of the tables that the load writes. */
+/** The rows of the tables that the requests of a load test write. */
 export const STORED = `
     select 'sites' as "table", id, site_name::text as marker from public.sites
     union all select 'reclamations', id, grounds from public.reclamations
@@ -51,7 +52,7 @@ create temporary view records as
 ${PARTS_VIEWS};
 analyze attempts`;
 
-/** Checks of the answers that the load received. */
+/** Checks of the answers that a load test received from the service. */
 const ANSWERS: Checks = {
   'each answer has an expected status or 503': `
     select format('%s was answered %s: %s', operation, status, defect)
@@ -79,7 +80,7 @@ const ANSWERS: Checks = {
     where is_unknown and operation in (select s.operation from spared as s)`,
 };
 
-/** Checks of what remains after a fault: contents, locks, sessions and other tables. */
+/** Checks that a fault has left no missing content, unfinished upload, lock, open transaction or changed table. */
 const REMAINS: Checks = {
   'each document has its content, and each content has a document or a planned removal': `
     select format('%s: %s bytes, and %s are stored', d.file_path, d.file_size, coalesce(c.size::text, 'none'))

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * A test process imports this file before the service. The clock of the service then differs by the milliseconds in the
- * file at FAULTS_CLOCK, which each SIGUSR2 makes it read again. The service takes all its times from Date.
+ * A test imports this file into the process of the service, before the service. The clock of the service then differs
+ * from the machine’s clock by the milliseconds in the file at FAULTS_CLOCK. Each SIGUSR2 makes the process read the
+ * file again. The service takes all its times from Date.
  */
 
 const file = process.env['FAULTS_CLOCK'] ?? '';

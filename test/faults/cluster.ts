@@ -8,7 +8,7 @@ import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
 import type { Postmaster } from '../../src/embedded/postgres/postmaster.ts';
 import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
 
-/** A Postgres server that a fault can freeze, kill, stop and start again. */
+/** A Postgres server that a fault test can freeze, kill, stop and start again. */
 export interface Cluster {
   readonly port: number;
   /** The superuser’s address of the database `postgres`. */
@@ -16,7 +16,7 @@ export interface Cluster {
   /** Stops every process of the Postgres server with SIGSTOP until `thaw`. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Kills the postmaster with SIGKILL. Its child processes then end by themselves. */
+  /** Kills the postmaster with SIGKILL, after which the other Postgres processes end by themselves. */
   killPostmaster(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -30,8 +30,8 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
   const place = join(folder, 'postgres');
   const cluster = await openCluster(place);
   const port = await findFreePort(0);
-  // Postgres keeps its durable settings here, unlike in other tests, because an acknowledged write must survive a
-  // killed server.
+  // Postgres writes to the disk at each commit here, unlike in other tests, because an acknowledged write must survive
+  // a killed server.
   const settings = { max_connections: '60', autovacuum: 'off' };
   let postmaster: Postmaster | undefined;
   let pid = 0;
@@ -44,7 +44,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     await postmaster?.stop();
   };
   await start();
-  // The exit handler stops Postgres even if a user interrupts the run.
+  // The exit handler stops the Postgres server even if a user interrupts the fault tests.
   process.on('exit', () => {
     sendTo(pid, 'SIGQUIT');
   });
@@ -57,7 +57,8 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     async killPostmaster() {
       const children = await killTree(pid, 'root alone');
       await postmaster?.ended;
-      // The next Postgres cannot start until all child processes of the killed one have released its shared memory.
+      // A new Postgres server cannot start until all child processes of the killed server have released its shared
+      // memory.
       while (children.some(isAlive)) await delay(10);
       await rm(join(cluster.data, 'postmaster.pid'), { force: true });
     },

@@ -51,9 +51,9 @@ where success and resource_id = (select record from requests where serial = :CRE
 update attempts set status = 400 where serial = :CREATED_SITE;
 -- each answer has an expected status or 503 | an answer with an unexpected status
 update attempts set expected = false where :ANY;
--- each answer is complete and right | an answer with another record
+-- each answer is complete and right | an answer with another record than the requested one
 update attempts set defect = 'another site' where :ANY;
--- no answer contains anything of another tenant | an answer with foreign bytes
+-- no answer contains anything of another tenant | an answer with a text of another tenant
 update attempts set "foreign" = '["Garage"]' where :ANY;
 -- each 503 has a Retry-After | a 503 without Retry-After
 update attempts set status = 503, "retryAfter" = false where :ANY;

@@ -1,24 +1,24 @@
 import { readFile } from 'node:fs/promises';
 
-/** The kinds of requests that the checks distinguish. */
+/** The kinds of a load test’s requests, which the checks after the load test distinguish. */
 export type Kind = 'create' | 'change' | 'move' | 'delete' | 'read' | 'refuse' | 'grant' | 'use';
 
-/** A request of the load that was answered or given up. */
+/** A request of the load test that was answered or given up. */
 export interface Entry {
-  /** The number of the intended request. A repetition with the same Idempotency-Key has the same number. */
+  /** The number of the load test’s intended request. A repetition with the same Idempotency-Key has the same number. */
   readonly serial: number;
   readonly attempt: number;
   readonly operation: string;
   readonly kind: Kind;
-  /** The table of the record that the request is about. */
+  /** The database table of the record that the request reads or writes. */
   readonly table: string | null;
-  /** The id of the record that the request named or that its answer reports as created. */
+  /** The id of the record that the request names, or that the answer reports as created. */
   readonly record: string | null;
   /** A text that the request stores and that no other request contains. */
   readonly marker: string | null;
   readonly keyed: boolean;
   readonly status: number | null;
-  /** Why the request got no complete answer; null if it got one. */
+  /** Why the request got no complete answer; null for a request with a complete answer. */
   readonly lost: string | null;
   readonly requestId: string | null;
   /** Whether the request may get this status while there is no fault. */
@@ -29,26 +29,31 @@ export interface Entry {
    * the same answer.
    */
   readonly answer: string | null;
-  /** Texts or rows of another tenant that the answer contains. */
+  /** Texts or rows of another tenant that the answer to the request contains, which is always a defect. */
   readonly foreign: readonly string[];
-  /** What is wrong with the content of the answer; null if nothing is. */
+  /** What is wrong with the content of the answer to a load test’s request; null if nothing is wrong. */
   readonly defect: string | null;
-  /** The time at which the request was sent in milliseconds since 1970, and the milliseconds until its answer. */
+  /**
+   * The time at which the load test sent the request, in milliseconds since 1970, and the milliseconds until the
+   * answer.
+   */
   readonly at: number;
   readonly ms: number;
 }
 
 /**
- * The milliseconds after which a request without an answer counts as hanging. The service’s own time-outs are shorter
- * in sum. An upload also waits up to 10 s for the document store.
+ * The milliseconds after which a load test’s request without an answer counts as hanging. The service’s own time-outs
+ * are shorter in sum. An upload also waits up to 10 s for the document store.
  */
 export const HUNG_MS = 10_000;
 export const HUNG_WITH_CONTENT_MS = 17_000;
 
-/** The name of the operation that asks /health on connections of its own. */
+/** The name of the load test’s operation that requests /health, each time on a new connection. */
 export const HEALTH = 'health';
 
-/** Reads the complete lines of the journal, also while the load still writes it. */
+/**
+ * Reads the complete lines of the load test’s journal file of requests, also while the load test still writes the file.
+ */
 export async function readJournal(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text

@@ -8,28 +8,31 @@ import type { Entry } from './journal.ts';
 import type { Order } from './load.ts';
 import type { Plan } from './load/people.ts';
 
-/** The process that generates the load, as its parent process controls it. */
+/** The process that sends the requests of a load test, as its parent process controls it. */
 export interface LoadProcess {
-  /** The path of the journal file, to which the load writes each answered request. */
+  /** The path of the journal file, to which the load test writes each answered request. */
   readonly journal: string;
-  /** Sends `count` requests of these operations at once. */
+  /** Sends `count` simultaneous requests of the given operations. */
   burst(count: number, operations: readonly string[]): void;
-  /** Lets some of the following requests use this token. */
+  /** Lets some of the load test’s following requests use the given token. */
   useNewToken(token: string): void;
   /**
-   * Pauses the load until `resume`. Resolves with all journal entries so far, once each sent request was answered or
+   * Pauses the load test until `resume`. Resolves with all requests so far, once each sent request was answered or
    * given up.
    */
   hold(): Promise<readonly Entry[]>;
   resume(): void;
-  /** Ends the load. Resolves with all journal entries, once each sent request was answered or given up. */
+  /** Ends the load test. Resolves with all its requests, once each sent request was answered or given up. */
   finish(): Promise<readonly Entry[]>;
 }
 
-/** The longest time in milliseconds until the load gets its first answer. */
+/** The longest time in milliseconds until the load test gets its first answer. */
 const BEGUN_MS = 60_000;
 
-/** Starts the load. Resolves once a request with a token has succeeded, so that a fault meets a working service. */
+/**
+ * Starts the load test. Resolves once a request with a token has succeeded, so that the following fault meets a working
+ * service.
+ */
 export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 'thinkMs'>): Promise<LoadProcess> {
   const journal = join(folder, 'journal');
   const plan = join(folder, 'plan.json');

@@ -15,9 +15,9 @@ import { Worker } from './load/worker.ts';
 import type { Shared } from './load/worker.ts';
 
 /*
- * The load runs as a process of its own: each person of several tenants sends one correct request after the other, and
- * the process writes every request with its answer into the journal. The parent process sends orders over IPC, for
- * example for many simultaneous requests or for the end.
+ * The load test sends requests from a process of its own: each person of several tenants sends one correct request
+ * after the other, and the process writes every request with its answer into a journal file. The parent process sends
+ * orders over IPC, for example for many simultaneous requests or for the end.
  */
 
 export type Order =
@@ -33,7 +33,7 @@ const [, , planFile = ''] = process.argv;
 const plan = JSON.parse(await readFile(planFile, 'utf8')) as Plan;
 const journal = createWriteStream(plan.journal, { flags: 'a' });
 const gate = new Gate(plan.people.length);
-/** Each tenant has one claim before the load. */
+/** Each tenant has one claim before the load test begins. */
 const tallies = new Map<string, Tally>(plan.people.map(({ tenant }) => [tenant.word, { claims: 1 }]));
 let serial = 0;
 const shared: Shared = {
@@ -79,7 +79,7 @@ process.on('message', (order: Order) => {
   else void finish();
 });
 
-/** Tells the parent process once no request is open and the journal has every answered request. */
+/** Tells the parent process once no request is open and the journal file has every answered request. */
 async function hold(): Promise<void> {
   await gate.close();
   await new Promise((written) => journal.write('', written));
@@ -102,8 +102,8 @@ async function burst(count: number, names: readonly string[]): Promise<void> {
 }
 
 /**
- * Sends health checks at a fixed interval without waiting for the earlier answers, so that a slow health check does not
- * hide the following ones.
+ * Sends requests to /health at a fixed interval without waiting for earlier answers, so that a slow answer does not
+ * delay the following requests.
  */
 async function watchHealth(): Promise<void> {
   const asked: Promise<void>[] = [];

@@ -22,12 +22,18 @@ interface Options {
 const PAUSE_MS = 20_000;
 const LONGEST_FAULT_MS = 6_000;
 const WARM_MS = 10_000;
-/** The number of files and connections that may stay open after the load, because idle connections come and go. */
+/**
+ * The number of files and connections that the service may have open after the load test in addition, because idle
+ * connections come and go.
+ */
 const HANDFUL = 20;
 
 const MINUTE_MS = 60_000;
 
-/** Whether a fault is short and does not end the service, so that two instances can live through it during one load. */
+/**
+ * Whether a fault is short and does not end the service, so that a load test against two instances can continue during
+ * the fault.
+ */
 function isShort({ world, endsService, holdMs, name }: Fault): boolean {
   const isPlain = Object.keys(world ?? {}).every((option) => option === 'peer');
   const isLong = ['no-fault', 'start-interrupted', 'three-thousand-waiting'].includes(name);
@@ -35,8 +41,8 @@ function isShort({ world, endsService, holdMs, name }: Fault): boolean {
 }
 
 /**
- * Sends mixed load to two instances for a number of minutes, and makes a short fault about every 20 s. Returns whether
- * all checks hold in the end and the first instance has only a few more open files and connections than at the
+ * Sends random requests to two instances for a number of minutes, and makes a short fault about every 20 s. Returns
+ * whether all checks hold in the end and the first instance has only a few more open files and connections than at the
  * beginning.
  */
 export async function runForMinutes(cluster: Cluster, options: Options): Promise<boolean> {
@@ -88,7 +94,10 @@ export async function runForMinutes(cluster: Cluster, options: Options): Promise
   }
 }
 
-/** Returns one line for each minute: the number of answers, their speed, and the faults of that minute. */
+/**
+ * Returns one line of text for each minute of the load test: the number of answers, their speed, and the faults of that
+ * minute.
+ */
 function minutesOf(
   entries: readonly Entry[],
   faults: readonly { readonly name: string; readonly from: number }[],

@@ -13,9 +13,11 @@ import type { LoadTenant } from './load/people.ts';
 import { rightsOf } from './load/rights.ts';
 import type { Member, RightsPlan } from './load/rights.ts';
 
-/* The identity provider that receives changes of rights, and the mail server that receives reminders. */
+/*
+ * The test’s identity provider, which receives changes of users’ rights, and its mail server, which receives reminders.
+ */
 
-/** A change of rights that the provider received; `n` is its place in the order of receipt. */
+/** A change of a user’s rights that the identity provider received; `n` is its place in the order of receipt. */
 interface Told {
   readonly n: number;
   readonly subject: string;
@@ -23,7 +25,7 @@ interface Told {
   readonly at: number;
 }
 
-/** A mail that the mail server accepted. */
+/** A mail that the test’s mail server accepted. */
 interface Mail {
   readonly recipient: string;
   readonly mail: string;
@@ -43,9 +45,15 @@ export interface Parts {
 }
 
 const MEMBERS = 3;
-/** The number of further clients of each tenant. They give so many subsets that no user has the same rights twice. */
+/**
+ * The number of further clients of each tenant: enough that a user gets another subset of clients with every change of
+ * rights.
+ */
 const CLIENTS = 10;
-/** Milliseconds until the provider and the mail server answer, so that faults meet messages that are being sent. */
+/**
+ * Milliseconds until the test’s identity provider and mail server answer, so that faults happen while the service is
+ * sending a message.
+ */
 const ANSWER_MS = 40;
 const FIRST_JOINERS = 5;
 const CREDENTIAL = 'management-token';
@@ -74,7 +82,9 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
   });
   for (const { subject, first } of members) provider.know(subject, FIRST_ROLE, first);
 
-  /** The provider returns a token with the rights that it knows, and 403 for a blocked user. */
+  /**
+   * The test’s identity provider returns a token with the rights that the service has sent, and 403 for a blocked user.
+   */
   const logins = createServer((request, response) => {
     const subject = decodeURIComponent(request.url?.slice(1) ?? '');
     const user = provider.users.get(subject);
@@ -133,7 +143,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
   };
 }
 
-/** The role of each user with changing rights at the beginning of the load. */
+/** The role that each user whose rights the load test changes has at its beginning. */
 export const FIRST_ROLE = 'ACCOUNT_MANAGER';
 
 interface Patch {
@@ -153,11 +163,14 @@ export async function join(admin: Admin, count: number): Promise<void> {
 }
 
 /**
- * The longest wait for a delivery in milliseconds. It exceeds the two minutes in which the service may refuse new
- * tokens because it has not measured the provider’s clock.
+ * The longest wait, in milliseconds, for rights and mails that the service has to send. It exceeds the two minutes in
+ * which the service may refuse new tokens because it has not measured the identity provider’s clock.
  */
 const LASTS_MS = 150_000;
-/** Whether undelivered rights, unsent reminders, or users whose tokens of this second are refused exist. */
+/**
+ * The SQL that tells whether the service has undelivered rights, unsent reminders, or users whose tokens of this second
+ * are refused.
+ */
 const OPEN = `
   select exists (select from public.identity_changes where state <> 'DELIVERED')
       or exists (
@@ -171,8 +184,8 @@ const OPEN = `
       ) as is_open`;
 
 /**
- * Waits until all changes of rights and all mails have arrived. The checks report what is still missing after the time
- * limit.
+ * Waits until all changes of rights and all mails have arrived. After the time limit, the load test’s checks report
+ * what has not arrived.
  */
 export async function untilDelivered(admin: Admin): Promise<void> {
   const end = Date.now() + LASTS_MS;
@@ -180,7 +193,8 @@ export async function untilDelivered(admin: Admin): Promise<void> {
 }
 
 /**
- * Makes every reminder due at once. Otherwise the claim of a killed instance would block its mails for four minutes.
+ * Makes every reminder due at once, and releases the reminders that a killed instance has claimed, which would
+ * otherwise wait for four minutes.
  */
 export async function hurryMails(admin: Admin): Promise<void> {
   await admin(

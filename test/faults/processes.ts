@@ -6,15 +6,15 @@ async function childrenOf(pid: number): Promise<number[]> {
 }
 
 /**
- * Sends a signal to a process and then to its children, so that the process starts no more children meanwhile. A
- * postmaster has no grandchildren.
+ * Sends a signal to a process and then to its child processes, so that the process starts no more child processes
+ * meanwhile. A Postgres server has no grandchild processes.
  */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
   sendTo(pid, signal);
   for (const child of await childrenOf(pid)) sendTo(child, signal);
 }
 
-/** Kills a process, or also its children, and returns the ids of the children. */
+/** Kills a process, and also its child processes if asked to, and returns the ids of the child processes. */
 export async function killTree(pid: number, whom: 'root alone' | 'all'): Promise<number[]> {
   const children = await childrenOf(pid);
   sendTo(pid, 'SIGKILL');
@@ -51,8 +51,8 @@ export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: num
 }
 
 /**
- * Returns the ids of the processes whose working folder is the given folder or below it. A Postgres process works in
- * its data folder.
+ * Returns the ids of the processes whose working folder is the given folder or below it. Every process of a Postgres
+ * server works in the server’s data folder.
  */
 export async function processesIn(folder: string): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));

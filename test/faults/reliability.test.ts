@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { allFaults } from './all-faults.ts';
 
-/* The faults that docs/reliability.md lists are the faults that the proof runs. */
+/* docs/reliability.md lists exactly the faults that `npm run proofs -- faults` makes. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Returns every fault that a command in docs/reliability.md names. */
+/** Returns the name of every fault that a command in docs/reliability.md makes. */
 async function named(): Promise<string[]> {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
   return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) => names.split(' '));
 }
 
-test('docs/reliability.md names each fault of the proof once, and no other fault', async () => {
+test('docs/reliability.md names each fault that npm run proofs -- faults makes once, and no other fault', async () => {
   const names = (await allFaults()).map(({ name }) => name);
   const without = names.filter((name) => !name.startsWith('sigterm-while-'));
   expect((await named()).sort()).toEqual([...without, 'sigterm-while-*'].sort());
 });
 
-test('the proof makes every fault with a duration a second time, with a SIGTERM in its middle', async () => {
+test('npm run proofs makes every fault that lasts a second time, and sends the service SIGTERM in the middle of the fault', async () => {
   const faults = await allFaults();
   const lasting = faults.filter(({ holdMs, endsService, name }) => {
     return holdMs > 0 && endsService !== true && name !== 'no-fault';
@@ -29,7 +29,7 @@ test('the proof makes every fault with a duration a second time, with a SIGTERM 
   expect(lasting.filter(({ name }) => !names.includes(`sigterm-while-${name}`))).toEqual([]);
 });
 
-test('every command that docs/reliability.md names exists', async () => {
+test('every npm command that docs/reliability.md names exists', async () => {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
   const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;

@@ -8,9 +8,9 @@ import { tryFault } from './trial.ts';
 import type { Outcome } from './trial.ts';
 
 /*
- * `npm run proofs -- faults` makes each fault in turn while a load of real requests runs. With `--minutes 20` it makes
- * short faults at random during one load. It exits with 0 if every check holds, with 1 if a check fails, and with 2 for
- * an unknown fault.
+ * `npm run proofs -- faults` makes each fault in turn, for example a killed process, while a load test sends real
+ * requests. With `--minutes 20` it makes short faults at random during one load test. It exits with 0 if every check
+ * holds, with 1 if a check fails, and with 2 for an unknown fault.
  */
 
 /** The longest time for a fault and its checks, in milliseconds. */

@@ -8,7 +8,7 @@ import { createScratchFolder, removeAbandoned } from '../support/scratch.ts';
 import { createScratchCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 
-/** One Postgres server for all faults; each fault has a database of its own. */
+/** One Postgres server for all fault tests; each fault test has a database of its own. */
 interface FaultRun {
   readonly cluster: Cluster;
   close(): Promise<void>;

@@ -10,12 +10,12 @@ export interface ServiceProcess {
   readonly isRunning: boolean;
   /** The output of the service, for a report of a failed check. */
   readonly output: string;
-  /** Starts the service, or the release in the folder `root`. */
+  /** Starts the service from this checkout, or from the release in the folder `root`. */
   start(root?: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /**
-   * Waits for the end of the most recently started process. Returns its exit code or signal, and the milliseconds
-   * waited.
+   * Waits until the most recently started process of the service ends. Returns its exit code or signal, and the
+   * milliseconds waited.
    */
   ended(): Promise<{ how: number | string; ms: number }>;
 }
@@ -62,7 +62,7 @@ export async function createServiceProcess(
   };
 }
 
-/** Kills the service with SIGKILL, and starts it again. */
+/** Kills the service with SIGKILL, and starts the service again. */
 export async function killAndStart(service: ServiceProcess): Promise<void> {
   const ended = service.ended();
   service.signal('SIGKILL');

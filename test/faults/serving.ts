@@ -4,7 +4,10 @@ import type { World } from './world.ts';
 
 export const SERVES = 'the service serves in the end';
 
-/** Checks that the service serves after the fault, and that its process is the same unless the fault ends it. */
+/**
+ * Checks that the service answers requests after the fault, and that the service’s process is the same unless the fault
+ * ends it.
+ */
 export async function serving(
   world: World,
   { pid, endsService }: { readonly pid: number; readonly endsService: boolean },

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A small mounted file system that a fault can fill completely. */
+/** A small mounted file system that a fault test can fill completely. */
 export interface SmallDisk {
   fill(): Promise<void>;
   /** Deletes the files that fill the small disk. */
@@ -32,7 +32,8 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
       const file = await open(ballast, 'w');
       const block = Buffer.alloc(64 * 1024);
       try {
-        // The disk is full once a write of one byte fails; small writes fill the rest that a large write leaves.
+        // The small disk is full once a write of one byte fails. After a failed large write, small writes fill the rest
+        // of the disk.
         for (const size of [block.length, 1]) {
           try {
             for (;;) await file.write(block.subarray(0, size));

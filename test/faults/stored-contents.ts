@@ -9,7 +9,7 @@ const BUCKET = 'documents';
 export const bucketIn = (folder: string): string => join(folder, BUCKET);
 export const BUCKETS = [{ name: BUCKET }];
 
-/** The environment variables for a document store in the S3 server of the test, below a prefix. */
+/** The environment variables that make the service store documents in the S3 server of the test, below a prefix. */
 export function storeInS3(port: number, prefix: string): Record<string, string> {
   return {
     ...{ DOCUMENT_STORE: `s3://${BUCKET}${prefix}`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${port}` },
@@ -24,7 +24,10 @@ export interface Content {
   readonly digest: string;
 }
 
-/** The largest file in bytes that gets a digest. Larger files exist before the load, and no request writes them. */
+/**
+ * The largest size in bytes of a document that gets a digest. Larger documents exist before the load test, and no
+ * request writes them.
+ */
 const DIGESTED_BYTES = 4 * 1024 * 1024;
 
 /** Returns the unfinished uploads in a document folder. */

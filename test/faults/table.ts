@@ -7,7 +7,7 @@ const TITLES = [
   ...['worst /health', 'back after', 'holds'],
 ];
 
-/** Returns a table with one line for each fault that was run. */
+/** Returns a text table with one line of figures for each fault that was made. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const lines = [TITLES, ...outcomes.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
@@ -49,7 +49,7 @@ function slowest(entries: readonly Entry[]): number {
   return entries.reduce((most, { ms }) => Math.max(most, ms), 0);
 }
 
-/** Milliseconds from the repair of the fault to the last answer that still failed. */
+/** Milliseconds from the repair of the fault to the last answer of the load test that still failed. */
 function backAfter(entries: readonly Entry[], to: number): number {
   return entries
     .filter(({ status, lost }) => status === 503 || lost !== null)

@@ -3,7 +3,7 @@ import type { TestIdentity } from '../support/identity.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import type { LoadTenant, Person } from './load/people.ts';
 
-/** A word for each tenant of a load. The word is part of every text that the tenant stores. */
+/** A word for each tenant of a load test. The word is part of every text that the tenant stores. */
 export const WORDS = ['Boulangerie-Martin', 'Garage-Dupont', 'Transports-Legrand'] as const;
 
 /** Returns a new tenant and the SQL that stores it. */
@@ -13,7 +13,10 @@ export function loadTenant(word: string): { tenant: LoadTenant; sql: string } {
   return { tenant: { word, client, site, claim }, sql: tenantSql(tenant, word) };
 }
 
-/** Returns a person in each role for each tenant. Their tokens are valid from 12 hours ago until 12 hours from now. */
+/**
+ * Returns a person in each role for each tenant of the load test. The persons’ tokens are valid from 12 hours ago until
+ * 12 hours from now.
+ */
 export async function peopleOf(tenants: readonly LoadTenant[], identity: TestIdentity): Promise<Person[]> {
   const now = Math.floor(Date.now() / 1000);
   const times = { iat: now - 12 * 3600, exp: now + 12 * 3600 };

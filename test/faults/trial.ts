@@ -24,7 +24,7 @@ export interface Outcome {
   /** When the fault began and when it was repaired, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
-  /** The output of the service if a check failed; otherwise empty. */
+  /** The output of the service if a check after the load test failed; otherwise empty. */
   readonly output: string;
 }
 
@@ -34,7 +34,7 @@ const AFTER_MS = 1_800;
 /** The longest time in milliseconds in which the service may end the database sessions that a fault has broken. */
 const SETTLED_MS = 20_000;
 
-/** Runs a load with one fault in the middle, and the checks afterwards. */
+/** Runs a load test with one fault in its middle, and then the checks of the database. */
 export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Promise<Outcome> {
   const world = await openWorld(cluster, fault.world);
   try {
@@ -53,7 +53,8 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     await settleParts(world);
     const { spares = () => false } = fault;
     const spared = [...OPERATIONS.map(({ name }) => name), HEALTH, CHANGE_RIGHTS, USE_RIGHTS].filter(spares);
-    // A killed service leaves unfinished uploads, which the next process removes only after an hour.
+    // A killed service leaves unfinished uploads in the document folder, which its next process removes only after an
+    // hour.
     const halfWritten = fault.endsService === true ? [] : await world.halfWritten();
     const ledger = {
       fixture,
@@ -75,14 +76,14 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   }
 }
 
-/** The part of a load’s plan that changes rights, at every instance of the service. */
+/** The part of a load test’s plan that changes users’ rights, with the ports of every instance of the service. */
 export function rightsIn({ parts, service, peer }: World): Pick<Plan, 'rights' | 'ports'> {
   return { rights: parts.rights, ports: [service, peer].flatMap((one) => (one === undefined ? [] : [one.port])) };
 }
 
 /**
- * Waits until all rights and mails have arrived. A new instance sends due mails at once, while a running one looks only
- * every minute.
+ * Waits until all rights and mails have arrived. A new instance is started for this, because a new instance sends due
+ * mails at once, and a running instance looks for due mails only every minute.
  */
 export async function settleParts({ admin, peer }: World): Promise<void> {
   if (peer !== undefined) {
@@ -94,7 +95,7 @@ export async function settleParts({ admin, peer }: World): Promise<void> {
   await untilDelivered(admin);
 }
 
-/** Returns the requests that the fault had to meet and did not meet, as violations. */
+/** Returns the kinds of requests that the fault had to affect, but did not, as violations. */
 async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise<Violation[]> {
   const found = await Promise.all(Object.values(meets).map((sql) => admin.query(sql)));
   return Object.keys(meets)
@@ -102,7 +103,10 @@ async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise
     .map((detail) => ({ check: 'the fault meets what it is about', detail }));
 }
 
-/** Makes the fault and repairs it. An unexpected error becomes a violation, and the checks run nevertheless. */
+/**
+ * Makes the fault and repairs it. An unexpected error counts as a violation, and the checks of the database run
+ * nevertheless.
+ */
 async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violation[]> {
   try {
     const mend = await fault.begin(world, load);
@@ -116,7 +120,7 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
 
 /**
  * Waits until the spooled refusals are recorded and no database session of the service is working, but at most for a
- * time limit. The checks begin afterwards.
+ * time limit. The checks of the database begin afterwards.
  */
 export async function settle(
   { admin, database }: Pick<World, 'admin' | 'database'>,

@@ -3,14 +3,14 @@ import { nothing } from './fault.ts';
 import type { Fault } from './fault.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** The milliseconds in which the service ends after a SIGTERM, as docs/operate.md promises. */
+/** The milliseconds within which the service must end after a SIGTERM, as docs/operate.md promises. */
 const END_MS = 10_000;
 /** The milliseconds from the beginning of the fault to the SIGTERM. */
 const AFTER_MS = 1_000;
 
 /**
- * Returns a fault with a duration a second time, with a SIGTERM in its middle. The service must end in time and lose
- * nothing.
+ * Returns a second form of a fault that lasts: the service gets SIGTERM in the middle of the fault, and must end in
+ * time and lose nothing.
  */
 export function whileEnding(fault: Fault): Fault[] {
   if (fault.holdMs === 0 || fault.endsService === true || fault.name === 'no-fault') return [];
@@ -22,7 +22,7 @@ export function whileEnding(fault: Fault): Fault[] {
       must: 'the service exits with 0 within ten seconds, whatever it waits for',
       holdMs: 0,
       endsService: true,
-      // No request is answered between the end of the service and its new start.
+      // No request is answered between the end of the service and its next start.
       spares: () => false,
       async begin(world, load) {
         const mend = await fault.begin(world, load);

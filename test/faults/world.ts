@@ -25,32 +25,35 @@ import type { Admin } from '../support/world.ts';
 export interface WorldOptions {
   /** The document store is S3 if this is set, and otherwise a folder. */
   readonly store?: 's3';
-  /** The folder that lies on a small disk of its own, which a fault can fill. */
+  /** The folder of the service that lies on a small disk of its own, which the fault test can fill. */
   readonly smallDisk?: 'data' | 'documents';
   /** True if the service runs its embedded Postgres. */
   readonly embedded?: true;
   readonly environment?: Readonly<Record<string, string>>;
-  /** True if a second instance serves beside the first one, delivers changes of rights and sends mails. */
+  /** True if a second instance of the service runs beside the first one, delivers changes of rights and sends mails. */
   readonly peer?: true;
 }
 
-/** The service under a fault, everything that the service depends on, and what the checks read. */
+/**
+ * The service during a fault test, everything that the service depends on, and the access to the database for the
+ * checks.
+ */
 export interface World {
   readonly folder: string;
   readonly service: ServiceProcess;
   readonly peer: ServiceProcess | undefined;
-  /** The provider that receives changes of rights, and the mail server. */
+  /** The identity provider that receives changes of rights, and the mail server that receives reminders. */
   readonly parts: Parts;
   readonly cluster: Cluster;
-  /** The connection between the service and Postgres, which a fault can break. */
+  /** The connection between the service and Postgres, which a fault test can break. */
   readonly line: FaultyLine;
-  /** The connection between the service and S3, which a fault can break. */
+  /** The connection between the service and S3, which a fault test can break. */
   readonly s3Line: FaultyLine;
   readonly s3Port: number;
   readonly identity: TestIdentity;
   readonly people: readonly Person[];
   readonly smallDisk: SmallDisk | undefined;
-  /** The path of a document of 20 MB of the first tenant, in a folder store. */
+  /** The path of a document of 20 MB of the first tenant in the folder of documents. */
   readonly largeDocument: string;
   readonly database: string;
   /** The superuser’s address of the database under test. */
@@ -59,13 +62,13 @@ export interface World {
   readonly admin: Admin;
   /** The folder of the documents if the document store is a folder. */
   readonly documents: string;
-  /** Returns every content in the document store. */
+  /** Returns the content of every document in the document store. */
   readonly contents: () => Promise<Content[]>;
   readonly halfWritten: () => Promise<Content[]>;
   close(): Promise<void>;
 }
 
-/** The statement time-out of the service in milliseconds. It is short, so that faults need not last long. */
+/** The statement time-out of the service in milliseconds, which is short so that fault tests need not last long. */
 export const STATEMENT_TIMEOUT_MS = 1_000;
 const LARGE_PATH = 'large';
 const LARGE_BYTES = 20 * 1024 * 1024;
@@ -102,8 +105,8 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   };
   const service = await createServiceProcess(folder, { ...environment, DATA_DIR: data });
   const peer = options.peer && (await createServiceProcess(folder, { ...environment, DATA_DIR: join(folder, 'peer') }));
-  // An embedded Postgres exists only after the service has started. With another Postgres, users with a due reminder
-  // are stored before the start.
+  // An embedded Postgres exists only after the service has started. In another Postgres, the test stores users with a
+  // due reminder before the service starts.
   if (options.embedded) await service.start();
   const adminUrl = postgres?.adminUrl ?? (await embeddedAdminUrl(data));
   const admin = adminOf(adminUrl);

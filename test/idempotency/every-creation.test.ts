@@ -12,8 +12,8 @@ import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of every endpoint that creates a record, for every caller with the right: what a repetition with the same
- * Idempotency-Key gets.
+ * Tests of the answer to a repeated request with the same Idempotency-Key, for every endpoint that creates a record and
+ * every caller with the right.
  */
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
@@ -21,12 +21,12 @@ const lineOf = ({ method, path }: { method: string; path: string }) => `${method
 const CREATIONS = allEndpoints.filter(createsRecord).map(lineOf);
 
 /**
- * The status and the number of new rows of a creation. A change of many records is repeated like a creation, and
- * creates no row.
+ * The status of a creation’s answer and the number of new rows. A change of many records is repeated like a creation,
+ * and creates no row.
  */
 const madeBy = ({ changes }: Row): readonly [status: number, rows: number] => (changes ? [200, 0] : [201, 1]);
 
-/** The POST endpoints that create no record which a repetition would create again. */
+/** The POST endpoints whose repetition does not create a second record, so that they need no Idempotency-Key. */
 const NO_CREATION: readonly string[] = [
   'POST /api/auth/login',
   'POST /api/documents/{id}/link',
@@ -62,7 +62,7 @@ async function prepare(row: Row, { role, isUnlimited }: Cast): Promise<Prepared>
   };
 }
 
-/** Returns the same request with another body: other bytes of the same JSON, or another content. */
+/** Returns the same request with another body: other bytes of the same JSON, or another content of an uploaded file. */
 function otherwise({ body, ...question }: Question): Question {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
@@ -77,7 +77,7 @@ async function recordsOf(answer: Answer): Promise<number> {
   return records.length;
 }
 
-test('every POST endpoint creates a record, or is listed as an endpoint that creates none', () => {
+test('every POST endpoint is tested with an Idempotency-Key, or is listed as an endpoint that creates no record', () => {
   const posts = allEndpoints.filter(({ method }) => method === 'post').map(lineOf);
   expect(posts.toSorted()).toEqual([...CREATIONS, ...NO_CREATION].toSorted());
   expect(CREATIONS.length).toBeGreaterThan(8);
@@ -161,7 +161,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
 );
 
 test.each(rows.map((row) => [row.line, row] as const))(
-  'a repetition of %s without an Idempotency-Key creates again, and the service stores no answer',
+  'a repetition of %s without an Idempotency-Key is processed as a new request, and the service stores no answer',
   async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const before = [await countOf(service, table), await countOf(service, 'app.idempotency_keys')] as const;
@@ -169,7 +169,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
     const second = await service.ask(line, question);
     const [status, rows] = madeBy(row);
     expect(first.status).toBe(status);
-    // The second creation of a record with a unique value gets a conflict of its own.
+    // The second creation of a record with a unique value, for example an email, gets 409 because of this value.
     expect([status, 409]).toContain(second.status);
     expect(await countOf(service, table)).toBe(before[0] + rows * (second.status === status ? 2 : 1));
     expect(await countOf(service, 'app.idempotency_keys')).toBe(before[1]);
@@ -190,7 +190,7 @@ test.each(CREATIONS)('the OpenAPI description of %s names the header Idempotency
   });
 });
 
-test('the OpenAPI description names the Idempotency-Key of no operation that creates no record', () => {
+test('the OpenAPI description names the header Idempotency-Key only for operations that create a record', () => {
   const named = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([, operation]) => JSON.stringify(operation).includes('Idempotency-Key'))

@@ -5,7 +5,10 @@ import type { Service } from '../support/service.ts';
 /** Returns a new Idempotency-Key. */
 export const newKey = (): string => randomUUID();
 
-/** Adds an Idempotency-Key to a request, and fixes its body as text, so that a repetition sends the same bytes. */
+/**
+ * Adds an Idempotency-Key to a request, and stores the request’s body as text, so that a repetition sends the same
+ * bytes.
+ */
 export function withKey(key: string, question: Question): Question {
   const { body, headers } = question;
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
@@ -20,13 +23,15 @@ export function withKey(key: string, question: Question): Question {
   };
 }
 
-/** The parts of an answer that must be the same in the answer to a repetition. */
+/**
+ * The parts of a creation’s answer that must be the same in the answer to a repetition with the same Idempotency-Key.
+ */
 export function partsOf({ status, text, headers }: Answer): unknown {
   const { etag, location, 'content-type': type } = headers;
   return { status, text, etag, location, type };
 }
 
-/** Counts the rows of a table. */
+/** Counts the rows of a database table. */
 export async function countOf(service: Service, table: string): Promise<number> {
   const [row] = await service.admin(`select count(*)::integer as rows from ${table}`);
   return Number(row?.['rows']);

@@ -10,7 +10,8 @@ import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Tests of an Idempotency-Key while its request runs and afterwards. The proof in test/faults interrupts such requests.
+ * Tests of requests with an Idempotency-Key that is in use or was used. The proof in test/faults interrupts such
+ * requests.
  */
 
 let service: Service;
@@ -35,7 +36,9 @@ function expectUnderWay(answer: Answer): void {
   expect(answer.headers['retry-after']).toBe('1');
 }
 
-/** Runs `work` while a lock of the client makes creations wait in the middle of their transactions. */
+/**
+ * Runs `work` while a lock of the client’s row makes creations of its records wait in the middle of their transactions.
+ */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
   try {
@@ -47,12 +50,13 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a repetition of a running creation gets 409 at once, and the creation’s answer afterwards', async () => {
+test('a repetition with the Idempotency-Key of a running creation gets 409 at once, and the creation’s answer afterwards', async () => {
   let first: Promise<Answer> | undefined;
   await whileHeld(async () => {
     first = send();
     while ((await waiting(service)) < 1);
-    // The pool has four connections, so waiting repetitions would leave none for the last of these requests.
+    // The service’s pool has four database connections, so waiting repetitions would leave none for the last of these
+    // requests.
     for (const answer of await Promise.all(Array.from({ length: 20 }, send))) expectUnderWay(answer);
     expect(await waiting(service)).toBe(1);
   });
@@ -175,7 +179,7 @@ test('an upload holds neither a transaction nor its Idempotency-Key while its bo
   expect(await countOf(service, `public.documents where reclamation_id = '${own.reclamations}'`)).toBe(2);
 });
 
-/** Makes uploads wait for the lock that `hold` takes until `work` ends. */
+/** Makes uploads wait for the database lock that the SQL `hold` takes until `work` ends. */
 async function held(hold: string, work: () => Promise<void>): Promise<void> {
   const holder = await connected(service.postgres.adminUrl);
   try {
@@ -201,7 +205,10 @@ test('an upload gets 409 and stores no content while an upload with its Idempote
   expect([(await contents()).length, await planned()]).toEqual([1, 0]);
 });
 
-/** Starts two uploads that both found the key unused and wait for the lock before they use the key. */
+/**
+ * Starts two uploads with one Idempotency-Key that both found the key unused and wait for a lock before they store the
+ * key.
+ */
 async function bothFindItFree(key: string, answers: Promise<Answer>[]): Promise<void> {
   for (const waiters of [1, 2]) {
     answers.push(upload(key, form({})));

@@ -26,8 +26,8 @@ beforeEach(async () => {
 const idOf = ({ headers }: Answer): string => String(headers.location).split('/').at(-1) ?? '';
 
 /**
- * Sends a creation with an Idempotency-Key, and returns its answer and a function that repeats the creation with a
- * token.
+ * Sends a creation of a record with an Idempotency-Key. Returns the answer, and a function that repeats the creation
+ * with another token.
  */
 async function created(
   line: string,
@@ -42,7 +42,7 @@ async function created(
 const PARCEL = () => ({ site_id: own.sites, commune_code: '75056', section: 'AB', number: '0009' });
 const CLIENT = { company_name: 'Neuve', contact_email: 'n@b.example' };
 
-test('a caller who has lost a client gets 403 for a repeated creation of its parcel, and the audit log names the client', async () => {
+test('a caller who has lost a client gets 403 for a repeated creation of the client’s parcel, and the audit log names the client', async () => {
   const mine = await service.token('ACCOUNT_MANAGER', [own.clients, other.clients]);
   const { first, again } = await created('POST /api/cadastres', { token: mine, body: PARCEL() });
   const refused = await again(await service.token('ACCOUNT_MANAGER', [other.clients]));
@@ -55,7 +55,7 @@ test('a caller who has lost a client gets 403 for a repeated creation of its par
 });
 
 test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s who has lost a client gets 403 for a repeated upload of its document',
+  'a %s who has lost a client gets 403 for a repeated upload of the client’s document with the same Idempotency-Key',
   async (role) => {
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
     const question = { token: await service.token(role, [own.clients]), headers: { 'content-type': FORM } };
@@ -64,7 +64,7 @@ test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
   },
 );
 
-test('a repeated creation whose body names a lost client gets 403 without a database query', async () => {
+test('a repeated creation for a client whom the caller has lost gets 403 without a database query', async () => {
   const body = { client_id: own.clients, site_name: 'Entrepôt' };
   const token = await service.token('TAX_SPECIALIST', [own.clients]);
   const { again } = await created('POST /api/sites', { token, body });
@@ -115,14 +115,14 @@ test.each([
   expect(await countOf(service, 'public.sites')).toBe(before);
 });
 
-test('a repeated creation of a deleted client gets 404', async () => {
+test('a repeated creation of a client gets 404 if the client was deleted after the first creation', async () => {
   const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
   const { first, again } = await created('POST /api/clients', { token, body: CLIENT });
   await service.admin('delete from public.clients where id = $1', [idOf(first)]);
   expectError(await again(token), 'ERROR_NOT_FOUND');
 });
 
-test('a repeated creation of a record that was changed gets the answer of the creation, without the change', async () => {
+test('a repeated creation of a record that was changed since gets the first answer, without the change', async () => {
   const token = await service.token('ADMIN');
   const { first, again } = await created('POST /api/sites', {
     ...{ token, body: { client_id: own.clients, site_name: 'Entrepôt' } },
@@ -147,7 +147,7 @@ async function manager(): Promise<Manager> {
   return { id, token };
 }
 
-test('the creator of a client gets the stored answer to a repeated creation with the token from before it, even after a newer login', async () => {
+test('a client’s creator who repeats the creation with the same token gets the stored answer, even after a newer login', async () => {
   const { token } = await manager();
   const inHand = await token([own.clients]);
   const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });
@@ -165,7 +165,7 @@ test('the creator of a client gets 403 for a repeated creation once an ADMIN has
   const admin = await service.token('ADMIN');
   const taken = `DELETE /api/users/${id}/client-access/${idOf(first)}`;
   expect((await service.ask(taken, { token: admin })).status).toBe(204);
-  // The older token has the stored rights again, so the service accepts it for other requests.
+  // The creator’s older token has the stored rights again, so the service accepts the token for other requests.
   for (const present of [inHand, await token([own.clients])])
     expect(await expectRefusal(service, await again(present), 'ERROR_FORBIDDEN')).toMatchObject({
       resource_type: 'clients',
@@ -175,7 +175,7 @@ test('the creator of a client gets 403 for a repeated creation once an ADMIN has
   expect(await countOf(service, `public.clients where id = '${idOf(first)}'`)).toBe(1);
 });
 
-test('an inactive creator of a client gets 401 for a repeated creation', async () => {
+test('a client’s creator who was deactivated gets 401 for a repeated creation of the client', async () => {
   const { id, token } = await manager();
   const inHand = await token([own.clients]);
   const { again } = await created('POST /api/clients', { token: inHand, body: CLIENT });

@@ -11,7 +11,8 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of users who create clients while another change of their rights is not yet delivered to the identity provider.
+ * Tests of users who create clients while another change of these users’ rights is not yet delivered to the identity
+ * provider.
  */
 
 const service = await forSuite(startService());
@@ -62,7 +63,7 @@ test('a user who creates clients while another change of rights is undelivered c
   expect(known(ada)).toMatchObject({ client_access: [own, ...made] });
   expect(await me(token)).toBe(200);
   expect(await me(old)).toBe(401);
-  // A client that an ADMIN withdraws afterwards is also withdrawn from the older token.
+  // If an ADMIN withdraws a client afterwards, the user’s older token does not give access to the client any more.
   await change(ada.id, { client_access: made });
   expect([await me(token), (await create(token)).status]).toEqual([401, 401]);
   await deliver();
@@ -102,7 +103,7 @@ test('the service refuses a token with more clients than the stored user once th
   const ada = await person('ACCOUNT_MANAGER', [own]);
   const newer = await ada.token([own, other], later);
   expect((await create(newer)).status).toBe(201);
-  // After the second change the stored rights are the same as at the time of the creation.
+  // After the second change, the user’s stored rights are the same as at the time when the client was created.
   await change(ada.id, { role: 'CLIENT' });
   await change(ada.id, { role: 'ACCOUNT_MANAGER' });
   expect(await me(newer)).toBe(401);

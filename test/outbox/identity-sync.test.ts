@@ -51,7 +51,7 @@ async function person(name: string, clients: readonly string[] = []): Promise<st
   return make(service, 'users', { email: `${name}@b.example`, name, role, client_access: clients, subject });
 }
 
-test('identity:sync reports no difference, and writes nothing, if the database and the provider have the same rights', async () => {
+test('identity:sync reports no difference, and writes nothing, if the database and the identity provider have the same rights', async () => {
   await person('ada', [client]);
   await person('bob');
   expect(await sync()).toMatchObject({ code: 0, out: '2 users compared, 0 differ\n' });
@@ -59,7 +59,7 @@ test('identity:sync reports no difference, and writes nothing, if the database a
   expect(provider.asked.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('identity:sync lists differences by user and field, and sends the stored rights to the provider with --apply', async () => {
+test('identity:sync lists differing rights by user and field, and sends the stored rights to the identity provider with --apply', async () => {
   const ids = [await person('ada', [client]), await person('bob'), await person('eve')];
   provider.know('auth0|ada', 'ADMIN', [randomUUID(), randomUUID()]);
   provider.users.set('auth0|bob', { app_metadata: {}, blocked: true, roles: [] });
@@ -81,7 +81,7 @@ test('identity:sync lists differences by user and field, and sends the stored ri
   expect(await sync()).toMatchObject({ code: 0 });
 });
 
-test('identity:sync --apply exits with 1 if the provider does not know a user', async () => {
+test('identity:sync --apply exits with 1 if the identity provider does not know a user', async () => {
   await person('ada', [client]);
   provider.users.clear();
   expect(await sync(['--apply'])).toMatchObject({
@@ -103,7 +103,7 @@ test('identity:sync reads the users from the writable server if DATABASE_ADMIN_U
   });
 });
 
-test('identity:sync exits with 2 if it cannot ask the provider or the database', async () => {
+test('identity:sync exits with 2 if it cannot read from the identity provider or from the database', async () => {
   await person('ada');
   provider.fault = (_request, response) => sendError(response, 403, 'insufficient_scope', 'No');
   expect(await sync()).toMatchObject({
@@ -120,7 +120,7 @@ test('identity:sync exits with 2 if it cannot ask the provider or the database',
     code: 2,
     err: 'DATABASE_ADMIN_URL must be set\n',
   });
-  // The API’s login may not read the subjects of all users.
+  // The Postgres login of the API may not read the identity provider’s subjects of all users.
   expect(await sync([], { DATABASE_ADMIN_URL: service.postgres.apiUrl })).toMatchObject({
     code: 2,
     out: '',
@@ -133,7 +133,7 @@ test('identity:sync exits with 2 if it cannot ask the provider or the database',
   expect(await sync(['--aply'])).toMatchObject({ code: 2, out: '' });
 });
 
-test('compareRights reads 703 users, at most five at a time, and pauses after a 429 of the provider', async () => {
+test('identity:sync reads 703 users from the identity provider, at most five at a time, and pauses after a 429', async () => {
   await service.admin(
     `insert into public.users (email, password_hash, name, role, subject)
      select n || '@b.example', '!', 'N', 'CLIENT', 'auth0|' || n from generate_series(1, 703) as n`,
@@ -147,7 +147,8 @@ test('compareRights reads 703 users, at most five at a time, and pauses after a 
     answered += 1;
     return answered === 400 && sendError(response, 429, 'too_many', 'Wait', { 'retry-after': '7' });
   };
-  // One turn of the event loop lets other requests arrive before the answer.
+  // The test’s identity provider waits one turn of the event loop before each answer, so that other requests can
+  // arrive.
   provider.answering = () => new Promise((resolve) => setImmediate(resolve));
   const waits: number[] = [];
   const counted: number[] = [];

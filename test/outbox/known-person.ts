@@ -10,7 +10,7 @@ export interface KnownPerson {
   token(clients: readonly string[], claims?: object): Promise<string>;
 }
 
-/** Stores a user whom the identity provider knows with the same rights. */
+/** Stores a user in the database, and the same user with the same rights at the test’s identity provider. */
 export async function knownPerson(
   service: Service,
   provider: TestManagement,

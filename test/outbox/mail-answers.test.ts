@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { createSmtpMailer } from '../../src/outbox/mailer.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The answers of mail servers: of an answer the service uses the code alone. */
+/* Tests of the service’s mail client: it uses only the numeric code of a mail server’s answer, and not the text. */
 
 let replies: Readonly<Record<string, string>> = {};
 let mails = 0;
@@ -50,17 +50,17 @@ test.each([
   ['no extended greeting', { EHLO: '502' }],
   ['unknown extensions', { EHLO: '250-here\r\n250-SIZE many\r\n250-AUTH\r\n250-X-UNKNOWN \u0001\r\n250 ' }],
   ['nonsense after each code', { MAIL: '250 \u0007no', RCPT: '251 \u009b', DATA: '354 550', mail: '250 4.0.0 failed' }],
-])('a mail reaches a server that answers with %s', async (_with, answers) => {
+])('the service can send a mail to a mail server that answers with %s', async (_with, answers) => {
   expect([await outcomeWith(answers), mails]).toEqual([undefined, 1]);
 });
 
 test.each([
-  ['the recipient with a code alone', { RCPT: '550' }, { scope: 'recipient' }],
+  ['the recipient with a code without text', { RCPT: '550' }, { scope: 'recipient' }],
   ['the mail in several lines', { mail: '554-no\r\n554-really\r\n554 no' }, { scope: 'recipient' }],
-  ['the sender with a code alone', { MAIL: '550' }, { scope: 'server', retryAfterMs: 0 }],
-  ['everything with nonsense', { greeting: 'nonsense' }, { scope: 'server', retryAfterMs: 0 }],
-  ['the recipient with nonsense', { RCPT: 'nonsense' }, { scope: 'server', retryAfterMs: 0 }],
-])('the service learns that a server refuses %s', async (_what, answers, error) => {
+  ['the sender with a code without text', { MAIL: '550' }, { scope: 'server', retryAfterMs: 0 }],
+  ['the connection with a greeting that has no code', { greeting: 'nonsense' }, { scope: 'server', retryAfterMs: 0 }],
+  ['the recipient with an answer that has no code', { RCPT: 'nonsense' }, { scope: 'server', retryAfterMs: 0 }],
+])('the service notices that a mail server refuses %s', async (_what, answers, error) => {
   expect([await outcomeWith(answers), mails]).toMatchObject([
     { name: 'MailError', isCutOff: false, ...error },
     expect.any(Number),

@@ -59,8 +59,8 @@ const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 const known = () => provider.users.get(subject)?.app_metadata;
 
 /**
- * Delays the identity provider’s answers until the returned function is called. The provider stores the changes at
- * once.
+ * Delays the identity provider’s answers until the returned function is called. The provider stores the changes of
+ * rights at once.
  */
 function hold(): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -76,7 +76,7 @@ async function end(started: Started): Promise<void> {
   expect(await started.ended).toBe(0);
 }
 
-test('a change that a killed instance sent but did not record is sent again by another instance', async () => {
+test('another instance sends a change of rights again if a killed instance had sent it without recording the delivery', async () => {
   const killed = await instance();
   const letGo = hold();
   await narrow([own]);
@@ -93,7 +93,7 @@ test('a change that a killed instance sent but did not record is sent again by a
   await end(heir);
 });
 
-test('an instance that gets SIGTERM finishes the change that it is sending', async () => {
+test('an instance that gets SIGTERM finishes sending a change of rights to the identity provider before it ends', async () => {
   const ending = await instance();
   const letGo = hold();
   await narrow([own]);
@@ -104,7 +104,7 @@ test('an instance that gets SIGTERM finishes the change that it is sending', asy
   expect(await states()).toEqual(['DELIVERED']);
 });
 
-test('an instance without AUTH_MANAGEMENT_URL queues changes for the instances with it', async () => {
+test('an instance without AUTH_MANAGEMENT_URL queues changes of rights, and an instance with it delivers them', async () => {
   const started = await instance({ AUTH_MANAGEMENT_URL: '', AUTH_MANAGEMENT_TOKEN: '' });
   await narrow([own]);
   expect(await states()).toEqual(['WAITING']);

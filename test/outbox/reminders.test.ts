@@ -13,7 +13,10 @@ import { make } from '../support/rows.ts';
 import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* Tests of reminders: each user gets one mail a day about deadlines, in the user’s language and under the user’s rights. */
+/*
+ * Tests of reminders: each user gets one mail a day about deadlines, in the user’s language and under the user’s
+ * rights.
+ */
 
 let said: Record<string, unknown>[] = [];
 const log = pino({}, { write: (line) => void said.push(JSON.parse(line) as Record<string, unknown>) });
@@ -38,7 +41,7 @@ afterEach(async () => {
   await Promise.all(working.splice(0).map((one) => one.close(5_000)));
 });
 
-/** Creates a sender of reminders that works only when `sendNow` is called. */
+/** Creates a sender of reminder mails that works only when `sendNow` is called. */
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
     ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
@@ -77,7 +80,7 @@ const rows = (user?: { id: string }) =>
      from app.reminders where user_id = coalesce($1, user_id) order by user_id, day`,
     [user?.id ?? null],
   );
-/** Expires every claim, as if its instance had died, and makes every mail due again. */
+/** Expires every instance’s claim of a reminder, as if the instance had died, and makes every mail due again. */
 const laterOn = () =>
   service.admin(
     `update app.reminders set next_attempt_at = now(), claimed_until = now() - interval '1 s' where claim is not null;
@@ -142,7 +145,7 @@ test('an English reminder names the deadlines of claims, invoices and partner in
   expect(text).toContain(`https://app.example/partner-invoices/${bill}\n`);
 });
 
-test('a reminder names a task 30, 14, 7 and 1 days before its day, on that day, and the day after', async () => {
+test('a reminder mail names a task 30, 14, 7 and 1 days before the task’s due day, on that day, and the day after', async () => {
   const amelie = await person();
   for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
   await sender().sendNow();
@@ -183,7 +186,7 @@ test('the reminder of an ADMIN covers every client, or only those of the ADMIN�
   expect(await rows(one)).toMatchObject([{ state: 'NOTHING_DUE' }]);
 });
 
-test('inactive users and users without reminder kinds get no mail, and reminders_only_mine leaves out other users’ tasks', async () => {
+test('inactive users and users without reminder_kinds get no mail, and reminders_only_mine leaves out other users’ tasks', async () => {
   await person({ is_active: false });
   await person({ reminder_kinds: ['invoice'] });
   const none = await person({ reminder_kinds: [] });
@@ -212,7 +215,7 @@ test('a reminder names at most a hundred deadlines, and says how many more there
 
 test('the service plans reminders from the configured time of day in the configured time zone', async () => {
   await person();
-  // The two time zones are twelve hours apart, so it is past noon in exactly one of them.
+  // The test’s two time zones are twelve hours apart, so it is past noon in exactly one of them.
   const planned = [await queue.plan('12:00', 'Etc/GMT'), await queue.plan('12:00', 'Etc/GMT-12')];
   expect(planned.sort()).toEqual([0, 1]);
 });
@@ -256,13 +259,13 @@ test.each([
   await sender().sendNow();
   const reached = server.received.flatMap(({ to }) => to);
   expect(reached).toContain(other.email);
-  // Each mail has exactly one recipient.
+  // Each reminder mail has exactly one recipient.
   expect(server.received.filter(({ to }) => to.length !== 1)).toEqual([]);
   expect(reached.filter((address) => address === 'all@evil.example')).toEqual([]);
   expect(['SENT', 'WAITING']).toContain((await rows(odd))[0]?.['state']);
 });
 
-test('each user gets one reminder a day although several senders run repeatedly', async () => {
+test('each user gets one reminder mail a day although several instances send reminders repeatedly', async () => {
   const people = await Promise.all(Array.from({ length: 15 }, () => person()));
   await task(1);
   await Promise.all([sender(), sender(), sender()].map((one) => one.sendNow()));
@@ -271,7 +274,7 @@ test('each user gets one reminder a day although several senders run repeatedly'
   expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
 });
 
-test('the reminder of the next day includes the deadlines of a day without a mail', async () => {
+test('a reminder that could not be sent on its day is sent on the next day, with the deadlines of both days', async () => {
   const amelie = await person();
   await task(29);
   await task(-3);
@@ -291,7 +294,7 @@ test('the reminder of the next day includes the deadlines of a day without a mai
   ]);
   await server.kill();
   await sender().sendNow();
-  // Today’s mail replaces the unsent one, and keeps the time since which its user has been waiting.
+  // Today’s reminder replaces the unsent one of yesterday, and keeps the time since which its user has been waiting.
   expect(await service.admin(found)).toHaveLength(1);
   expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
   expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
@@ -321,7 +324,7 @@ test('a reminder is sent once even if Postgres fails three times to record it', 
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
 });
 
-test('a reminder whose claim expired during its sending is recorded as sent, and no other sender sends it', async () => {
+test('a reminder is sent once even if its instance’s claim expires during the sending, and is recorded as sent', async () => {
   const amelie = await person();
   await task(1);
   const late: Reminders = {
@@ -343,23 +346,26 @@ test.each([
   ['client access', `client_access = '{}'`],
   ['role', `role = 'CLIENT'`],
   ['is_active', 'is_active = false'],
-])('a sender holds a reminder back if its user’s %s changes after the deadlines were read', async (_what, change) => {
-  const amelie = await person();
-  await task(1, { internal: true });
-  const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
-    const found = await readDueDeadlines(service.database, reminder);
-    await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
-    return found;
-  };
-  await sender({ readDueItems }).sendNow();
-  expect(server.received).toEqual([]);
-  expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
-  await laterOn();
-  await sender().sendNow();
-  expect(server.received).toEqual([]);
-});
+])(
+  'an instance does not send a reminder if its user’s %s changes after the instance has read the deadlines',
+  async (_what, change) => {
+    const amelie = await person();
+    await task(1, { internal: true });
+    const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
+      const found = await readDueDeadlines(service.database, reminder);
+      await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
+      return found;
+    };
+    await sender({ readDueItems }).sendNow();
+    expect(server.received).toEqual([]);
+    expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
+    await laterOn();
+    await sender().sendNow();
+    expect(server.received).toEqual([]);
+  },
+);
 
-test('a sender reads no deadlines for a user whose rights have changed since the claim', async () => {
+test('an instance reads no deadlines for a reminder if its user’s rights have changed since the instance claimed the reminder', async () => {
   const amelie = await person();
   await task(1);
   const readDueItems: RemindersOptions['readDueItems'] = async (reminder) => {
@@ -372,7 +378,7 @@ test('a sender reads no deadlines for a user whose rights have changed since the
   ]);
 });
 
-test('reminders wait while the mail server is unreachable, and the service counts and logs them', async () => {
+test('reminders wait while the mail server is unreachable, and the service counts and logs the waiting reminders', async () => {
   const amelie = await person();
   await task(1);
   await server.kill();
@@ -389,7 +395,7 @@ test('reminders wait while the mail server is unreachable, and the service count
   expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
 });
 
-test('a sender retries a recipient whom the mail server refuses only rarely, and does not log the address', async () => {
+test('the service only rarely sends a reminder again to a recipient whom the mail server refuses, and does not log the address', async () => {
   const refused = await person();
   const others = await Promise.all([person(), person(), person()]);
   await task(1);
@@ -424,19 +430,22 @@ test('the answer of a mail server is stored in one line of at most 401 character
   expect(String(row?.['last_error']).length).toBeLessThanOrEqual(401);
 });
 
-test.each([421, 450])('a sender soon retries a recipient whom the mail server refuses with %i', async (answer) => {
-  const greyed = await person();
-  await task(1);
-  server.faults.recipient = () => Promise.reject(new Refused(answer, 'greylisted'));
-  await sender().sendNow();
-  expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
-  server.reset();
-  await laterOn();
-  await sender().sendNow();
-  expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
-});
+test.each([421, 450])(
+  'the service soon sends a reminder again to a recipient whom the mail server refuses with %i',
+  async (answer) => {
+    const greyed = await person();
+    await task(1);
+    server.faults.recipient = () => Promise.reject(new Refused(answer, 'greylisted'));
+    await sender().sendNow();
+    expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
+    server.reset();
+    await laterOn();
+    await sender().sendNow();
+    expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
+  },
+);
 
-test('senders pause, and all reminders wait, while the mail server refuses the sender address', async () => {
+test('all reminders wait while the mail server refuses the address of their sender', async () => {
   await Promise.all(Array.from({ length: 12 }, () => person()));
   await task(1);
   let asked = 0;
@@ -485,24 +494,24 @@ test.each<{ what: string; fail: () => void; sendMs: number; recover: () => Promi
   expect((await queue.countUnsent()).cutOff).toBe(1);
 });
 
-test('another instance sends a reminder that a dead instance had claimed once the claim expires', async () => {
+test('if an instance dies after claiming a reminder, another instance sends the reminder once the claim expires', async () => {
   const amelie = await person();
   await task(1);
   await queue.plan('00:00', 'UTC');
   const held = await queue.claim(60_000);
   expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
-  // The claim of the dead instance has not expired yet.
+  // The dead instance’s claim of the reminder has not expired yet.
   await sender().sendNow();
   expect(server.received).toEqual([]);
   await laterOn();
   await sender().sendNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
-  // The first instance cannot hand over this mail any more.
+  // The first instance cannot hand this reminder over to the mail server any more.
   expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
 });
 
-test('another instance sends a reminder whose sending was interrupted by the end of its instance', async () => {
+test('if an instance ends while it sends a reminder, another instance sends the reminder', async () => {
   const amelie = await person();
   await task(1);
   const reached = Promise.withResolvers<undefined>();
@@ -520,7 +529,7 @@ test('another instance sends a reminder whose sending was interrupted by the end
   expect(server.received).toHaveLength(1);
 });
 
-test('a service without a mail server writes each reminder once, as a file that mail programs open', async () => {
+test('a service without a mail server writes each reminder once, as a file that mail programs can open', async () => {
   const amelie = await person();
   await task(1);
   const mails = join(folder, 'mails');

@@ -17,8 +17,8 @@ import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
 
 /*
- * Tests of the delivery of rights to the identity provider: it succeeds after every failure, and no older token undoes
- * a change.
+ * Tests of the delivery of users’ rights to the identity provider: it succeeds after every failure, and no older token
+ * undoes a change of rights.
  */
 
 const workers: DeliveryWorker[] = [];
@@ -44,7 +44,10 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.close(5_000)));
 });
 
-/** The time limit of a delivery in milliseconds. Until then the worker retries a provider that breaks connections. */
+/**
+ * The time limit of a delivery of rights in milliseconds. Until then the service retries an identity provider that
+ * breaks connections.
+ */
 const IMPATIENT = { deliveryMs: 1_000 };
 
 function workerOf(options: Partial<DeliveryOptions> = {}): DeliveryWorker {
@@ -79,7 +82,8 @@ const due = () => service.admin('update public.identity_changes set next_attempt
 const patches = () => provider.asked.filter(({ method }) => method === 'PATCH');
 
 /**
- * Creates a gate: callers of `wait` wait until `open` is called, and `reached` resolves at the first call of `wait`.
+ * Creates a gate for a test: callers of its function `wait` wait until the test calls `open`, and `reached` resolves at
+ * the first call of `wait`.
  */
 function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise<void> } {
   const opened = Promise.withResolvers<undefined>();
@@ -96,7 +100,7 @@ function gate(): { wait: () => Promise<void>; open: () => void; reached: Promise
   };
 }
 
-test('the service queues a change of rights with its author, and delivers it to the provider', async () => {
+test('the service queues a change of a user’s rights with its author, and delivers the change to the identity provider', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const { headers } = await change(ada.id, { client_access: [own], is_active: false });
   const [row] = await rows(ada);
@@ -110,7 +114,7 @@ test('the service queues a change of rights with its author, and delivers it to 
   expect(await rows(ada)).toMatchObject([{ state: 'DELIVERED', attempts: 1, claim: null, last_error: null }]);
 });
 
-test('the service queues a DBA’s change of rights under the DBA’s login', async () => {
+test('if a DBA changes a user’s rights in the database, the service queues the change with the DBA’s login as author', async () => {
   const ada = await person('TAX_SPECIALIST', [own]);
   await service.admin(`update public.users set role = 'CLIENT' where id = $1`, [ada.id]);
   expect(await rows(ada)).toMatchObject([{ role: 'CLIENT', actor: 'postgres', request_id: null }]);
@@ -129,17 +133,17 @@ test.each<{ what: string; act: (ada: KnownPerson) => Promise<unknown> }>([
       ),
   },
   {
-    what: 'a change of rights of a user without a subject',
+    what: 'a change of rights of a user without a subject at the provider',
     act: async () => change(await make(service, 'users', { role: 'CLIENT' }), { client_access: [own] }),
   },
   {
-    what: 'a change of rights that a login’s token brings',
+    what: 'a change of rights that comes from the token of a login',
     act: async (ada) => {
       const token = await ada.token([own, other]);
       expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
     },
   },
-])('the service does not queue $what for the provider', async ({ act }) => {
+])('the service does not queue $what for the identity provider', async ({ act }) => {
   await act(await person('TAX_SPECIALIST', [own]));
   expect(await rows()).toEqual([]);
 });
@@ -149,7 +153,7 @@ const erase = async (id: string): Promise<void> => {
   expect((await service.ask(`POST /api/users/${id}/erasure`, { token })).status).toBe(204);
 };
 
-test('the erasure of a user deletes the user at the provider instead of delivering rights, and then removes the subject', async () => {
+test('the erasure of a user deletes the user at the identity provider instead of sending rights, and then removes the subject', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   await erase(ada.id);
@@ -166,7 +170,7 @@ test('the erasure of a user deletes the user at the provider instead of deliveri
   expect(provider.asked).toHaveLength(1);
 });
 
-test('the erasure of a user whom the provider does not know counts as delivered', async () => {
+test('the erasure of a user whom the identity provider does not know counts as delivered', async () => {
   const ada = await person('CLIENT', [own]);
   provider.users.delete(ada.subject);
   await erase(ada.id);
@@ -174,7 +178,7 @@ test('the erasure of a user whom the provider does not know counts as delivered'
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('the service blocks an erased user at a provider that refuses deletions, and delivers other users’ changes', async () => {
+test('the service blocks an erased user at an identity provider that refuses deletions, and delivers other users’ changes', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   provider.fault = (_request, response, { method }) =>
     method === 'DELETE' && sendError(response, 403, 'insufficient_scope', 'delete:users');
@@ -193,7 +197,7 @@ test('the service blocks an erased user at a provider that refuses deletions, an
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('rights that were being delivered do not undo an erasure', async () => {
+test('a change of rights that the service was just sending does not recreate an erased user at the identity provider', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const [claimed] = await changes.claim(1, 60_000);
@@ -205,7 +209,7 @@ test('rights that were being delivered do not undo an erasure', async () => {
   expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
 });
 
-test('the service refuses a token with the old rights while their change is undelivered, even if the token is newer', async () => {
+test('the service refuses a token with a user’s old rights while the change of rights is undelivered, even a newer token', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   expect(await dated(ada)).toBe('infinity');
@@ -215,7 +219,7 @@ test('the service refuses a token with the old rights while their change is unde
   expect(await rows(ada)).toHaveLength(1);
 });
 
-test('after the delivery of a change the service refuses older tokens, and accepts newer tokens with the rights that they name', async () => {
+test('once a change of rights is delivered, the service refuses older tokens, and newer tokens give the rights that they name', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   const old = await ada.token([own, other]);
   await change(ada.id, { client_access: [own] });
@@ -242,7 +246,7 @@ test('the instance that delivers a user’s change of rights also delivers the u
   await swept;
   expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
   expect(patches()).toHaveLength(2);
-  // During the second delivery the first change was delivered and the second was not.
+  // During the second delivery to the identity provider, the first change was delivered and the second was not.
   expect(during).toEqual(['infinity']);
   expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
   expect(await dated(ada)).not.toBe('infinity');
@@ -254,7 +258,7 @@ const create = (token: string) =>
     body: { company_name: 'Neuve', contact_email: 'n@b.example' },
   });
 
-test('the creator of a client can still use the present token, and the provider gets the new client', async () => {
+test('the creator of a client can still use the present token, and the identity provider gets the new client', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own]);
   const token = await ada.token([own]);
   const { json, status } = await create(token);
@@ -267,8 +271,8 @@ test('the creator of a client can still use the present token, and the provider 
   expect(await me(token)).toBe(200);
 });
 
-test.each(['while the new client is delivered', 'before the new client is delivered'])(
-  'the service delivers a user’s new client without dropping a client that the provider adds %s',
+test.each(['while the created client is delivered', 'before the created client is delivered'])(
+  'the service delivers the client that a user created, and keeps a client that the identity provider adds %s',
   async (when) => {
     const ada = await person('ACCOUNT_MANAGER', [own]);
     const { id } = (await create(await ada.token([own]))).json as { id: string };
@@ -294,7 +298,7 @@ test.each(['while the new client is delivered', 'before the new client is delive
   },
 );
 
-test('the provider gets the client that a user created before the first login after that login', async () => {
+test('if a user creates a client before the first login, the identity provider gets the client after that login', async () => {
   const id = randomUUID();
   const subject = `auth0|${id}`;
   provider.know(subject, 'ACCOUNT_MANAGER', [own]);
@@ -311,8 +315,12 @@ test('the provider gets the client that a user created before the first login af
 test.each<readonly [string, Fault, RegExp]>([
   ['cannot be reached', broken, /gave no answer/],
   ['fails', (_request, response) => sendError(response, 500, 'internal', 'Oops'), /500: internal, Oops/],
-  ['refuses our credential', (_request, response) => sendError(response, 403, 'scope', 'No'), /403: scope, No/],
-])('a change of rights waits while the provider %s, and is delivered later', async (_what, fault, reason) => {
+  [
+    'refuses the service’s credential',
+    (_request, response) => sendError(response, 403, 'scope', 'No'),
+    /403: scope, No/,
+  ],
+])('a change of rights waits while the identity provider %s, and is delivered later', async (_what, fault, reason) => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   provider.fault = fault;
@@ -329,7 +337,7 @@ test.each<readonly [string, Fault, RegExp]>([
   expect(JSON.stringify(said)).not.toMatch(new RegExp(`management-token|${own}|${other}`));
 });
 
-test('a worker aborts a slow delivery before its claim expires, so that no two instances deliver the same change', async () => {
+test('an instance aborts a slow delivery of rights in time, so that no two instances deliver the same change', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const ends: Promise<unknown>[] = [];
@@ -342,7 +350,7 @@ test('a worker aborts a slow delivery before its claim expires, so that no two i
   const another = workerOf();
   while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
     await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
-  // At this point the claim has expired, and its worker has aborted the delivery.
+  // Now the claim of the changed user has expired, and the worker with this claim has aborted the delivery.
   await due();
   await another.deliverNow();
   expect(await states(ada)).toEqual(['DELIVERED']);
@@ -350,7 +358,7 @@ test('a worker aborts a slow delivery before its claim expires, so that no two i
   expect(JSON.stringify(said)).not.toContain('another has delivered');
 });
 
-test('a worker retries a user whom the provider refuses or does not know once an hour, and delivers the other users’ changes', async () => {
+test('the service retries a user whom the identity provider refuses or does not know once an hour, and delivers others’ changes', async () => {
   const [ada, bob, eve] = [await person('CLIENT', [own]), await person('CLIENT', [own]), await person('CLIENT', [own])];
   provider.users.delete(ada.subject);
   provider.fault = (_request, response, { path }) =>
@@ -364,7 +372,7 @@ test('a worker retries a user whom the provider refuses or does not know once an
   expect(waits.filter(({ rarely }) => rarely)).toHaveLength(2);
 });
 
-test('changes of rights wait for a correct AUTH_MANAGEMENT_URL, and no user counts as unknown meanwhile', async () => {
+test('with a wrong AUTH_MANAGEMENT_URL all changes of rights wait, and no user counts as unknown to the identity provider', async () => {
   const people = await Promise.all(Array.from({ length: 6 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   const management = openManagementClient({
@@ -376,7 +384,7 @@ test('changes of rights wait for a correct AUTH_MANAGEMENT_URL, and no user coun
   expect(failed.length).toBeGreaterThan(0);
   for (const { last_error } of failed)
     expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
-  // No change waits for an hour, as a change of an unknown user would.
+  // No change of rights waits for an hour, as a change of a user whom the identity provider does not know would.
   const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
   expect(await service.admin(late)).toEqual([]);
   expect(said.filter(({ level }) => level === 40)).toMatchObject([
@@ -391,7 +399,7 @@ test('changes of rights wait for a correct AUTH_MANAGEMENT_URL, and no user coun
   expect(people.map(known)).toMatchObject(people.map(() => ({ client_access: [] })));
 });
 
-test('all changes of rights wait after the provider has answered 429', async () => {
+test('all changes of rights wait after the identity provider has answered 429', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   provider.fault = (_request, response) =>
@@ -408,7 +416,7 @@ test('all changes of rights wait after the provider has answered 429', async () 
   expect(new Set(await states())).toEqual(new Set(['DELIVERED']));
 });
 
-test('a worker stops sending changes of rights to an unreachable provider after a few failures', async () => {
+test('the service stops sending changes of rights to an unreachable identity provider after a few failures', async () => {
   const people = await Promise.all(Array.from({ length: 30 }, () => person('CLIENT', [own])));
   for (const { id } of people) await change(id, { client_access: [] });
   provider.fault = broken;
@@ -417,7 +425,7 @@ test('a worker stops sending changes of rights to an unreachable provider after 
   expect(said.filter(({ level }) => level === 40)).toMatchObject([{ trouble: 'away' }]);
 });
 
-test('a provider that is slow for one user does not delay other users’ changes', async () => {
+test('an identity provider that is slow for one user does not delay the delivery of other users’ rights', async () => {
   const [slow, fast] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   const held = gate();
   provider.answering = ({ path }) => (path.includes(slow.id) ? held.wait() : Promise.resolve());
@@ -435,7 +443,7 @@ async function until(reached: () => Promise<boolean>): Promise<void> {
   while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('four instances deliver each of 40 changes of rights once', async () => {
+test('four instances together deliver each of 40 changes of rights to the identity provider once', async () => {
   const people = await Promise.all(Array.from({ length: 40 }, () => person('CLIENT', [own])));
   await service.sql`update public.users set client_access = '{}'
     where id = any (${people.map(({ id }) => id)})`;
@@ -448,7 +456,7 @@ test('four instances deliver each of 40 changes of rights once', async () => {
   expect(new Set(patchedPaths).size).toBe(40);
 });
 
-test('an instance that waited for a row does not claim a user whom another instance has claimed meanwhile', async () => {
+test('an instance does not deliver a user’s rights if another instance has claimed the delivery while it waited for a row', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
@@ -456,7 +464,7 @@ test('an instance that waited for a row does not claim a user whom another insta
   const holder = await connected(service.postgres.adminUrl);
   await holder.query('begin');
   await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-  // This claim has read both rows, and waits for the lock of the first row.
+  // The claim `late` of one instance has read the rows of both users, and waits for the lock of the first row.
   const late = changes.claim(2, 60_000);
   while ((await waiting(service)) < 1);
   expect(await changes.claim(2, 60_000)).toMatchObject([{ userId: bob.id }]);
@@ -465,7 +473,7 @@ test('an instance that waited for a row does not claim a user whom another insta
   expect(await late).toMatchObject([{ userId: ada.id }]);
 });
 
-test('the service sends a user’s newest rights again after a frozen instance has sent older rights', async () => {
+test('the service sends a user’s newest rights to the identity provider again after a frozen instance has sent older rights', async () => {
   const ada = await person('ACCOUNT_MANAGER', [own, other]);
   await change(ada.id, { client_access: [own] });
   const [frozen] = await changes.claim(1, 60_000);
@@ -474,7 +482,7 @@ test('the service sends a user’s newest rights again after a frozen instance h
   await change(ada.id, { client_access: [other] });
   await workerOf().deliverNow();
   expect(known(ada)).toMatchObject({ client_access: [other] });
-  // The frozen instance continues: its message arrives last, when another instance has the claim.
+  // The frozen instance continues: its message reaches the identity provider last, when another instance has the claim.
   const late = openManagementClient({ url: provider.url, token: 'management-token' });
   const signal = AbortSignal.timeout(5_000);
   await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });
@@ -487,7 +495,7 @@ test('the service sends a user’s newest rights again after a frozen instance h
   expect(await dated(ada)).not.toBe('infinity');
 });
 
-test('a user whose row is locked does not delay the delivery of other users’ changes', async () => {
+test('a user whose database row is locked does not delay the delivery of other users’ rights to the identity provider', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   const holder = await connected(service.postgres.adminUrl);
@@ -501,7 +509,7 @@ test('a user whose row is locked does not delay the delivery of other users’ c
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('another instance delivers a change of rights that an instance did not finish before its end', async () => {
+test('if an instance ends before it has delivered a change of rights, another instance delivers the change', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
   const held = gate();
@@ -519,7 +527,7 @@ test('another instance delivers a change of rights that an instance did not fini
   expect(await states(ada)).toEqual(['DELIVERED']);
 });
 
-test('the service deletes delivered changes of rights after 90 days, and never undelivered ones', async () => {
+test('the service deletes delivered changes of rights from its queue after 90 days, and never undelivered changes', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   provider.users.delete(bob.subject);
@@ -536,7 +544,7 @@ test('the service deletes delivered changes of rights after 90 days, and never u
   expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
 });
 
-test('app.end_identity_management drops undelivered changes, and the service queues later ones only once a worker runs again', async () => {
+test('app.end_identity_management drops undelivered changes of rights, and later changes are queued only if a worker runs again', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
   expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);

@@ -4,7 +4,10 @@ import papaparse from 'papaparse';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Arbitrary texts in a list’s CSV are read with a library that the service does not use, and imported again. */
+/*
+ * Tests of arbitrary texts in a list that is exported as CSV: the file is read with a library that the service does not
+ * use, and imported again.
+ */
 
 const TEXTS = 600;
 const SEED = 20_261_101;

@@ -9,7 +9,7 @@ import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Requests are generated from the OpenAPI description, and their responses must match the description. */
+/* The test generates random requests from the OpenAPI description, and each response must match the description. */
 
 const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 10_000);
 const SEED = 20_260_101;
@@ -32,7 +32,7 @@ async function renew(): Promise<void> {
   );
 }
 
-/** Reads all rows of the tenant to which no caller has access. */
+/** Reads all rows of the tenant to which no caller of the generated requests has access. */
 const foreignRows = (): Promise<unknown> => service.admin(foreignRowsSql(foreign));
 
 function fillIds(text: string): string {
@@ -43,20 +43,20 @@ function fillIds(text: string): string {
   });
 }
 
-/** Expects a response to contain every sent value without rounding or truncation. */
+/** Expects a response to contain every value that the request sent, without rounding or truncation. */
 function expectSentValues({ operation, body = '{}' }: Request, { json }: Answer): void {
   const fields = writableFields(operation);
-  // The body of an upload has no JSON fields.
+  // An upload’s body is a form without JSON fields, so nothing is compared.
   const sent = (fields.length === 0 ? {} : JSON.parse(fillIds(body))) as Record<string, unknown>;
   const kept = json as Record<string, unknown>;
   for (const field of fields) {
-    // The database calculates a value for a field that is sent as null.
+    // The database calculates a value for a field that a request sends as null.
     if (sent[field] == null || !(field in kept)) continue;
     expect([operation, field, plain(sent[field], kept[field])]).toEqual([operation, field, plain(kept[field])]);
   }
 }
 
-/** Writes a sent or a stored value in a form in which both can be compared. */
+/** Converts a sent or a stored value to a form in which both can be compared. */
 function plain(value: unknown, like = value): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
   // The database stores minus zero as zero.
@@ -94,7 +94,8 @@ test(`the service answers ${REQUESTS} generated requests as described, without 5
     { numRuns: REQUESTS, seed: SEED },
   );
   expect(await foreignRows()).toEqual(before);
-  // Each operation must have been called, and in long runs each operation must have succeeded at least once.
+  // Each operation of the OpenAPI description must have been called, and in long runs each operation must have
+  // succeeded at least once.
   for (const { name } of OPERATIONS) {
     const statusesOfOperation = [...(statuses.get(name) ?? [])];
     expect([name, statusesOfOperation]).toEqual([name, expect.arrayContaining([expect.any(Number)])]);

@@ -7,8 +7,9 @@ import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
- * A list with any filters, order and pages must return what a filter in JavaScript leaves of all rows that the caller
- * may read. The filters and orders come from the OpenAPI description, so new ones are tested automatically.
+ * Tests that a list with any filters, order and pages returns what the same filters in JavaScript leave of all rows
+ * that the caller may read. The filters and orders come from the OpenAPI description, so new ones are tested
+ * automatically.
  */
 
 const RUNS = 400;
@@ -25,8 +26,8 @@ interface Parameter {
 type Paths = Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 
 /**
- * The fields that the filter `q` searches in each list. For claims it also searches the names of the client and the
- * site.
+ * The fields that the filter `q` searches in each list. In the list of claims, `q` also searches the names of the
+ * client and the site.
  */
 const SEARCHED: Readonly<Record<string, readonly string[]>> = {
   clients: ['company_name', 'contact_email', 'address'],
@@ -96,8 +97,8 @@ const ordered = await service.sql`select w.word
 const ranks = new Map(ordered.map(({ word }, rank) => [String(word), rank]));
 
 /**
- * Returns SQL that creates rows with few different values, among them null, so that many rows have the same place in an
- * order.
+ * Returns SQL that creates rows with few different values, among them null, so that many rows compare as equal when a
+ * list is sorted.
  */
 function population(
   n: number,
@@ -158,7 +159,7 @@ function isFor(caller: string, path: string): boolean {
   const staffOnly = ['/api/users', '/api/partners', '/api/partner-invoices'];
   if (path === '/api/audit-logs' || path === '/api/identity-changes') return caller === 'admin' || caller === 'scoped';
   if (caller === 'client') return !staffOnly.includes(path);
-  // Paths with an id name the first tenant, to which the limited ADMIN has no access.
+  // Paths with an id name a record of the first tenant, to which the ADMIN with a list of clients has no access.
   return caller !== 'scoped' || !path.includes('{');
 }
 
@@ -166,21 +167,21 @@ function at(path: string): string {
   return path.replace('{clientId}', tenants[0].clients).replace('{id}', tenants[0].reclamations);
 }
 
-/** Reads all pages of a list, and expects the number `pages` of them. */
+/** Reads all pages of a list, and expects as many pages as `pages` says. */
 async function pagesOf(caller: string, line: string, pages?: number): Promise<Row[]> {
   const answers = await readPages(service, line, tokens.get(caller) ?? '');
   if (pages !== undefined) expect(answers).toHaveLength(pages);
   return answers.flatMap(({ json }) => json as Row[]);
 }
 
-/** The value of a row’s field, or the name of the record in an expanded field. */
+/** Returns the value of a row’s field, or the name of the record if the list expands the field. */
 function valueIn(row: Row, name: string): unknown {
   const value = row[name];
   const isNamed = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isNamed ? Object.values(value).at(-1) : value;
 }
 
-/** Returns the field of a record that a filter compares. */
+/** Returns the field of a record that a filter compares, for example `created_at` for `created_from`. */
 function fieldOf(name: string, rows: readonly Row[]): string | undefined {
   const bare = name.replace(/^not_|_(?:from|to)$/, '');
   const known = Object.keys(rows[0] ?? {});
@@ -200,7 +201,10 @@ function wordsOf(text: string): readonly string[] {
   return searchable(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Converts a value for comparison: a text to its rank, and a date or time to a text of fixed length. */
+/**
+ * Converts a field’s value for comparison: a text to its alphabetical rank, and a date or time to a text of fixed
+ * length.
+ */
 function comparable(value: unknown): number | string {
   if (typeof value !== 'string') return Number(value);
   if (!/^\d{4}-\d\d-\d\d/.test(value)) return ranks.get(value) ?? value;
@@ -229,13 +233,13 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   return (isList ? value.split(',') : [value]).includes(sought);
 }
 
-/** Whether a filter accepts only the word `none`. */
+/** Whether a filter of a list accepts only the word `none`, which means that the field is empty. */
 function isNoneAlone(parameter: Parameter | undefined): boolean {
   const { enum: words } = resolved(parameter?.schema ?? {}) as { readonly enum?: readonly string[] };
   return words?.join() === 'none';
 }
 
-/** Whether a filter accepts the word `none` among its values. */
+/** Whether a filter of a list accepts the word `none`, for an empty field, among its values. */
 function takesNone(filters: readonly Parameter[], name: string): boolean {
   return JSON.stringify(filters.find((one) => one.name === name)?.schema).includes('(?:none|');
 }
@@ -342,7 +346,7 @@ function anyQuery(): fc.Arbitrary<Asked> {
   });
 }
 
-test('every list returns exactly the caller’s rows that match its filters, in the requested order and pages', async () => {
+test('every list of the API returns exactly the caller’s rows that match its filters, in the requested order and pages', async () => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(anyQuery(), async ({ caller, list, filters, sort, limit }) => {
@@ -361,6 +365,6 @@ test('every list returns exactly the caller’s rows that match its filters, in 
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  // At least a quarter of the generated filters must have found rows, or the test proves little.
+  // At least a quarter of the generated filters must have found rows, because filters that find nothing prove little.
   expect(found).toBeGreaterThan(RUNS / 4);
 }, 300_000);

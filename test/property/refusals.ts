@@ -6,7 +6,9 @@ import { OPERATIONS } from './requests.ts';
 import type { Request } from './requests.ts';
 import type { Schema } from './values.ts';
 
-/* A request that its JSON schema allows may get 400 only for a rule in the description of the operation. */
+/*
+ * Checks that a request which its JSON schema allows gets 400 only for a rule in the operation’s OpenAPI description.
+ */
 
 const ajv = new Ajv({ strict: false, validateSchema: false });
 addFormats.default(ajv);
@@ -22,13 +24,13 @@ function wordsOf(text: string): string {
   return text.replaceAll(/[`\\]/g, '').toLowerCase();
 }
 
-/** Returns the part of a rule that the OpenAPI description must contain. */
+/** Returns the part of an error message’s rule that the OpenAPI description must contain. */
 function core(rule: string): string {
   if (/^must not name \w+ twice$/.test(rule)) return 'two different fields';
   return wordsOf(IN_OTHER_WORDS[rule] ?? rule).replace(/^must (?:not )?(?:be |have )?(?:an? )?/, '');
 }
 
-/** Converts a value of a query string into the type of its schema. */
+/** Converts a text from a query string into the type that its schema names. */
 function typed(schema: Schema, text: string): unknown {
   if (schema.type === 'array') return text.split(',').map((one) => typed(schema.items ?? {}, one));
   if (schema.type === 'integer' || schema.type === 'number') return /^[\d.]+$/.test(text) ? Number(text) : text;
@@ -44,7 +46,9 @@ function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Returns the fields that were refused by a rule that is neither in their schema nor in the OpenAPI description. */
+/**
+ * Returns the fields that the service refused by a rule that is neither in their schema nor in the OpenAPI description.
+ */
 export function undescribedRules({ operation, target, body }: Request, { status, json }: Answer): string[] {
   if (status !== 400) return [];
   const { details = {} } = (json as { error: { details?: Readonly<Record<string, string>> } }).error;

@@ -3,7 +3,7 @@ import { document, resolved } from '../support/described.ts';
 import { idFor, NUMBERS, objectOf, stringOf, SURPRISES, valueOf } from './values.ts';
 import type { Schema } from './values.ts';
 
-/** A generated request with names in place of ids. */
+/** A generated request with names such as `<own.sites>` in place of ids. */
 export interface Request {
   readonly operation: string;
   readonly target: string;
@@ -53,7 +53,7 @@ export function writableFields(name: string): readonly string[] {
   return Object.keys(properties).filter((field) => properties[field]?.readOnly !== true);
 }
 
-/** The table of the record that the parameter `id` of a path names. */
+/** Returns the database table of the record that the parameter `id` of a path names. */
 function tableOf(path: string): string {
   const table = path.split('/')[2]?.replace('-', '_') ?? '';
   return { invoices: 'factures', '': 'clients' }[table] ?? table;

@@ -88,7 +88,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
       fc.emailAddress(),
       fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', 'a b@c.fr', ''),
     );
-  // There is only one valid password, because hashing is slow, and two passwords have an invalid length.
+  // The generator has only one valid password, because hashing is slow, and two passwords of invalid length.
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));
   if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');

@@ -12,15 +12,18 @@ export interface Found extends Violation {
 
 export interface Results {
   readonly found: readonly Found[];
-  /** The races in which a request got 503. A 503 violates no invariant, but the proof prints these races. */
+  /**
+   * The races (tests with simultaneous requests) in which a request got 503. A 503 is no violation, but `npm run proofs
+   * -- races` prints these races.
+   */
   readonly unavailable: readonly Outcome[];
-  /** The violations by the stored documents and their contents after all races. */
+  /** The violations that a comparison of the stored documents with their contents finds after all races. */
   readonly atRest: readonly Violation[];
   readonly races: number;
   readonly requests: number;
 }
 
-/** Distributes the races to the lanes, and checks the invariants after each race, until `isOver`. */
+/** Runs the races on several services in parallel and checks the invariants after each race, until `isOver`. */
 export async function runAll(
   lanes: readonly Lane[],
   races: readonly Race[],
@@ -41,7 +44,8 @@ export async function runAll(
       requests += outcome.exchanges.length;
       if (outcome.exchanges.some(({ answer }) => answer.status === 503)) unavailable.push(outcome);
       for (const violation of await violations(lane, outcome)) {
-        // The invoice numbers of all tenants stay wrong once they are wrong, so only the first race is reported.
+        // Once an invoice number is wrong, the check of the numbers fails after each following race too, so only the
+        // first race is reported.
         if (violation.invariant in INVOICES && reported.has(violation.detail)) continue;
         reported.add(violation.detail);
         found.push({ ...violation, outcome });

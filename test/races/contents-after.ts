@@ -7,8 +7,8 @@ import type { Outcome } from './race.ts';
 export const STORED_FILE = 'each document has its content, and each content its document';
 
 /**
- * The SQL that returns the path of each document that a race created, changed or deleted, and whether a document still
- * has the path.
+ * The SQL that returns the file path of each document that a race created, changed or deleted, and whether a stored
+ * document still has this path.
  */
 const PATHS = `
 select coalesce(w.after, w.before) ->> 'file_path' as path, bool_or(d.id is not null) as kept
@@ -17,7 +17,10 @@ left join public.documents as d on d.file_path = coalesce(w.after, w.before) ->>
 where w.request_id = any ($1) and w.table_name = 'documents'
 group by 1`;
 
-/** Compares the documents that a race wrote with the stored contents, after the removal of all planned contents. */
+/**
+ * Compares the documents that a race’s requests wrote with the stored contents, once all contents that were planned for
+ * removal are removed.
+ */
 export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const { rows } = await lane.watcher.query<{ path: string; kept: boolean }>({
@@ -36,7 +39,7 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
 }
 
 /**
- * Compares all documents of a lane with all stored contents. Only this comparison finds the content of a refused
+ * Compares all documents of one service with all stored contents. Only this comparison finds the content of a refused
  * upload.
  */
 export async function contentsAtRest({ service, watcher }: Lane): Promise<Violation[]> {

@@ -7,17 +7,18 @@ import type { Claims, RaceTenant } from './people.ts';
 import { answerOf } from './provider.ts';
 import { STOPPED } from './witness.ts';
 
-/** A request with its response. */
+/** A request of a race (a test with simultaneous requests) with its response. */
 export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;
   readonly answer: Answer;
-  /** How the response differs from the OpenAPI description; undefined if it does not. */
+  /** How the response differs from the OpenAPI description; undefined if the response matches the description. */
   readonly difference?: string;
 }
 
 /**
- * Sends the request of an operation in a race. The hold `write` delays a request with `stops` before its first write.
+ * Sends a request of a race. If `hold` is `write`, a request with `stops` waits before its first write, until other
+ * requests have overtaken it.
  */
 export async function exchange(
   { service, provider }: Lane,

@@ -3,21 +3,24 @@ import { ANSWERED, DESCRIBED } from './invariants.ts';
 import { QUEUE_STATES, PROVIDER_RIGHTS } from './provider-violations.ts';
 import { OLDER_TOKEN } from './tokens-after.ts';
 
-/** The request ids of the first two requests of a race, and the client of its tenant. */
+/** The request ids of a race’s first two simultaneous requests, and the id of the tenant’s client. */
 interface Ids {
   readonly first: string;
   readonly second: string;
   readonly client: string;
 }
 
-/** A deliberate fault in the rows that a race wrote, which one invariant must notice. */
+/**
+ * A fault that a test makes in the rows that simultaneous requests wrote, and that the check of one invariant must
+ * notice.
+ */
 export interface Fault {
-  /** The beginnings of the names of the race’s operations, in their order. */
+  /** The beginnings of the names of the requests in the race, in the order in which they are sent. */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
-  /** True if the service sends changes of rights to the provider. */
+  /** True if the service sends changes of users’ rights to an identity provider in this race. */
   readonly isManaged?: true;
-  /** Changes of the first request’s response; absent if the response stays. */
+  /** Changes that the test makes in the first request’s response; absent if the response stays as it is. */
   readonly answered?: { readonly status?: number; readonly difference?: string };
 }
 
@@ -35,13 +38,16 @@ const recorded =
     `insert into public.audit_logs (action, resource_type, success, request_id, actor)
      values ('PUT', 'sites', ${String(success)}, '${first}', 'nobody')`;
 
-/** Changes the values before or after the first request’s write in the witness’s log. */
+/** Changes the values before or after the first request’s write in the test’s own log of all writes. */
 const witnessed =
   (change: string) =>
   ({ first }: Ids): string =>
     `update races.writes set ${change} where request_id = '${first}' and table_name <> 'clients'`;
 
-/** Adds to the witness’s log a write by the second request that gives the first request’s user other rights. */
+/**
+ * Adds a write to the test’s own log of all writes: the second request gives the user whom the first request changed
+ * other rights.
+ */
 const overwritten = ({ first, second }: Ids): string => `
 insert into races.writes (request_id, table_name, command, nested, row_id, before, after)
 select '${second}', table_name, command, nested, row_id, after, after || '{"access_digest": "another"}'
@@ -54,7 +60,7 @@ const ofUsers =
     `update public.users set ${change} where '${client}' = any (client_access)`;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  // This fault is first in the list, because later faults take the clients of users who have a calendar.
+  // The fault about calendars is first in the list, because later faults take the clients of users who have a calendar.
   'no user without rights has a calendar': {
     after: [CLAIM],
     sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),

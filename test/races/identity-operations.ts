@@ -4,8 +4,8 @@ import { claimsOf, PASSWORD } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
 /*
- * Operations of races that change or use the rights of users: by ADMINs, by account managers, and by the users
- * themselves.
+ * Requests for tests with simultaneous requests that change or use the rights of users: by ADMINs, by account managers,
+ * and by the users themselves.
  */
 
 const LOGIN = 'POST /api/auth/login';
@@ -14,8 +14,8 @@ const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
 const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
 
 /**
- * The seconds by which a login’s token with other rights is newer than the other tokens. It is still older than the
- * race.
+ * The seconds by which a token that logs a user in with other rights is newer than the user’s other tokens. It is still
+ * older than the simultaneous requests of the test.
  */
 const LATER_S = 300;
 
@@ -69,8 +69,8 @@ function calendar(method: 'POST' | 'DELETE', by: Person): Operation {
 }
 
 /**
- * An operation that delivers the rights of `users` and `manager` to the identity provider. It locks both users’ rows
- * when it records the outcome.
+ * Delivers the rights of the users `users` and `manager` to the identity provider while other requests run. The
+ * delivery locks both users’ rows when it records the outcome.
  */
 function delivery(kind: 'due' | 'claimed', what: string): Operation {
   return {

@@ -3,7 +3,9 @@ import type { Invariants } from './invariants.ts';
 /** The SQL for the id by which an audit record names a row. */
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
-/** Invariants that compare the response to a request with its writes and its audit records. */
+/**
+ * Checks after simultaneous requests that compare the response to each request with its writes and its audit records.
+ */
 export const EFFECTS: Invariants = {
   'a request that gets 400 or more stores nothing': `
     select format('%s answered %s and wrote %s %s', o.endpoint, o.status, o.command, o.table_name)
@@ -45,8 +47,8 @@ export const EFFECTS: Invariants = {
     ) as a using (request_id, table_name, resource)
     where w.number is distinct from a.number`,
 
-  // The audit record of a changed list of clients has only the added and the removed clients, so this invariant leaves
-  // that column out.
+  // The audit record of a changed list of clients has only the added and the removed clients, so the check of audit
+  // records skips the column client_access.
   'the audit record of a change has the old and the new value of each changed column': `
     select format('%s of %s %s changed %s', o.endpoint, o.table_name, o.row_id, c.changed)
     from own as o

@@ -4,8 +4,8 @@ import type { Invariants } from './invariants.ts';
 const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
 
 /**
- * Invariants of times and of the order of writes. The ids of the witness’s log have the order in which each row was
- * written.
+ * Checks of dates and of the order of writes after simultaneous requests. The ids in the test’s own log of writes have
+ * the order in which each row was written.
  */
 export const ORDER: Invariants = {
   'each move of a claim starts where the move before it ended, and the last ends at the claim’s status': `
@@ -44,7 +44,8 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
-  // The dates of a user’s change of rights and end of sessions do not belong to the user’s version.
+  // A user’s version (updated_at) does not change with the dates of the user’s last change of rights and end of
+  // sessions.
   'each write of a row gives it a later version': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** Invariants of users’ rights after requests that change or use them. */
+/** Checks of users’ rights after simultaneous requests that change or use these rights. */
 export const RIGHTS: Invariants = {
   'no login with an older token undoes a change of the user’s rights by another user': `
     select format(
@@ -68,7 +68,7 @@ export const RIGHTS: Invariants = {
             )
         )`,
 
-  // The date of a change of rights may come from a second write of the same request.
+  // A request may write the date of a change of rights with a second write of the user’s row.
   'a change of rights is dated after the wait for a lock': `
     select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
     from changes as c

@@ -14,7 +14,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Invariants by name, each as a query that returns the details of its violations. */
+/** Invariants after simultaneous requests by name, each as a query that returns the details of its violations. */
 export type Invariants = Readonly<Record<string, string>>;
 
 const IN_SQL: Invariants = { ...EFFECTS, ...ORDER, ...INVOICES, ...RIGHTS };
@@ -33,8 +33,8 @@ export const INVARIANTS = [
 ];
 
 /*
- * The parameters of this SQL: $1 are the requests, $2 is the tenant’s client, and $3 is the time when the hold ended,
- * or null if the first request had already written.
+ * The parameters of the SQL of the invariants: $1 are the requests, $2 is the tenant’s client, and $3 is the time when
+ * the requests’ lock was released, or null if the first request had already written.
  */
 const ALL = `
 with requests as materialized (
@@ -71,7 +71,7 @@ ${Object.entries(IN_SQL)
   .map(([name, sql]) => `select '${name}' as invariant, detail from (${sql}) as v (detail)`)
   .join('\nunion all\n')}`;
 
-/** Returns the violations of all invariants after a race. */
+/** Returns the violations of all invariants after a race, that is after two or three simultaneous requests. */
 export async function violations(lane: Lane, outcome: Outcome): Promise<Violation[]> {
   const { exchanges, tenant, hold, releasedAt } = outcome;
   const { rows } = await lane.watcher.query<Violation>({

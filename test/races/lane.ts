@@ -11,26 +11,33 @@ import { installWitness } from './witness.ts';
 import type { Keys } from './witness.ts';
 import { connected } from '../support/database.ts';
 
-/** A lane runs one race at a time. It has a service with its own database, and connections of the superuser. */
+/**
+ * A service with its own database, on which one race (a test with simultaneous requests) runs at a time, and
+ * connections of the superuser.
+ */
 export interface Lane {
   readonly service: Service;
   readonly provider: RaceProvider;
   readonly keys: Keys;
-  /** The connection that holds the lock for which the race’s requests wait. */
+  /** The superuser’s connection that holds the lock for which the simultaneous requests wait. */
   readonly holder: pg.Client;
-  /** The connection that checks the invariants after a race. */
+  /** The superuser’s connection that checks the invariants after simultaneous requests. */
   readonly watcher: pg.Client;
-  /** Creates a tenant. Its two ADMINs of all clients are the only active ones. */
+  /** Creates a tenant for a race. The tenant’s two ADMINs of all clients are the only active ADMINs of all clients. */
   tenant(): Promise<RaceTenant>;
   close(): Promise<void>;
 }
 
-/** A short deadlock_timeout, because Postgres’s default of a second would only make races with a deadlock longer. */
+/**
+ * Postgres’s deadlock_timeout in milliseconds; Postgres’s default of a second would only make races with a deadlock
+ * longer.
+ */
 const DEADLOCK_TIMEOUT = '20ms';
 
 export async function openLane(): Promise<Lane> {
   const service = await startService();
-  // The checks use generic plans, because planning them anew after each race would take longer than the checks.
+  // The SQL of the invariants uses generic plans, because planning it anew after each race would take longer than
+  // running it.
   const connect = () => connected(service.postgres.adminUrl, '-c plan_cache_mode=force_generic_plan');
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
@@ -44,7 +51,8 @@ export async function openLane(): Promise<Lane> {
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
-      // New statistics make Postgres plan the checks anew, because plans for small tables are slow for large ones.
+      // New statistics make Postgres plan the SQL of the invariants anew, because plans for small tables are slow for
+      // large tables.
       if (tenants >= 64 && Number.isInteger(Math.log2(tenants))) await watcher.query('analyze');
       const [sleeping, awake] = [last, tenant].map((one) =>
         one === undefined ? '{}' : `{${one.chief},${one.deputy}}`,

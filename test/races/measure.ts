@@ -3,7 +3,7 @@ import { exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { RaceTenant } from './people.ts';
 
-/** An operation of a race, with the rows that its request writes when no other request runs. */
+/** A request for a race, with the rows that the request writes when no other request runs. */
 export interface Measured {
   readonly operation: Operation;
   readonly status: number;
@@ -11,15 +11,18 @@ export interface Measured {
   /** The existing rows that the request writes, as the table and the names of the ids, for example `sites:annex`. */
   readonly rows: readonly string[];
   /**
-   * The names of the ids of the written rows and of the ids in created rows, and `new` with the table of each created
-   * row.
+   * The names of the ids of the rows that the request writes, of the ids in rows that it creates, and `new` with the
+   * table of each created row.
    */
   readonly touched: readonly string[];
-  /** The name of the caller’s id; undefined if the database does not store the caller. */
+  /** The name of the id of the request’s caller; undefined if the database does not store the caller. */
   readonly caller: string | undefined;
 }
 
-/** Returns the id that a name stands for. A part of a key that is no name stays unchanged. */
+/**
+ * Returns the id that a name such as `sites` stands for in a tenant. A part of a key that is no such name stays
+ * unchanged.
+ */
 export function idIn(tenant: RaceTenant, kind: string): string {
   return (tenant as Readonly<Record<string, string>>)[kind] ?? kind;
 }
@@ -27,11 +30,14 @@ export function idIn(tenant: RaceTenant, kind: string): string {
 interface Write {
   readonly table: string;
   readonly id: string;
-  /** The values of a created row; null for an existing row. */
+  /** The column values of a row that the request created; null for an existing row. */
   readonly made: readonly string[] | null;
 }
 
-/** Runs an operation alone, and reads the rows that it wrote, including cascades, from the witness’s log. */
+/**
+ * Runs a request while no other request runs, and reads the rows that it wrote, including cascades, from the test’s log
+ * of writes.
+ */
 export async function measure(lane: Lane, operation: Operation): Promise<Measured> {
   const tenant = await lane.tenant();
   const { answer } = await exchange(lane, operation, tenant);

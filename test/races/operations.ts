@@ -10,8 +10,8 @@ import { VARIATIONS } from './variations.ts';
 const ASSIGNMENT = '/api/users/{id}/client-access/{clientId}';
 
 /**
- * Turns a row of test/resources/access.ts into an operation of an account manager if managers have the right, and
- * otherwise of an ADMIN.
+ * Makes a request for a race from a row of test/resources/access.ts: the caller is an account manager if managers have
+ * the right, and otherwise an ADMIN.
  */
 function ofRow(row: Row): Operation {
   const [table, right] = row.right;

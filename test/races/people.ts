@@ -39,7 +39,7 @@ export const PEOPLE_OF_RACES = [
 
 export type Person = (typeof PEOPLE_OF_RACES)[number];
 
-/** The claims of a token of the identity provider. */
+/** The JWT claims of a token that the identity provider issues. */
 export interface Claims {
   readonly sub: string;
   readonly email: string;
@@ -49,7 +49,9 @@ export interface Claims {
   readonly iat: number;
 }
 
-/** The age in seconds of the tokens in a race. They are newer than the rights stored before the race. */
+/**
+ * The age in seconds of the tokens in a race. The tokens are newer than the rights that were stored before the race.
+ */
 const AGE_S = 600;
 const STORED_AGE = '1 hour';
 
@@ -68,7 +70,7 @@ const PEOPLE: Readonly<Record<Person, { readonly role: Role; readonly clients: r
 export const PASSWORD = 'the present password';
 const HASH = '$2b$04$abcdefghijklmnopqrstuuvrJlxH64ME9z5TblLpE4iP2re04ZQ5S';
 
-/** Returns the claims of a person’s token with the person’s stored rights. */
+/** Returns the JWT claims of a token with the rights that the database stores for the user. */
 export function claimsOf(person: Person, tenant: RaceTenant): Claims {
   const { role, clients } = PEOPLE[person];
   return {

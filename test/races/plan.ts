@@ -10,8 +10,8 @@ export interface Plan {
 }
 
 /**
- * Whether two operations write the same record, create records in one table, or one of them changes the caller of the
- * other.
+ * Whether two requests conflict: both write the same record, both create records in one table, or one changes the
+ * caller of the other.
  */
 function meet(one: Measured, other: Measured): boolean {
   const isAbout = ({ touched }: Measured, record = ''): boolean => touched.includes(record);
@@ -20,7 +20,7 @@ function meet(one: Measured, other: Measured): boolean {
   );
 }
 
-/** Returns every pair of operations that write the same table, including each operation with itself. */
+/** Returns every pair of requests that write the same table, including each request with itself. */
 function pairsOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, index) =>
     all.slice(index).flatMap((other) => (sharedTables([one, other]).length > 0 ? [[one, other]] : [])),
@@ -28,7 +28,8 @@ function pairsOf(all: readonly Measured[]): Measured[][] {
 }
 
 /**
- * Returns every triple of operations that write the same table, if each operation meets at least one of the other two.
+ * Returns every triple of requests that write the same table, if each request conflicts with at least one of the other
+ * two.
  */
 function triplesOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, first) =>
@@ -51,8 +52,9 @@ function ordersOf<T>(members: readonly T[]): T[][] {
 }
 
 /**
- * Plans every pair of operations in every order with every hold; pairs that write users also run with a provider that
- * gets the changes. Plans every triple in every order, each order with another hold.
+ * Plans the races: every pair of requests in every order with every kind of lock for which the requests wait; pairs
+ * that write users also run with an identity provider that gets changes of rights. Every triple runs in every order,
+ * each order with another kind of lock.
  */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);
@@ -72,7 +74,7 @@ export function planOf(all: readonly Measured[]): Plan {
   return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
 }
 
-/** Returns whether a race runs with a provider that gets changes of rights, without one, or both. */
+/** Returns whether a race runs with an identity provider that gets changes of rights, without one, or both. */
 function modesOf(members: readonly Measured[]): readonly boolean[] {
   if (members.some(({ operation }) => operation.delivery !== undefined)) return [true];
   return members.some(({ tables }) => tables.includes('users')) ? [false, true] : [false];

@@ -9,20 +9,21 @@ import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 import type { Claims } from './people.ts';
 
-/** The identity provider of a lane, which receives changes of rights and renews tokens. */
+/** The identity provider of a race’s service, which receives changes of rights and renews tokens. */
 export interface RaceProvider {
-  /** The rights that the provider received last for each subject. */
+  /** The rights that the identity provider received last for each subject. */
   readonly lastRights: ReadonlyMap<string, UserRights>;
-  /** Claims the delivery of these users’ rights, and thereby ends an earlier claim of them. */
+  /** Claims the delivery of the given users’ rights for this instance, and thereby ends an earlier claim. */
   claim(users: readonly string[]): Promise<void>;
-  /** Delivers the rights of the oldest claim, and records the outcome. */
+  /** Delivers the rights of the users in the oldest claim to the identity provider, and records the outcome. */
   settle(): Promise<Answer>;
-  /** Delivers the changes of rights that are due. */
+  /** Delivers the changes of rights that are due to the identity provider. */
   deliver(): Promise<Answer>;
-  /** Delivers changes of rights until none is left. */
+  /** Delivers changes of rights to the identity provider until no change is left. */
   drain(): Promise<void>;
   /**
-   * Returns the claims of a token that the provider issues now for an earlier login; undefined if the provider refuses.
+   * Returns the JWT claims of a token that the identity provider issues now for an earlier login; undefined if the
+   * provider refuses.
    */
   renewed(claims: Claims): Promise<Claims | undefined>;
   close(): Promise<void>;
@@ -31,7 +32,7 @@ export interface RaceProvider {
 const MOST = 100;
 const LEASE_MS = 600_000;
 
-/** Returns an answer to an operation that is no request to the API. */
+/** Returns an answer, in the form of an HTTP response, to an operation that is no request to the API. */
 export function answerOf(status: number): Answer {
   return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
 }

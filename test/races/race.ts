@@ -6,23 +6,23 @@ import type { Lane } from './lane.ts';
 import type { Measured } from './measure.ts';
 import type { RaceTenant } from './people.ts';
 
-/** The operations of a race in the order in which they are sent, and the lock for which they wait. */
+/** The requests of a race in the order in which they are sent, and the kind of lock for which they wait. */
 export interface Race {
   readonly members: readonly Measured[];
   readonly hold: Hold;
-  /** True if the service sends changes of rights to the provider. */
+  /** True if the service sends changes of users’ rights to an identity provider in this race. */
   readonly isManaged: boolean;
 }
 
 export interface Outcome extends Race {
   readonly tenant: RaceTenant;
   readonly exchanges: readonly Exchange[];
-  /** The time when the hold ended, by the database’s clock. */
+  /** The time when the superuser released the lock for which the requests waited, by the database’s clock. */
   readonly releasedAt: string;
 }
 
 /**
- * Runs a race: takes the lock, sends each request once the previous one waits or has its response, and releases the
+ * Runs a race: takes a lock, sends each request once the previous request waits or has its response, and releases the
  * lock.
  */
 export async function run(lane: Lane, { members, hold, isManaged }: Race): Promise<Outcome> {

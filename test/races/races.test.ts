@@ -13,16 +13,19 @@ import type { Race } from './race.ts';
 import { report, reportUnavailable } from './report.ts';
 
 /*
- * Valid requests run at the same time, in every order. All invariants in `invariants-of-*.ts` must hold after each
- * race.
+ * Two or three valid requests run at the same time, in every order. After each such race, all invariants in
+ * `invariants-of-*.ts` must hold.
  */
 
 const LANES = 3;
-/** The proof runs only races with an operation whose name matches RACES_LIKE. */
+/** The environment variable RACES_LIKE limits the test to races with a request whose name matches the pattern. */
 const LIKE = new RegExp(process.env['RACES_LIKE'] ?? '');
-/** RACES_PART=1/2 runs the first of two parts of the races. */
+/** The environment variable RACES_PART=1/2 limits the test to the first of two parts of the races. */
 const [PART = 1, PARTS = 1] = (process.env['RACES_PART'] ?? '1/1').split('/').map(Number);
-/** The milliseconds after which no race begins. The races of a run are a sample, which depends on `TEST_DAY`. */
+/**
+ * The milliseconds after which the test begins no further race. The tested races are a sample, which depends on
+ * `TEST_DAY`.
+ */
 const LONGEST_MS = Number(process.env['RACES_MINUTES'] ?? 8) * 60_000;
 
 function isChosen({ members }: Race, index: number): boolean {
@@ -44,18 +47,18 @@ const plan = planOf(all);
 
 afterAll(() => Promise.all(lanes.map((lane) => lane.close())));
 
-test.each(WRITING)('the proof `races` has a race with the endpoint %s', (line) => {
+test.each(WRITING)('npm run proofs -- races tests the endpoint %s with simultaneous requests', (line) => {
   expect(OPERATIONS.map(({ endpoint }) => endpoint)).toContain(line);
   const races = plan.races.filter(({ members }) => members.some(({ operation }) => operation.endpoint === line));
   expect(races).not.toEqual([]);
 });
 
-test('each operation of the races succeeds if no other request runs, and has its own name', () => {
+test('each request that the proof races sends succeeds if no other request runs, and has its own name', () => {
   expect(measured.filter(({ status }) => status >= 300)).toEqual([]);
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
 });
 
-test('every invariant holds after every race of two or three simultaneous requests', async () => {
+test('the rows, audit records and rights are right after any two or three simultaneous requests in any order', async () => {
   const races = shuffledByDay(plan.races.filter(isChosen));
   const end = Date.now() + LONGEST_MS;
   const results = await runAll(lanes, races, () => Date.now() > end);

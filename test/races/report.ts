@@ -1,11 +1,11 @@
 import type { Found, Results } from './all-races.ts';
 import type { Outcome } from './race.ts';
 
-/** The number of example races that the report shows for each invariant. */
+/** The number of example races that the report of the proof `races` shows for each violated invariant. */
 const EXAMPLES = 3;
 const LONGEST_BODY = 240;
 
-/** Returns the violations by invariant, the most frequent first; empty without a violation. */
+/** Returns the report of the violations by invariant, the most frequent first; empty without a violation. */
 export function report({ found, atRest }: Results): string {
   return [
     ...byFrequency(Map.groupBy(found, ({ invariant }) => invariant)).map(([invariant, all]) =>
@@ -34,7 +34,7 @@ function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
   return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
 }
 
-/** Returns the sorted names of a race’s operations. */
+/** Returns the sorted names of the requests in a race. */
 function nameOf({ members }: Outcome): string {
   const names = members.map(({ operation }) => operation.name);
   return names.toSorted().join(' | ');

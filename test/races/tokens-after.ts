@@ -10,7 +10,10 @@ export const OLDER_TOKEN =
 
 const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
 
-/** The SQL that returns the users whose row another user wrote last, and whether their token has the stored rights. */
+/**
+ * The SQL that returns the users whose row another user wrote last, and whether each user’s token has the stored
+ * rights.
+ */
 const CHANGED = `
 select
     u.id,

@@ -4,8 +4,8 @@ import { FIRST_TAG, FIRST_VERSION } from './people.ts';
 import type { RaceTenant } from './people.ts';
 
 /*
- * Further operations of races: requests to endpoints of test/resources/access.ts that may conflict in another way than
- * the body there.
+ * Further requests for tests with simultaneous requests. They may conflict in another way than the requests to the same
+ * endpoints in test/resources/access.ts.
  */
 
 const CLAIM = 'PUT /api/reclamations/{id}';

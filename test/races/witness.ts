@@ -1,14 +1,17 @@
 import type { Client } from 'pg';
 
-/** The first key of the advisory locks that delay one request of a race while the other requests overtake it. */
+/**
+ * The first key of the advisory locks at which one of several simultaneous requests waits while the other requests
+ * overtake it.
+ */
 const STOP = 7;
-/** The user agent of the request that waits before its first write. */
+/** The User-Agent of the one simultaneous request that waits before its first write. */
 export const STOPPED = 'races/stopped';
 
-/** The SQL of the lock at which a request with this user agent waits before its first write. */
+/** The SQL of the lock at which a request with the User-Agent `races/stopped` waits before its first write. */
 export const STOP_WRITING = `select pg_advisory_xact_lock(${STOP}, 0)`;
 
-/** Returns the SQL of the lock at which each transaction of a person waits after it has begun. */
+/** Returns the SQL of the lock at which each transaction of a user waits after its beginning. */
 export const stopAtBeginning = (subject: string): string =>
   `select pg_advisory_xact_lock(${STOP}, hashtext('${subject}'))`;
 
@@ -104,7 +107,10 @@ begin
 end
 $function$;`;
 
-/** The SQL that returns every table of the service from the catalog, except the logs of the service’s own changes. */
+/**
+ * The SQL that returns every table of the service from the Postgres catalog, except the audit log and the queue of
+ * changed rights.
+ */
 const TABLES = `
 select c.relname as name, array_agg(a.attname::text order by k.place) as key
 from pg_class as c
@@ -115,12 +121,12 @@ where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname 
 group by c.relname`;
 
 /**
- * The columns of each table’s primary key. The witness’s log has a row’s id as the values of these columns, joined by
- * slashes.
+ * The columns of each table’s primary key. The test’s log of writes has a row’s id as the values of these columns,
+ * joined by slashes.
  */
 export type Keys = ReadonlyMap<string, readonly string[]>;
 
-/** Installs the witness in a database, and returns the logged tables with their keys. */
+/** Installs the triggers that log all writes in a database, and returns the logged tables with their primary keys. */
 export async function installWitness(admin: Client): Promise<Keys> {
   await admin.query(LOG);
   const { rows } = await admin.query<{ name: string; key: string[] }>(TABLES);

@@ -3,14 +3,17 @@ import { table } from '../../measure.ts';
 
 interface Attempt {
   readonly what: string;
-  /** The client whose account manager makes the attempt; a superuser without policies makes it if absent. */
+  /** The client whose account manager makes the attempt to write; a superuser without policies makes it if absent. */
   readonly of?: 'the claim' | 'others';
   readonly text: string;
-  /** A part of the error message that must refuse the attempt; absent if the attempt must succeed. */
+  /**
+   * A part of the error message with which the database must refuse the attempt to write; absent if the attempt must
+   * succeed.
+   */
   readonly refusal?: string;
 }
 
-/** The SQL for the ids that the attempts name: a claim with its client, and another client. */
+/** The SQL for the ids that the attempted writes name: a claim with its client, and another client. */
 const NAMED = `
   with claim as (select id, client_id from public.reclamations order by id limit 1),
   other as (select c.id from public.clients as c, claim where c.id <> claim.client_id order by c.id limit 1)
@@ -49,40 +52,40 @@ const ATTEMPTS: readonly Attempt[] = [
     refusal: KEY,
   },
   {
-    what: 'partitioned: an account manager attaches a document to a claim of the own client',
+    what: 'partitioned tables: an account manager attaches a document to a claim of the own client',
     of: 'the claim',
     text: attach('sharded', '{client}'),
   },
   {
-    ...{ what: 'partitioned: an account manager attaches a document to a foreign claim', of: 'others' },
+    ...{ what: 'partitioned tables: an account manager attaches a document to a foreign claim', of: 'others' },
     ...{ text: attach('sharded', '{client}'), refusal: POLICY },
   },
   {
     ...{
-      what: 'partitioned: an account manager attaches a document with the own client to a foreign claim',
+      what: 'partitioned tables: an account manager attaches a document with the own client to a foreign claim',
       of: 'others',
     },
     ...{ text: attach('sharded', '{other}'), refusal: KEY },
   },
   {
-    what: 'partitioned: a superuser moves a document to another client',
+    what: 'partitioned tables: a superuser moves a document to another client',
     text: `update sharded.documents set client_id = '{other}' where reclamation_id = '{claim}'`,
     refusal: KEY,
   },
   {
-    what: 'partitioned: a superuser stores the same site id for two clients',
+    what: 'partitioned tables: a superuser stores the same site id for two clients',
     text: `insert into sharded.sites (id, client_id, site_name)
            select id, '{other}', 'twice' from sharded.sites where client_id = '{client}' limit 1`,
   },
   {
-    what: 'partitioned: a superuser stores the same invoice number for two clients',
+    what: 'partitioned tables: a superuser stores the same invoice number for two clients',
     text: `insert into sharded.factures (id, client_id, amount_excl_tax, number, status, issue_date)
            select gen_random_uuid(), c, 1, '2099-1', 'ISSUED', now() from unnest(array['{client}', '{other}']::uuid[]) as c`,
   },
 ];
 
 /**
- * Returns a table of all attempts with their outcomes, and rolls each attempt back.
+ * Returns a table of all attempted writes with their outcomes, and rolls each attempt back.
  * @throws Error if an attempt succeeds or fails against its expectation
  */
 export async function refused(admin: Client): Promise<string> {

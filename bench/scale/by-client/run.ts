@@ -43,8 +43,8 @@ try {
 }
 
 /**
- * Each block of the script is a transaction of its own, because a deferred foreign key with open checks prevents the
- * creation of an index.
+ * Each block of the SQL script is a transaction of its own, because a deferred foreign key with open checks prevents
+ * the creation of an index.
  */
 async function apply(admin: Client, file: string): Promise<void> {
   const script = await readFile(join(import.meta.dirname, file), 'utf8');
@@ -79,14 +79,17 @@ async function compare(adminUrl: string, count: number): Promise<void> {
   );
 }
 
-/** Returns the statement over the partitioned tables; tables without a client stay the same. */
+/**
+ * Returns the SQL statement with the partitioned tables instead of the single tables; tables without a client stay the
+ * same.
+ */
 function inParts({ text, values }: Statement): Statement {
   const tables =
     /\bpublic\.(?=(?:clients|sites|cadastres|reclamations|reclamation_history|documents|factures|client_partners|partner_invoices)\b)/g;
   return { text: text.replace(tables, 'sharded.'), values };
 }
 
-/** Returns the number of the eight partitions that Postgres read for a statement. */
+/** Returns how many of a table’s eight partitions Postgres read for an SQL statement. */
 async function touched(
   session: { rows(statement: Statement): Promise<readonly unknown[]> },
   { text, values }: Statement,

@@ -25,25 +25,25 @@ afterEach(async () => {
 const begin = (folder: string, port?: number): Promise<EmbeddedProvider> =>
   startProvider({ DATA_DIR: folder, ...(port !== undefined && { IDENTITY_PORT: String(port) }) });
 
-test('embedded providers of two folders that start at the same time have different issuers, and keep them', async () => {
+test('two embedded identity providers that start at the same time have different issuers, and keep them at later starts', async () => {
   const first = await Promise.all([begin(dataDir), begin(other)]);
   expect(first[0].issuer).not.toBe(first[1].issuer);
   await Promise.all(first.map((each) => each.close()));
-  // The providers start in the other order this time, because each must keep its chosen port.
+  // The two embedded identity providers start in the other order this time, because each must keep its chosen port.
   const second = [await begin(other), await begin(dataDir)].reverse();
   expect(second.map(({ issuer }) => issuer)).toEqual(first.map(({ issuer }) => issuer));
   expect(await chooseIssuerUrl(dataDir, undefined)).toBe(first[0].issuer);
   await Promise.all(second.map((each) => each.close()));
 });
 
-test('a token that is signed before the embedded provider’s first start names the issuer of that start', async () => {
+test('a token that is signed before the first start of the embedded identity provider names the issuer that the start gets', async () => {
   const issuer = await chooseIssuerUrl(dataDir, undefined);
   const provider = await begin(dataDir);
   expect(provider.issuer).toBe(issuer);
   await provider.close();
 });
 
-test('the embedded provider does not start if its port is in use, and the error names IDENTITY_PORT', async () => {
+test('the embedded identity provider does not start if its port is in use, and the error names IDENTITY_PORT', async () => {
   const stranger = createServer().listen(0, '127.0.0.1');
   await once(stranger, 'listening');
   const { port } = stranger.address() as AddressInfo;
@@ -62,7 +62,7 @@ test('the embedded provider does not start if its port is in use, and the error 
   }
 });
 
-test('the embedded provider’s discovery has the same addresses whatever Host a request names', async () => {
+test('the discovery document of the embedded identity provider has the same addresses whatever Host a request names', async () => {
   const provider = await begin(dataDir, 0);
   provider.useDatabase({ callAsLogin: () => Promise.reject(new Error('nobody asks the database for this')) });
   const { port } = new URL(provider.issuer);

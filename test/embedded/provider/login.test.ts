@@ -48,13 +48,13 @@ test('a user logs in with email and password, and gets a token that the service 
   expect(tokens.expires_in).toBe(900);
 });
 
-test('a token of the embedded provider has the user’s id as subject if the user has no stored subject', async () => {
+test('a token of the embedded identity provider has the user’s id as subject if the user has no stored subject', async () => {
   const { id, email, password } = await world.person({ subject: null });
   const { access_token: token } = await logIn(issuer, email, password);
   expect(await verify(token)).toMatchObject({ subject: id, userId: id });
 });
 
-test('the embedded provider does not ask a user for the password again while the login lasts', async () => {
+test('the embedded identity provider does not ask a user for the password again while the login lasts', async () => {
   const { email, password } = await withClients();
   const { browser } = await logIn(issuer, email, password);
   const { left } = await browser.open(
@@ -66,7 +66,7 @@ test('the embedded provider does not ask a user for the password again while the
   expect(left).toMatch(/^http:\/\/localhost:5173\/\?code=/);
 });
 
-test('the login page is in the language that the program asks for, with the program’s name in it', async () => {
+test('the login page of the embedded identity provider is in the program’s language and names the program', async () => {
   const { email, password } = await withClients();
   const parameters = { prompt: 'login consent', ui_locales: 'fr-CA fr' };
   const begun = await beginLogin(openBrowser(issuer), { parameters });
@@ -92,7 +92,7 @@ const outcome = async (email: string, password: string) => {
   return { status, left, text: text.replaceAll(/value="[^"]*"|action="[^"]*"/g, '') };
 };
 
-test('a login fails in the same way for a wrong password, an unknown email, an inactive user and a user without a password', async () => {
+test('a login fails with the same page for a wrong password, an unknown email, an inactive user and a user without a password', async () => {
   const known = await withClients();
   const inactive = await world.person({ is_active: false });
   const without = await world.person({ password_hash: '!' });
@@ -109,7 +109,7 @@ test('a login fails in the same way for a wrong password, an unknown email, an i
   expect((await outcome(known.email, known.password)).left).toContain('code=');
 });
 
-test('the embedded provider refuses a login from a form of another website, and a login without its cookie', async () => {
+test('the embedded identity provider refuses a login from a form of another website, and a login without its cookie', async () => {
   const { email, password } = await withClients();
   const begun = await beginLogin(openBrowser(issuer));
   const foreign = await begun.submit(email, password, { origin: 'https://evil.example' });
@@ -122,7 +122,7 @@ test('the embedded provider refuses a login from a form of another website, and 
   expect((await begun.submit(email, password, { origin: issuer })).left).toContain('code=');
 });
 
-test('the embedded provider refuses a login whose body is too large or not a form', async () => {
+test('the embedded identity provider refuses a login whose body is too large or not a form', async () => {
   const begun = await beginLogin(openBrowser(issuer));
   expect((await begun.submit('x'.repeat(9_000), 'y')).status).toBe(413);
   const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
@@ -135,7 +135,7 @@ test.each([
   ['no PKCE code challenge', { code_challenge: '', code_challenge_method: '' }],
   ['a plain PKCE code challenge', { ...parameters, code_challenge_method: 'plain' }],
   ['another response type than code', { ...parameters, response_type: 'id_token' }],
-])('the embedded provider shows no login page to a program with %s', async (_, given) => {
+])('the embedded identity provider shows no login page to a program with %s', async (_, given) => {
   const query = new URLSearchParams({
     ...{ client_id: FRONTEND, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' },
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
@@ -170,16 +170,19 @@ test.each([
   ['http://127.0.0.1:3000/', 'taxclaims-docs', false],
   ['http://127.0.0.1:3000/docs', FRONTEND, false],
   ['http://127.0.0.1:3000/', 'somebody-else', false],
-])('the embedded provider accepts the redirect URI %s of the program %s: %s', async (redirectUri, client, expected) => {
-  const { page } = await beginLogin(openBrowser(issuer), { client, redirectUri });
-  expect([page.status === 200, page.text.includes('name="password"'), page.left]).toEqual([
-    expected,
-    expected,
-    undefined,
-  ]);
-});
+])(
+  'with the redirect URI %s of the program %s the embedded identity provider allows a login: %s',
+  async (redirectUri, client, expected) => {
+    const { page } = await beginLogin(openBrowser(issuer), { client, redirectUri });
+    expect([page.status === 200, page.text.includes('name="password"'), page.left]).toEqual([
+      expected,
+      expected,
+      undefined,
+    ]);
+  },
+);
 
-test('a program gets tokens for a code once, and only with its PKCE verifier', async () => {
+test('a program gets tokens for an authorization code once, and only with the code’s PKCE verifier', async () => {
   const { email, password } = await withClients();
   const begun = await beginLogin(openBrowser(issuer));
   const { left } = await begun.submit(email, password);
@@ -191,7 +194,7 @@ test('a program gets tokens for a code once, and only with its PKCE verifier', a
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
 });
 
-test('only a page of a trusted origin may read the tokens of the embedded provider', async () => {
+test('only a page of a trusted origin may read the tokens of the embedded identity provider', async () => {
   const { email, password } = await withClients();
   const ask = async (origin: string) => {
     const begun = await beginLogin(openBrowser(issuer));
@@ -204,19 +207,19 @@ test('only a page of a trusted origin may read the tokens of the embedded provid
   expect(await ask('https://evil.example')).toEqual([400, null]);
 });
 
-test('a program gets new tokens for a refresh token once, and its second use ends the whole login', async () => {
+test('a program gets new tokens for a refresh token once, and a second use of the refresh token ends the whole login', async () => {
   const { email, password } = await withClients();
   const first = await logIn(issuer, email, password);
   const second = await refresh(issuer, first.refresh_token);
   expect(second.status).toBe(200);
   expect(second.body.refresh_token).not.toBe(first.refresh_token);
-  // A response may leave out the scope if it is the requested one, but an empty scope is invalid.
+  // A token response may leave out the scope if the scope is the requested one, but an empty scope is invalid.
   for (const tokens of [first, second.body]) expect(tokens).not.toHaveProperty('scope');
   expect((await refresh(issuer, first.refresh_token)).body.error).toBe('invalid_grant');
   expect((await refresh(issuer, second.body.refresh_token)).body.error).toBe('invalid_grant');
 });
 
-test('the embedded provider refuses a refresh with an unknown token or by another program, without ending the login', async () => {
+test('the embedded identity provider refuses a refresh with an unknown token or by another program, without ending the login', async () => {
   const { email, password } = await withClients();
   const { refresh_token: token, access_token: access } = await logIn(issuer, email, password);
   const { length } = token;
@@ -239,7 +242,7 @@ test('a refreshed token has the user’s present rights', async () => {
 test.each([
   ['the user was made inactive', 'is_active = false'],
   ['the password was changed', `password_hash = '${hashSync('quite another', genSaltSync(4))}'`],
-])('the embedded provider refuses a refresh token and its session once %s', async (_, change) => {
+])('the embedded identity provider refuses a refresh token and its session once %s', async (_, change) => {
   const { email, password } = await withClients();
   const tokens = await logIn(issuer, email, password);
   await world.admin(`update public.users set ${change} where email = $1`, [email]);
@@ -248,7 +251,7 @@ test.each([
   expect(again.page.text).toContain('name="password"');
 });
 
-test('the embedded provider refuses a refresh token after a logout that the user has confirmed', async () => {
+test('the embedded identity provider refuses a refresh token after a logout that the user has confirmed', async () => {
   const { email, password } = await withClients();
   const { browser, ...tokens } = await logIn(issuer, email, password);
   const query = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: REDIRECT });
@@ -274,7 +277,7 @@ test('the Content-Security-Policy of a logout page allows only the script that s
   expect(policy).toContain(";frame-ancestors 'none';");
 });
 
-test('the embedded provider refuses a refresh token that was revoked', async () => {
+test('the embedded identity provider refuses a refresh token that was revoked', async () => {
   const { email, password } = await withClients();
   const tokens = await logIn(issuer, email, password);
   const revoked = await fetch(`${issuer}/token/revocation`, form({ client_id: FRONTEND, token: tokens.refresh_token }));
@@ -282,7 +285,7 @@ test('the embedded provider refuses a refresh token that was revoked', async () 
   expect((await refresh(issuer, tokens.refresh_token)).body.error).toBe('invalid_grant');
 });
 
-test('a restart of the embedded provider ends all logins, and keeps the issuer and the management token', async () => {
+test('a restart of the embedded identity provider ends all logins, and keeps the issuer and the management token', async () => {
   const { email, password } = await withClients();
   const tokens = await logIn(issuer, email, password);
   const { management } = world.provider;
@@ -303,7 +306,8 @@ test('after ten wrong passwords from one address the login page says how long to
     const statuses = [];
     for (let count = 0; count < 10; count += 1) statuses.push((await guess()).status);
     expect(new Set(statuses)).toEqual(new Set([403]));
-    // Then the provider also refuses the correct password, even with the email in another letter case.
+    // After ten wrong passwords the identity provider also refuses the correct password, even with the email in another
+    // letter case.
     const late = await begun.submit(who.toUpperCase(), password, from('198.51.100.1'));
     expect([late.status, late.left]).toEqual([429, undefined]);
     const waitSeconds = Number(late.headers.get('retry-after'));
@@ -313,7 +317,7 @@ test('after ten wrong passwords from one address the login page says how long to
   expect((await begun.submit(email, password, from('198.51.100.2'))).left).toContain('code=');
 });
 
-test('the embedded provider counts each of simultaneous wrong passwords, and no correct password', async () => {
+test('the embedded identity provider counts each simultaneous wrong password of a user, and no correct password', async () => {
   const { email, password } = await withClients();
   const begun = await beginLogin(openBrowser(issuer));
   const guesses = Array.from({ length: 12 }, () => begun.submit(email, 'a wrong guess', from('198.51.100.3')));
@@ -325,12 +329,12 @@ test('the embedded provider counts each of simultaneous wrong passwords, and no 
   }
 });
 
-test('the embedded provider refuses a password whose stored hash has an excessive cost, without computing it', async () => {
+test('the embedded identity provider refuses a password whose stored hash has an excessive cost, without computing it', async () => {
   const { email, password } = await world.person({ password_hash: `$2b$31$${'x'.repeat(53)}` });
   expect((await (await beginLogin(openBrowser(issuer))).submit(email, password)).status).toBe(403);
 });
 
-test('tokens of a login right after a change of the password are dated after the second in which sessions ended', async () => {
+test('if a user logs in right after a change of the password, the tokens are dated after the second of the change', async () => {
   const { id, email, password } = await world.person();
   const hash = hashSync(password, genSaltSync(4));
   await world.admin(`update public.users set password_hash = '!' where id = $1`, [id]);
@@ -343,7 +347,7 @@ test('tokens of a login right after a change of the password are dated after the
   expect(decodeJwt(token).iat).toBeGreaterThan(Number(second));
 });
 
-test('the wait after ten wrong passwords runs from the first one, and the later ones do not make it longer', async () => {
+test('the wait after ten wrong passwords runs from the first wrong password, and later wrong passwords do not extend the wait', async () => {
   const { email } = await withClients();
   const begun = await beginLogin(openBrowser(issuer));
   const guess = () => begun.submit(email, 'a wrong guess', from('198.51.100.4'));

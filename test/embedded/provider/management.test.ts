@@ -16,7 +16,7 @@ async function ask(method: string, path: string, body?: object, token = world.pr
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-test('the embedded provider returns a user by the URL-encoded subject, in the format of Auth0', async () => {
+test('the embedded identity provider returns a user by the URL-encoded subject, in the format of Auth0', async () => {
   const { email } = await world.person({ subject: 'auth0|a/b c', client_access: [], role: 'CLIENT' });
   expect(await ask('GET', `/users/${encodeURIComponent('auth0|a/b c')}`)).toEqual({
     status: 200,
@@ -27,7 +27,7 @@ test('the embedded provider returns a user by the URL-encoded subject, in the fo
   });
 });
 
-test('the service’s management client can send rights to the embedded provider', async () => {
+test('the service can send users’ rights to the management interface of the embedded identity provider', async () => {
   await world.person({ subject: 'idp|told', role: 'TAX_SPECIALIST', is_active: false });
   const management = openManagementClient(world.provider.management);
   const time = { deadline: Infinity, signal: new AbortController().signal };
@@ -37,7 +37,7 @@ test('the service’s management client can send rights to the embedded provider
   await expect(management.send('idp|nobody', rights, time)).rejects.toMatchObject({ kind: 'unknown' });
 });
 
-test('a change through the embedded management interface does not change the stored user', async () => {
+test('a change of rights through the embedded identity provider’s management interface does not change the stored user', async () => {
   const { id } = await world.person({ subject: 'idp|own', role: 'CLIENT' });
   const stored = () => world.admin('select * from public.users where id = $1', [id]);
   const before = await stored();
@@ -52,6 +52,9 @@ test.each([
   ['without a token', '/users/idp%7Cnobody', '', 401, 'invalid_token'],
   ['with a wrong token', '/users/idp%7Cnobody', 'x', 401, 'invalid_token'],
   ['for an unknown user', '/users/idp%7Cnobody', undefined, 404, 'inexistent_user'],
-])('the embedded management interface refuses a request %s', async (_, path, token, status, errorCode) => {
-  expect(await ask('GET', path, undefined, token)).toMatchObject({ status, body: { errorCode } });
-});
+])(
+  'the management interface of the embedded identity provider refuses a request %s',
+  async (_, path, token, status, errorCode) => {
+    expect(await ask('GET', path, undefined, token)).toMatchObject({ status, body: { errorCode } });
+  },
+);

@@ -9,7 +9,7 @@ const { log, loggedText } = createTestLogger();
 const world = await forSuite(openProviderWorld({}, log));
 const { issuer } = world.provider;
 
-test('the embedded provider logs neither the browser’s cookies nor the program’s tokens during a login', async () => {
+test('the embedded identity provider logs neither the browser’s cookies nor the program’s tokens during a login', async () => {
   const { email, password } = await world.person();
   const browser = openBrowser(issuer);
   const begun = await beginLogin(browser);

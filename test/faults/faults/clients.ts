@@ -4,7 +4,7 @@ import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { badConnection, head } from '../sockets.ts';
 
-/* Faults that callers make: slow, broken and oversized requests. */
+/* Fault tests with slow, broken and oversized requests of callers. */
 
 const CALLERS = 60;
 

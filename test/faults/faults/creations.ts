@@ -5,15 +5,18 @@ import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
 /*
- * Faults that interrupt creations inside their transactions. The load then repeats the creations with the same
- * Idempotency-Key.
+ * Fault tests that interrupt creations of records inside their transactions. The load test then repeats the creations
+ * with the same Idempotency-Key.
  */
 
-/** The operations that create, each with the table for whose lock its transaction waits. */
+/** The operations that create a record, each with the table for whose lock the creation’s transaction waits. */
 const TABLES = { 'create site': 'sites', upload: 'documents' };
 const OPERATIONS = Object.keys(TABLES);
 const BURST = 60;
-/** The fault waits until so many creations wait for the lock, so that some of them have an Idempotency-Key. */
+/**
+ * The number of creations that must wait for a lock before the fault happens; so many that some of them have an
+ * Idempotency-Key.
+ */
 const WAITING_AT_LEAST = 4;
 
 /** Counts the database sessions of the service that wait for a table which `holdTable` has locked. */
@@ -38,7 +41,7 @@ function interruptedBy(interrupt: (world: World) => Promise<unknown>): Fault['be
 
 const meets = Object.fromEntries(
   OPERATIONS.map((operation) => [
-    `an attempt of '${operation}' had no answer, and the next with its key was answered`,
+    `a request '${operation}' got no answer, and its repetition with the same Idempotency-Key was answered`,
     `select from requests where keyed and operation = '${operation}' and is_unknown and is_acknowledged`,
   ]),
 );
@@ -46,7 +49,7 @@ const meets = Object.fromEntries(
 export const faults: readonly Fault[] = [
   {
     name: 'session-killed-while-creating',
-    what: 'Postgres ends the sessions of creations and uploads in the middle of their transactions',
+    what: 'Postgres ends the database sessions of creations and uploads in the middle of their transactions',
     must: 'interrupted creations get 503 and store nothing, and each repeated Idempotency-Key has one record and one answer',
     holdMs: 500,
     meets,
@@ -69,7 +72,7 @@ export const faults: readonly Fault[] = [
     must: 'a creation whose commit got no answer gets 503, and the same Idempotency-Key then gets the created record',
     holdMs: 2_500,
     meets: {
-      'a creation with a key was committed unheard, and its key was answered after': `
+      'a creation’s commit got no answer, and a repetition with its Idempotency-Key was answered': `
         select from attempts as a
         join requests as r using (serial)
         join records as l on l.user_agent = a.agent and l.success

@@ -39,7 +39,8 @@ export const faults: readonly Fault[] = [
       const data = join(folder, PREFIX);
       await mkdir(data);
       const line = await layFaultyLine({ port: s3Port });
-      // The document store answers nothing, so that the service stays in the middle of loading the demonstration data.
+      // The S3 server answers nothing, so that the service stays in the middle of loading the demonstration data until
+      // the test kills the service.
       line.become('mute');
       const environment = {
         ...{ PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', ...storeInS3(line.port, `/${PREFIX}`) },

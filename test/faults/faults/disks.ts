@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Fault } from '../fault.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* Faults of a disk that is full or not mounted. */
+/* Fault tests with a disk that is full or not mounted. */
 
 export const faults: readonly Fault[] = [
   {

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { spoilKeys } from '../spoiled-keys.ts';
 
-/* Faults in the identity provider’s answers to requests for its signing keys. */
+/* Fault tests in which the identity provider answers requests for its signing keys wrongly, late or not at all. */
 
 const nothingAtAll: Answer = (request) => {
   request.resume();
@@ -11,17 +11,22 @@ const nothingAtAll: Answer = (request) => {
 
 const spoiled = (name: string, what: string, holdMs: number, answer: Parameters<typeof spoilKeys>[2]): Fault => ({
   ...{ name, what, holdMs },
-  must: 'tokens of known keys are accepted as usual, and requests with other tokens are answered in time',
-  // The load sends no token with a wrong signature here. After such a token the service does not ask for keys for a
-  // while.
+  must: 'tokens with known signing keys are accepted as usual, and requests with other tokens are answered in time',
+  // This load test sends no token with a wrong signature, because after such a token the service does not ask the
+  // identity provider for keys for a while.
   without: ['ask with a bad token'],
   spares: (operation) => operation !== 'read with a new key',
   begin: (world, load) => spoilKeys(world, load, answer),
 });
 
 export const faults: readonly Fault[] = [
-  spoiled('keys-hang', 'the identity provider accepts requests for its keys and answers nothing', 6_000, nothingAtAll),
-  spoiled('keys-none', 'the identity provider publishes no key: {"keys":[]}', 3_000, (_request, response) => {
+  spoiled(
+    'keys-hang',
+    'the identity provider accepts requests for its signing keys and answers nothing',
+    6_000,
+    nothingAtAll,
+  ),
+  spoiled('keys-none', 'the identity provider publishes no signing key: {"keys":[]}', 3_000, (_request, response) => {
     response.end('{"keys":[]}');
   }),
   spoiled(
@@ -35,7 +40,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'keys-hang-at-start',
     what: 'the service is killed and started again while the identity provider answers nothing, so it has no keys',
-    must: 'no request waits endlessly for the keys, and tokens are accepted once the provider answers',
+    must: 'no request waits endlessly for the signing keys, and tokens are accepted once the identity provider answers',
     holdMs: 6_000,
     endsService: true,
     async begin({ service, identity }) {

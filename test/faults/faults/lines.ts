@@ -3,7 +3,7 @@ import { HUNG_MS } from '../journal.ts';
 import type { LoadProcess } from '../load-process.ts';
 import type { World } from '../world.ts';
 
-/* Faults of the network connection between the service and Postgres. */
+/* Fault tests of the network connection between the service and Postgres. */
 
 type State = Parameters<World['line']['become']>[0];
 
@@ -25,13 +25,13 @@ export const faults: readonly Fault[] = [
   {
     name: 'line-cut',
     what: 'every connection to Postgres is cut, and new connections fail',
-    must: 'the service reconnects by itself',
+    must: 'the service reconnects to Postgres by itself',
     holdMs: 2_000,
     begin: becomes('cut'),
   },
   {
     name: 'line-deaf',
-    what: 'the connections to Postgres transfer requests, but no answers',
+    what: 'the connections to Postgres transfer the service’s queries, but no answers',
     must: 'no request waits longer than the time-outs, and the service opens new connections',
     holdMs: HUNG_MS + 1_000,
     begin: becomes('deaf', manyWrites),
@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'line-slow',
     what: 'all data between the service and Postgres arrives 20 ms late',
-    must: 'every request is answered, only later',
+    must: 'every request is answered, although later than usual',
     holdMs: 2_500,
     spares: () => true,
     begin: becomes('slow'),

@@ -3,7 +3,7 @@ import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 
-/* Faults during a deploy, such as a killed migration. */
+/* Fault tests of a deploy, for example with a killed migration. */
 
 const MOMENTS_MS = [350, 500, 650, 800, 1_000, 1_300];
 
@@ -12,8 +12,8 @@ export const faults: readonly Fault[] = [
     name: 'migrated-under-load',
     what: 'npm run db:migrate runs three times, two of them at the same time',
     must: 'every request is answered as usual',
-    // The default statement time-out applies: a deploy may lock a table for a moment, and the time-out of the other
-    // faults is shorter.
+    // The default statement time-out applies here, because a deploy may lock a table for a moment. The other fault
+    // tests use a shorter time-out.
     world: { environment: { DATABASE_STATEMENT_TIMEOUT_MS: '5000' } },
     holdMs: 0,
     spares: () => true,

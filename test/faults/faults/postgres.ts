@@ -5,9 +5,9 @@ import type { Fault } from '../fault.ts';
 import { HUNG_MS } from '../journal.ts';
 import type { World } from '../world.ts';
 
-/* Faults of the Postgres server: it ends sessions, restarts, freezes or becomes a standby. */
+/* Fault tests in which the Postgres server ends sessions, restarts, freezes or becomes a standby. */
 
-/** Ends all sessions of the service’s login. */
+/** Ends all Postgres sessions of the login with which the service connects. */
 const THROW_OUT = `
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = $1 and application_name like 'taxclaims%'`;

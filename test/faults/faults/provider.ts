@@ -6,23 +6,23 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* Faults of the identity provider, or of the service while it sends changes of rights to the provider. */
+/* Fault tests of the identity provider, and of the service while it sends changes of users’ rights to the provider. */
 
 const KILLS = 3;
-/** How long the provider does not answer, in milliseconds: longer than the service waits for an answer. */
+/** The milliseconds for which the identity provider does not answer; more than the service waits for an answer. */
 const DEAF_MS = 6_000;
 
 const meets = {
-  'a change of rights was acknowledged meanwhile': `
+  'a change of rights was acknowledged while the identity provider failed': `
     select from attempts as a, troubles as f
     where a.kind = 'grant' and a.status = 200 and a.at between f."from" and f."to"`,
-  'the provider was told rights after': `select from told as t, troubles as f where t.at > f."to"`,
+  'the service sent changes of rights after the identity provider’s failure': `select from told as t, troubles as f where t.at > f."to"`,
 };
 
 function spoiled(name: string, what: string, fault: ProviderFault): Fault {
   return {
     ...{ name, what, holdMs: 2_500, meets, spares: () => true },
-    must: 'users’ rights change as usual, and reach the provider in their order once it answers',
+    must: 'users’ rights change as usual, and reach the identity provider in their order once the provider answers',
     begin({ parts: { provider } }) {
       provider.fault = fault;
       return Promise.resolve(() => {
@@ -33,7 +33,9 @@ function spoiled(name: string, what: string, fault: ProviderFault): Fault {
   };
 }
 
-/** Kills an instance of the service each time that it is sending a change of rights to the provider. */
+/**
+ * Kills an instance of the service each time that the instance is sending a change of rights to the identity provider.
+ */
 const killedWhileTelling = (instanceOf: (world: World) => World['service'] | undefined): Fault['begin'] => {
   return async (world) => {
     const instance = instanceOf(world);
@@ -47,12 +49,16 @@ const killedWhileTelling = (instanceOf: (world: World) => World['service'] | und
 };
 
 export const faults: readonly Fault[] = [
-  spoiled('provider-away', 'the provider breaks each connection over which it is told rights', broken),
-  spoiled('provider-fails', 'the provider answers 500 to each change of rights', instead(500, '{}')),
+  spoiled(
+    'provider-away',
+    'the identity provider breaks each connection over which the service sends changes of rights',
+    broken,
+  ),
+  spoiled('provider-fails', 'the identity provider answers 500 to each change of rights', instead(500, '{}')),
   {
     name: 'provider-deaf',
-    what: 'the provider stores each change of rights, and answers nothing for longer than the time-out',
-    must: 'users’ rights change as usual, and the provider gets each unanswered change again, never after a later change',
+    what: 'the identity provider stores each change of rights, and answers nothing for longer than the time-out',
+    must: 'users’ rights change as usual, and the service sends each unanswered change again, never after a later change',
     holdMs: DEAF_MS,
     meets,
     spares: () => true,
@@ -72,16 +78,16 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'service-killed-while-telling',
-    what: 'the service is killed three times while it sends changes of rights to the provider, and started again',
-    must: 'each acknowledged change of rights reaches the provider, and the service accepts no withdrawn right',
+    what: 'the service is killed three times while it sends changes of rights to the identity provider, and started again',
+    must: 'each acknowledged change of rights reaches the identity provider, and the service accepts no withdrawn right',
     holdMs: 0,
     endsService: true,
     begin: killedWhileTelling(({ service }) => service),
   },
   {
     name: 'peer-killed-while-telling',
-    what: 'one of two instances is killed three times while it sends changes of rights to the provider, and started again',
-    must: 'each acknowledged change of rights reaches the provider in order, and the other instance accepts no withdrawn right',
+    what: 'one of two instances is killed three times while it sends changes of rights to the identity provider',
+    must: 'acknowledged changes of rights reach the identity provider in order, and the other instance accepts no withdrawn right',
     world: { peer: true },
     holdMs: 0,
     begin: killedWhileTelling(({ peer }) => peer),

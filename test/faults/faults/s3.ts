@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 import { HUNG_WITH_CONTENT_MS } from '../journal.ts';
 import type { World } from '../world.ts';
 
-/* Faults of an S3 document store. */
+/* Fault tests of an S3 document store. */
 
 type Line = World['s3Line'];
 

@@ -11,13 +11,13 @@ import { processesIn } from '../processes.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CTRL_C = '\x03';
 /**
- * Milliseconds from the start of the service to the interruption: while it creates its database, migrates it, or
- * serves.
+ * Milliseconds from the start of the service to a Ctrl-C: while the service creates its database, migrates the
+ * database, or serves.
  */
 const MOMENTS_MS = [400, 1_200, 2_500, 500, 1_500, undefined, undefined];
 const TIMEOUT_MS = 12_000;
 
-/** Runs `npm start` in a terminal of its own. */
+/** Runs `npm start` in a terminal, so that a Ctrl-C reaches every process of the start. */
 function startInTerminal(data: string): ChildProcess {
   return spawn('script', ['--quiet', '--return', '--command', `npm start --prefix ${ROOT}`, '/dev/null'], {
     env: { PATH: process.env['PATH'], TERM: 'dumb', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn' },
@@ -33,7 +33,7 @@ async function untilItServes({ stdout }: ChildProcess): Promise<void> {
   }
 }
 
-/** @throws Error if a process of the interrupted start is still alive */
+/** @throws Error if a process that `npm start` has started is still alive after Ctrl-C */
 async function interrupt(child: ChildProcess, data: string): Promise<void> {
   const ended = once(child, 'close').then(() => true);
   child.stdin?.write(CTRL_C);

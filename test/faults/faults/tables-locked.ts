@@ -3,7 +3,7 @@ import { holdTable } from '../held-table.ts';
 import { HEALTH } from '../journal.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* Faults in which another session locks tables for longer than the service’s time-outs. */
+/* Fault tests in which another database session locks tables for longer than the service’s time-outs. */
 
 const DECIDED_BY_THE_TOKEN = [HEALTH, 'ask without a token', 'ask with a bad token', 'create in the wrong role'];
 
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   locked('reclamations-locked', 'reclamations', UNAFFECTED),
   {
     name: 'pool-exhausted',
-    what: 'the service has two database connections, and both wait for a lock most of the time',
+    what: 'the service has only two database connections, and both wait for a lock most of the time',
     must: `${UNAFFECTED}; other requests wait or get 503 with Retry-After`,
     world: { environment: { DATABASE_POOL_SIZE: '2' } },
     ...lasting,

@@ -5,8 +5,8 @@ import { rowOf } from './rows.ts';
 import type { Kept } from './sight.ts';
 
 /**
- * Removes a record from a person’s list while it is being changed, because its state is unknown if the change gets no
- * answer.
+ * Removes a record from a person’s list of known records while the record is being changed, because a change without an
+ * answer leaves the record’s state unknown.
  */
 function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = () => true): T | undefined {
   const good = from.filter(isGood);
@@ -16,8 +16,8 @@ function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = 
 }
 
 /**
- * Compares the answer to a change with the sent value. From then on, answers to this person must show the answered
- * record.
+ * Compares the answer to a change with the sent value. From then on, every answer to the person who made the change
+ * must show the changed record.
  */
 function written(own: Belongings, table: Kept, body: Buffer, field: string, value: string): string | null {
   const row = rowOf(body);
@@ -73,7 +73,7 @@ export const CHANGES: readonly Operation[] = [
     prepare: move,
   },
   {
-    // Every issue of an invoice takes its number from one row that all tenants share.
+    // Each newly issued invoice takes its number from one counter row that all tenants share.
     ...{ name: 'issue invoice', kind: 'move', table: 'factures', weight: 3, roles: MANAGERS },
     prepare: ({ own, random }) => {
       const record = take(own.drafts, random);

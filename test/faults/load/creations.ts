@@ -7,12 +7,15 @@ import { idOf, rowOf } from './rows.ts';
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
 
 /**
- * The number of lines of a small and of a large document. One document in thirty is so large that it arrives in many
- * pieces.
+ * The numbers of text lines of a small and of a large document. One document in thirty is so large that it arrives in
+ * many network packets.
  */
 const [FEW_LINES, MANY_LINES] = [20, 8_000];
 
-/** A creation whose sender hangs up before the answer, so that the record may be stored once or not at all. */
+/**
+ * A request to create a site whose sender closes the connection before the answer, so that the site may be stored once
+ * or not at all.
+ */
 export const HUNG_UP: Operation = {
   ...{ name: 'create site and hang up', kind: 'create', table: 'sites', weight: 0, roles: STAFF },
   prepare: ({ person: { tenant }, random, marker }) => ({
@@ -78,7 +81,7 @@ export const CREATIONS: readonly Operation[] = [
     }),
   },
   {
-    // The amount of an invoice distinguishes it from other invoices, because an invoice has no text of its own.
+    // The load test recognises an invoice by its amount, because an invoice has no text field.
     ...{ name: 'create invoice', kind: 'create', table: 'factures', weight: 3, keyed: 70 },
     roles: ['ADMIN', 'ACCOUNT_MANAGER'],
     prepare: ({ person: { tenant }, own, serial }) => ({
@@ -100,7 +103,7 @@ export const CREATIONS: readonly Operation[] = [
       own.claims.splice(own.claims.indexOf(claim), 1, { ...claim, hasDocuments: true });
       const lines = random() < 1 / 30 ? MANY_LINES : FEW_LINES;
       const content = `${marker}\n`.repeat(lines);
-      // The checks of the documents derive a document’s expected bytes from this file name.
+      // After the load test, a check derives a document’s expected bytes from the document’s file name.
       const name = `${marker} x${lines}.txt`;
       return {
         line: `POST /api/reclamations/${claim.id}/documents`,

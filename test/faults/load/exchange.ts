@@ -22,7 +22,7 @@ export interface Received {
   readonly ms: number;
 }
 
-/** Sends one request. A missing or incomplete answer is a result, not an error. */
+/** Sends one request. A missing or incomplete answer is returned as a result and does not throw an error. */
 export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }: Sent): Promise<Received> {
   const [method = '', path = ''] = line.split(' ');
   const started = performance.now();
@@ -58,7 +58,10 @@ export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }
   });
 }
 
-/** Whether an error answer is from a proxy. Every answer of the service itself has the id of its request. */
+/**
+ * Whether an error answer is from a proxy before the service. Every answer of the service itself has the header
+ * X-Request-Id.
+ */
 function isOfProxy({ statusCode = 0, headers }: IncomingMessage): boolean {
   return [502, 503, 504].includes(statusCode) && headers['x-request-id'] === undefined;
 }

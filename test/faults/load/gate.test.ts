@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Gate } from './gate.ts';
 
-/** Starts workers that pass a gate repeatedly, and counts the passes of each worker. */
+/** Starts concurrent workers that pass a gate repeatedly, and counts the passes of each worker. */
 function workersAt(gate: Gate, count: number) {
   const passed = Array.from({ length: count }, () => 0);
   const stopping = new AbortController();
@@ -19,7 +19,7 @@ function workersAt(gate: Gate, count: number) {
   return { passed, stop };
 }
 
-test('no worker of the load passes a closed gate, and every worker passes once the gate opens again', async () => {
+test('a load test’s concurrent senders of requests stop at a closed gate, and all continue once the gate opens again', async () => {
   const gate = new Gate(3);
   const { passed, stop } = workersAt(gate, 3);
   for (let round = 0; round < 3; round += 1) {

@@ -1,4 +1,7 @@
-/** A gate at which the workers of the load wait between two requests while the gate is closed. */
+/**
+ * A gate that pauses a load test: while the gate is closed, each concurrent sender of requests waits there before its
+ * next request.
+ */
 export class Gate {
   readonly #workers: number;
   #atWork: number;
@@ -17,7 +20,7 @@ export class Gate {
     await this.#opening.promise;
   }
 
-  /** Closes the gate. Resolves once every worker waits at the gate. */
+  /** Closes the gate, and resolves once every sender of the load test’s requests waits at the gate. */
   async close(): Promise<void> {
     this.#opening ??= Promise.withResolvers();
     this.#still ??= Promise.withResolvers();

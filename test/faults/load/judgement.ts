@@ -6,20 +6,26 @@ import type { Wanted } from './operations.ts';
 import type { LoadTenant } from './people.ts';
 import { idOf } from './rows.ts';
 
-/** The judgement of an answer to a request of the load. */
+/** What the load test finds about an answer to one of its requests. */
 interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
-  /** The texts and rows of another tenant in the answer. */
+  /** The texts and rows of another tenant that the answer contains, which is always a defect. */
   readonly foreign: readonly string[];
   /** The id of the record that the answer reports as created. */
   readonly record: string | undefined;
 }
 
 export interface Asked {
-  /** True if the request will be sent again: only foreign content of its answer counts then. */
+  /**
+   * True if the load test will send the request again: then only data of another tenant in the answer counts as a
+   * defect.
+   */
   readonly repeated: boolean;
-  /** True if an earlier attempt with the same Idempotency-Key was answered, and `wanted.answered` got that answer. */
+  /**
+   * True if an earlier attempt with the same Idempotency-Key was answered and the function `wanted.answered` has
+   * already received that answer.
+   */
   readonly isKnown: boolean;
   readonly tenant: LoadTenant;
   readonly others: readonly LoadTenant[];
@@ -44,7 +50,7 @@ function isGood({ status, lost }: Received): boolean {
 }
 
 /**
- * Whether the service may have stored the write of a request, or still runs another attempt with the same
+ * Whether the service may have stored the write of a load test’s request, or still runs another attempt with the same
  * Idempotency-Key.
  */
 export function isUnanswered({ status, lost, headers }: Received): boolean {
@@ -54,7 +60,7 @@ export function isUnanswered({ status, lost, headers }: Received): boolean {
 
 /**
  * A digest of the parts that every answer to one Idempotency-Key must share; null for an answer that is incomplete or
- * no success.
+ * an error.
  */
 export function digestOf(received: Received): string | null {
   if (!isGood(received)) return null;

@@ -13,17 +13,17 @@ export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
-  /** The number of claims that all people of the tenant have sent. */
+  /** The number of claims of the tenant that the load test has tried to create, from all people of the tenant. */
   readonly tally: Tally;
   readonly random: Random;
-  /** A number and a text that no other request has. */
+  /** A number and a text that no other request of the load test has. */
   readonly serial: number;
   readonly marker: string;
-  /** A token whose signing key the service may not know yet. */
+  /** A valid token that is signed with a new key, which the service may not have fetched yet. */
   readonly newToken: string | undefined;
 }
 
-/** A request of the load, and the check of its answer. */
+/** A request of the load test, and the function that checks its answer. */
 export interface Wanted {
   readonly line: string;
   readonly headers?: OutgoingHttpHeaders;
@@ -35,9 +35,11 @@ export interface Wanted {
   readonly expects: readonly number[];
   /** The milliseconds after which the sender closes the connection. */
   readonly hangUpMs?: number;
-  /** Checks an expected answer, and returns what is wrong with it; null if nothing is. */
+  /** Checks an answer with the expected status, and returns what is wrong with the answer; null if nothing is wrong. */
   readonly answered?: (body: Buffer) => string | null;
-  /** Returns the foreign rows of a success answer that a search for foreign texts does not find. */
+  /**
+   * Returns the rows of another tenant in a success answer that a search for the other tenant’s texts does not find.
+   */
   readonly foreign?: (body: Buffer) => string[];
 }
 
@@ -46,12 +48,12 @@ export interface Operation {
   readonly kind: Kind;
   readonly table?: string;
   /**
-   * How often the load chooses this operation, in relation to the others; 0 for an operation that only a fault
-   * requests.
+   * How often the load test chooses this operation, relative to the other operations; 0 for an operation that only a
+   * fault requests.
    */
   readonly weight: number;
   readonly roles: readonly Role[];
-  /** How many of a hundred requests have an Idempotency-Key. */
+  /** The percentage of requests of this operation that have an Idempotency-Key. */
   readonly keyed?: number;
   /** Prepares a request; undefined if the person has no record that the operation needs. */
   prepare(situation: Situation): Wanted | undefined;

@@ -2,7 +2,9 @@ import type { Role } from '../../../src/identity/caller.ts';
 import type { RightsPlan } from './rights.ts';
 import type { Sight } from './sight.ts';
 
-/** A tenant of the load, with a word that is in each of its stored texts and in no text of another tenant. */
+/**
+ * A tenant of the load test, with a word that is in each stored text of the tenant and in no text of another tenant.
+ */
 export interface LoadTenant {
   readonly word: string;
   readonly client: string;
@@ -21,7 +23,7 @@ export interface Person {
 export interface Claim {
   readonly id: string;
   readonly status: string;
-  /** Whether the claim may have documents, which a deletion of the claim would delete too. */
+  /** True if the claim may have documents. A deletion of the claim would delete them too. */
   readonly hasDocuments: boolean;
 }
 
@@ -31,35 +33,38 @@ interface Upload {
 }
 
 /**
- * The records that one worker has stored and whose state it knows. A record whose change got no answer is removed from
- * here.
+ * The records that one person of the load test has stored and whose state is known. A record whose change got no answer
+ * is removed from this list.
  */
 export interface Belongings {
   readonly sites: string[];
-  /** What answers to this worker must show. */
+  /** The writes of one person of the load test that every later answer to this person must show. */
   readonly sight: Sight;
   readonly claims: Claim[];
   readonly uploads: Upload[];
-  /** The ids of the worker’s draft invoices. */
+  /** The ids of the draft invoices that one person of the load test has created. */
   readonly drafts: string[];
 }
 
-/** The number of claims of one tenant: those before the load, and those that requests may have created. */
+/** The number of claims of one tenant: those before the load test, and those that its requests may have created. */
 export interface Tally {
   claims: number;
 }
 
-/** The plan that the load process reads before it starts. */
+/** The plan that the load test’s process reads before it starts. */
 export interface Plan {
   readonly port: number;
   readonly journal: string;
   readonly seed: number;
   readonly people: readonly Person[];
-  /** The users whose rights change, and the ports of all instances; absent if no rights change. */
+  /**
+   * The users whose rights the load test changes, and the ports of all instances of the service; absent if no rights
+   * change.
+   */
   readonly rights?: RightsPlan;
   readonly ports?: readonly number[];
-  /** The names of operations that the load does not choose. */
+  /** The names of operations that the load test does not send. */
   readonly without: readonly string[];
-  /** The average milliseconds that a worker waits between two requests. */
+  /** The average milliseconds that each person of the load test waits between two requests. */
   readonly thinkMs: number;
 }

@@ -4,7 +4,9 @@ import { anyOf } from './random.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
-/** Requests that the service must refuse, and wrong requests that get an error other than a refusal. */
+/**
+ * The load test’s requests that the service must refuse with 401 or 403, and faulty requests that get another error.
+ */
 export const REFUSALS: readonly Operation[] = [
   {
     ...{ name: 'ask without a token', kind: 'refuse', weight: 3, roles: ROLES },
@@ -34,7 +36,8 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    // The path names a record of another tenant, and only the database knows its tenant.
+    // The request’s path names a record of another tenant without naming the tenant, so only the database can find out
+    // the tenant.
     ...{ name: 'read a foreign record', kind: 'refuse', weight: 3, roles: ROLES },
     prepare: ({ others, random }) => {
       const other = anyOf(random, others);

@@ -9,27 +9,33 @@ import type { LoadTenant } from './people.ts';
 import { anyOf } from './random.ts';
 import type { Random } from './random.ts';
 
-/* The part of the load that changes users’ rights and uses their tokens. Each change and each use is in the journal. */
+/*
+ * The part of the load test that changes users’ rights and uses the users’ tokens. The journal has each change and each
+ * use.
+ */
 
-/** A user whom the identity provider knows, and whose rights the load changes. */
+/** A user whom the identity provider knows, and whose rights the load test changes. */
 export interface Member {
   readonly id: string;
   readonly subject: string;
   readonly tenant: LoadTenant;
-  /** The clients of the tenant to which the user may get access, and the clients at the beginning. */
+  /**
+   * The clients of the tenant to which the user may get access, and the clients to which the user has access at the
+   * beginning.
+   */
   readonly clients: readonly string[];
   readonly first: readonly string[];
 }
 
 export interface RightsPlan {
   readonly members: readonly Member[];
-  /** The token of an ADMIN of all clients, who makes the changes. */
+  /** The token of an ADMIN of all clients, who makes all changes of users’ rights. */
   readonly steward: string;
-  /** The address at which the provider returns a token for a subject. */
+  /** The address at which the identity provider returns a token for a user’s subject. */
   readonly logins: string;
 }
 
-/** Writes all rights of a user as one text, in the form that the SQL checks use. */
+/** Writes all rights of a user as one text, in the same form as the SQL of the load test’s checks. */
 export function rightsOf(role: unknown, clients: readonly string[], isActive: boolean): string {
   return [role, ...clients.toSorted(), isActive ? 'active' : 'inactive'].join(' ');
 }
@@ -44,7 +50,9 @@ const KEPT_TOKENS = 200;
 
 interface Lane {
   readonly plan: RightsPlan;
-  /** The ports of all instances: every instance must refuse a right that another instance has withdrawn. */
+  /**
+   * The ports of all instances of the service: every instance must refuse a right that another instance has withdrawn.
+   */
   readonly ports: readonly number[];
   readonly tenants: readonly LoadTenant[];
   readonly random: Random;
@@ -53,14 +61,14 @@ interface Lane {
   write(entry: Entry): void;
 }
 
-/** Changes and uses rights, and resolves once the load is over and no request is open. */
+/** Changes and uses users’ rights, and resolves once the load test is over and no request is open. */
 export async function changeAndUseRights(lane: Lane): Promise<void> {
   const { plan, ports, tenants, random, isOver } = lane;
   const pick = <T>(choices: readonly T[]): T => anyOf(random, choices) as T;
   const stock: { member: Member; token: string; rights: string }[] = [];
   let changes = Math.floor(random() * 1_000);
 
-  /** Sends a request, and writes it into the journal with its answer. */
+  /** Sends a request, and writes the request with its answer into the load test’s journal. */
   async function send(
     line: string,
     { member, token, body, about }: { member: Member; token: string; body?: object; about: Partial<Entry> },
@@ -99,7 +107,8 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
   }
 
   /**
-   * Sets all rights of a user to a combination that the user never had: the number of the change selects the clients.
+   * Sets all rights of a user to a combination that the user never had: the number of the change selects the user’s
+   * clients.
    */
   async function change(): Promise<void> {
     changes += 1;
@@ -110,7 +119,8 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
       ...{ member, token: plan.steward, body: { role, is_active: isActive, client_access: clients } },
       about: { operation: CHANGE_RIGHTS, kind: 'grant', marker: rightsOf(role, clients, isActive) },
     });
-    // Some changes follow each other at once. After most changes there is time to send them to the provider.
+    // Some changes of rights follow each other at once. After most changes the service has time to send them to the
+    // identity provider.
     await delay((random() < 0.4 ? 30 : 700) * random());
   }
 
@@ -124,7 +134,7 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
     await delay(60 * random());
   }
 
-  /** Uses one of the newest tokens in most cases, and sometimes a much older token. */
+  /** Sends a request with one of a user’s newest tokens in most cases, and sometimes with a much older token. */
   async function use(): Promise<void> {
     const chosen = anyOf(random, stock.slice(random() < 0.6 ? -8 : 0));
     if (chosen !== undefined) {

@@ -1,6 +1,6 @@
 import type { Row } from './sight.ts';
 
-/* Parses the JSON of an answer without checking its shape, which other tests check. */
+/* Parses the JSON of an answer to a load test’s request without checking the shape, which other tests check. */
 
 export const parsed = (body: Buffer): unknown => JSON.parse(body.toString()) as unknown;
 
@@ -8,7 +8,7 @@ export const rowOf = (body: Buffer): Row => parsed(body) as Row;
 
 export const idOf = (body: Buffer): string => rowOf(body).id;
 
-/** The rows of a list; undefined if the body is no list. */
+/** Returns the rows of an answer with a list; undefined for another answer. */
 export function rowsOf(body: Buffer): readonly Row[] | undefined {
   const rows = parsed(body);
   return Array.isArray(rows) ? (rows as readonly Row[]) : undefined;

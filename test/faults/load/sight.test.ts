@@ -3,8 +3,8 @@ import { BEHIND, Sight, versionOf } from './sight.ts';
 import type { Row } from './sight.ts';
 
 /*
- * The check of stale answers finds each wrong answer to a caller who has written or read a newer record, and names its
- * kind.
+ * The load test’s check for outdated answers finds each wrong answer to a caller who has written or read a newer
+ * record, and names the kind of error.
  */
 
 const [MINE, THEIRS, CLAIM] = [
@@ -19,7 +19,7 @@ const site = (id: string, change: object = {}): Row => ({
 });
 const later = (change: object = {}) => ({ updated_at: '2026-01-01T10:00:00.51Z', ...change });
 
-test('the check of stale answers accepts a record as its caller wrote it', () => {
+test('the load test’s check for outdated answers accepts a record as its caller wrote it', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   expect(sight.view().record(site(MINE))).toBeNull();
@@ -28,9 +28,13 @@ test('the check of stale answers accepts a record as its caller wrote it', () =>
 });
 
 test.each<[string, string, (sight: Sight) => string | null]>([
-  ['an older version of the caller’s record', BEHIND.old, (sight) => sight.view().record(site(MINE))],
   [
-    'the new version of a record with an old value',
+    'the state of the caller’s record before the caller’s last change',
+    BEHIND.old,
+    (sight) => sight.view().record(site(MINE)),
+  ],
+  [
+    'a record with a new updated_at but an old value',
     BEHIND.old,
     (sight) => sight.view().record(site(MINE, later({ address: null }))),
   ],
@@ -46,7 +50,7 @@ test.each<[string, string, (sight: Sight) => string | null]>([
     (sight) => sight.view().page('sites', [site(THEIRS, { created_at: '2026-01-01T10:00:00.49Z' })], 1),
   ],
   ['a count of fewer claims than the caller created', BEHIND.fewer, (sight) => sight.view().countOfClaims(0)],
-])('the check of stale answers reports %s', (_, lie, answer) => {
+])('the load test’s check for outdated answers reports %s', (_, lie, answer) => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   sight.begun(MINE);
@@ -55,14 +59,14 @@ test.each<[string, string, (sight: Sight) => string | null]>([
   expect(answer(sight)).toMatch(new RegExp(`^${lie}: `));
 });
 
-test('the check of stale answers accepts a full page of records that are newer than the caller’s record', () => {
+test('the load test’s check for outdated answers accepts a full page of newer records without the caller’s record', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   const newer = site(THEIRS, { created_at: '2026-01-01T10:00:00.51Z' });
   expect(sight.view().page('sites', [newer], 1)).toBeNull();
 });
 
-test('the check of stale answers reports a record that the caller has deleted, by its id and in a list', () => {
+test('the load test’s check for outdated answers reports a record that the caller has deleted, alone and in a list', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   sight.begun(MINE);
@@ -72,7 +76,7 @@ test('the check of stale answers reports a record that the caller has deleted, b
   expect(sight.view().page('sites', [], 50)).toBeNull();
 });
 
-test('after a change without an answer the check accepts the old or the new record, but not the old one after the new one', () => {
+test('after a change without an answer, the load test accepts the old or the new record, but not the old one after the new one', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   sight.begun(MINE);
@@ -81,20 +85,20 @@ test('after a change without an answer the check accepts the old or the new reco
   expect(sight.view().record(site(MINE))).toMatch(new RegExp(`^${BEHIND.back}: `));
 });
 
-test('the check of stale answers reports an older version of another user’s record than the caller has already read', () => {
+test('the load test’s check for outdated answers reports another user’s record in an older version than the caller has read', () => {
   const sight = new Sight();
   expect(sight.view().record(site(THEIRS, later()))).toBeNull();
   expect(sight.view().record(site(THEIRS))).toMatch(new RegExp(`^${BEHIND.back}: `));
 });
 
-test('the check of stale answers accepts a list without a record that was created after the list was requested', () => {
+test('the load test’s check for outdated answers accepts a list without a record that was created after the list’s request', () => {
   const sight = new Sight();
   const view = sight.view();
   sight.acknowledged('sites', site(MINE));
   expect(view.page('sites', [], 50)).toBeNull();
 });
 
-test('the check of stale answers accepts a list without a record whose deletion was sent after the list was requested', () => {
+test('the load test’s check for outdated answers accepts a list without a record that was deleted after the list’s request', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   const view = sight.view();
@@ -102,7 +106,7 @@ test('the check of stale answers accepts a list without a record whose deletion 
   expect(view.page('sites', [], 50)).toBeNull();
 });
 
-test('versionOf orders times with omitted trailing zeros by their date', () => {
+test('the load test orders the texts of updated_at by time, even if a text omits trailing zeros of the seconds', () => {
   const times = ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.5Z', '2026-01-01T10:00:00.51Z'];
   expect(times.map(versionOf).sort()).toEqual(times.map(versionOf));
   expect(new Set(times.map(versionOf)).size).toBe(3);

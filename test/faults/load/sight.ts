@@ -1,13 +1,15 @@
 /*
- * What the answers to one caller must show: each acknowledged write of this caller, and no older version than the
- * caller has read. This file uses neither requests nor a database, so that test/faults/load/sight.test.ts can check
- * invented answers.
+ * What the answers to one caller of the load test must show: each acknowledged write of the caller, and no older
+ * version of a record than the caller has already read. This file sends no requests, so that
+ * test/faults/load/sight.test.ts can check invented answers.
  */
 
-/** A record in an answer. */
+/** A record in an answer of the service. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly updated_at: string };
 
-/** The kinds of stale answers. Each text is the beginning of a violation, by which violations are counted. */
+/**
+ * The kinds of outdated answers. Each text is the beginning of a reported violation, by which violations are counted.
+ */
 export const BEHIND = {
   lacking: 'lacks what was acknowledged',
   old: 'has an old value of what was acknowledged',
@@ -42,8 +44,8 @@ export class Sight {
   }
 
   /**
-   * Notes that a write of a record was sent. Until its answer, other answers may show the record before or after the
-   * write.
+   * Notes that the caller has sent a write of a record. Until its answer arrives, other answers may show the record
+   * before or after the write.
    */
   begun(id: string): void {
     this.#written.delete(id);
@@ -53,11 +55,11 @@ export class Sight {
     this.#deleted.add(id);
   }
 
-  /** Returns a view of what an answer to a request that is sent now must show. */
+  /** Returns what an answer to a request that the caller sends now must show. */
   view(): View {
     const [written, seen] = [new Map(this.#written), new Map(this.#seen)];
     const [deleted, claims] = [new Set(this.#deleted), this.#claims];
-    // An answer need not show a record whose next write was sent after the view was taken.
+    // An answer need not show a record that its caller has changed or deleted after sending the request.
     const isStill = (id: string): boolean => this.#written.get(id) === written.get(id);
 
     const record = (row: Row): string | null => {
@@ -99,10 +101,12 @@ export class Sight {
   }
 }
 
-/** Checks of answers to one request. Each returns a violation that begins with a text of `BEHIND`, or null. */
+/**
+ * Checks the answers to one request. Each function returns a violation that begins with a text of `BEHIND`, or null.
+ */
 interface View {
   record(row: Row): string | null;
-  /** Checks a page with the newest records, at most `limit` of them. */
+  /** Checks a page of a list with the newest records, at most `limit` of them. */
   page(table: Kept, rows: readonly Row[], limit: number): string | null;
   countOfClaims(count: number): string | null;
 }
@@ -113,7 +117,8 @@ function createdAt(row: Row | undefined): string {
 }
 
 /**
- * Writes a time so that the greater text is the later time. Times omit trailing zeros, so the `Z` at the end must go.
+ * Converts a time of the API so that the alphabetically greater text is the later time. The API omits trailing zeros of
+ * seconds, so the `Z` at the end must be removed.
  */
 export function versionOf(time: string): string {
   return time.replace(/Z$/, '');

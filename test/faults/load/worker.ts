@@ -14,18 +14,18 @@ import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
 import { Sight } from './sight.ts';
 
-/** The state that all workers of a load share. */
+/** The state that all concurrent senders of a load test’s requests share. */
 export interface Shared {
   readonly plan: Plan;
   readonly tenants: readonly LoadTenant[];
-  /** Returns the next number of a request. */
+  /** Returns a new number for a request of the load test. */
   nextSerial(): number;
   newToken: string | undefined;
-  /** The gate at which all workers wait while the checks run. */
+  /** The gate at which all senders of requests wait while the load test is paused. */
   readonly gate: Gate;
   tallyOf(tenant: LoadTenant): Tally;
   /**
-   * The time after which the workers begin no new request. Requests with an Idempotency-Key are repeated for at most
+   * The time after which the load test begins no new request. A request with an Idempotency-Key is repeated for at most
    * PATIENCE_MS longer.
    */
   stoppedAt: number | undefined;
@@ -34,11 +34,14 @@ export interface Shared {
 
 const RETRY_MS = 40_000;
 const REPEAT_MS = 250;
-/** How many of a hundred requests with an Idempotency-Key are sent twice at once and a third time after the answer. */
+/**
+ * The percentage of requests with an Idempotency-Key that the load test sends twice at once and a third time after the
+ * answer.
+ */
 const TWICE = 40;
 const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
 
-/** A worker sends the requests of one person, one after the other. */
+/** A worker of the load test sends the requests of one person, one after the other. */
 export class Worker {
   readonly #shared: Shared;
   readonly #person: Person;
@@ -56,7 +59,7 @@ export class Worker {
     );
   }
 
-  /** Sends requests until the load is stopped. */
+  /** Sends requests until the load test is stopped. */
   async run(): Promise<void> {
     while (this.#shared.stoppedAt === undefined) {
       await this.#shared.gate.pass();
@@ -67,9 +70,9 @@ export class Worker {
   }
 
   /**
-   * Sends one operation until it is answered, and repeats a request with an Idempotency-Key. Some requests are sent
-   * twice at once and a third time after the answer, so that every fault meets keys that are in use and keys that are
-   * used.
+   * Sends a request of one operation, and repeats a request with an Idempotency-Key until it is answered. Some requests
+   * are sent twice at once and a third time after the answer, so that every fault meets keys that are in use and keys
+   * that were used before.
    */
   async send(operation: Operation, isAlone = false): Promise<void> {
     const serial = this.#shared.nextSerial();
@@ -79,7 +82,7 @@ export class Worker {
     const { name, kind, table = null } = operation;
     let attempts = 0;
     let isKnown = false;
-    /** Sends the request once, and returns whether it has to be repeated. */
+    /** Sends a load test’s request once, and returns whether the request has to be repeated. */
     const attempt = async (): Promise<boolean> => {
       const number = (attempts += 1);
       const at = Date.now();
