@@ -14,7 +14,7 @@ const ROWS = listed('audit/objections.sql').map(({ head: [what = '', attributes 
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections, the reasons for which the service refuses a login of the API', () => {
-  /** Returns the objections to a new login. The creation is rolled back, because other suites use the same server. */
+  /** Returns what app.objections says against a login that the function creates and rolls back. */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -28,7 +28,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
 
   const IN_API = 'in role taxclaims_api';
 
-  /** Runs a statement only since Postgres 16, because a membership has no options before. */
+  /** Makes SQL run only on Postgres 16 or later, because earlier releases have no options of a role membership. */
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
