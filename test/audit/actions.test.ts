@@ -31,7 +31,7 @@ const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);
 
-describe(`what the audit reports after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
+describe(`what audit.findings and audit.drift report after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
   // All actions of a DBA are rolled back, because roles belong to the whole database server, which other suites use.
   beforeEach(async () => {
     await admin.query('begin; create role test_bi login in role taxclaims_reporting');

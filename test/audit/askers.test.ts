@@ -49,7 +49,7 @@ const SAID = `
 
 const { database, admin } = await forSuite(openAsSuperuser());
 
-describe('the audit in a session with unusual settings', () => {
+describe('the views of the schema audit in a session with unusual settings', () => {
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);
 

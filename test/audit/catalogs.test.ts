@@ -39,7 +39,7 @@ const ONE_OF_EACH = `
 
 const { admin } = await forSuite(openAsSuperuser());
 
-describe('the Postgres catalogs that the audit reads', () => {
+describe('the Postgres catalogs that the views of the schema audit read', () => {
   /** Returns the first column of the rows that a query returns. */
   async function read(sql: string): Promise<string[]> {
     const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });

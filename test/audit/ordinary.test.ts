@@ -25,9 +25,9 @@ const { database, admin } = await forSuite(openAsSuperuser());
  */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
-describe('ordinary actions of a DBA', () => {
+describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
   // A DBA’s actions are rolled back, because roles belong to the whole database server, which other suites use.
-  test('audit.findings and audit.drift stay empty after all ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
+  test('audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
     await admin.query('begin');
     try {
       await doAll(QUIET);

@@ -133,7 +133,6 @@ test('the page /docs tells a user at the next request that the user’s rights c
   expect(await send('listClients')).toBe(200);
   provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
   // Like an ADMIN's change of the user's rights, the SQL makes the service refuse every earlier token of the user.
-  // user.
   await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
    values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);

@@ -13,7 +13,7 @@ export interface Channel {
   readonly both?: (callers: Callers) => string;
   /** What other tenants do in the second database before the caller asks. Returns a function that ends their action. */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
-  /** The caller’s requests or SQL. Only the answer to the last of them may differ between the two databases. */
+  /** The requests or SQL that the caller sends; only the last answer may differ between the two databases. */
   readonly steps: (callers: Callers) => readonly Step[];
   /** The parts of the caller’s answer that differ between the two databases, or the HTTP statuses of both databases. */
   readonly tells: RegExp | readonly [string, string];

@@ -141,7 +141,6 @@ export const ofRequests: readonly Channel[] = [
     ),
     steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
     // While another tenant's transaction is open, the answer repeats all records of the caller; otherwise none.
-    // none.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },
   {

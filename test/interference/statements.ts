@@ -10,7 +10,7 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/** A large view with the days of a hundred years, equal for every login, so that one query suffices for it. */
+/** The view with the days of a hundred years is large and equal for every login, so one query of it suffices. */
 const OF_NOBODY = 'calendar';
 
 /** Every column of the schema reporting, read from Postgres's catalog so that a new view is included. */

@@ -8,7 +8,7 @@ const DIGEST = 'a'.repeat(64);
 const MANAGER = 'taxclaims_account_manager';
 const USER = '00000000-0000-4000-8000-00000000000a';
 
-/** Continues the open transaction in a database role, as the caller with this subject and one firm’s client. */
+/** Continues the open transaction as a caller with the given database role, token subject and one firm’s client. */
 async function become(client: pg.Client, role: string, actor: string, firm: 'a' | 'b' = 'a'): Promise<void> {
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', $2, true), set_config('app.user_id', $3, true),

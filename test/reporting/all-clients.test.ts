@@ -124,9 +124,7 @@ describe('the grant of all clients to a reporting login', () => {
       await grant();
       await as(call('revoke'));
       expect(await visibleClients()).toEqual([]);
-      // A member of taxclaims_owner may call reporting.grant_all_clients, but may not run this GRANT directly.
-      // itself.
-      // itself.
+      // A member of taxclaims_owner may call reporting.grant_all_clients, but may not grant its role by SQL.
       await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({ code: '42501' });
       await superuser.query('rollback');
     });

@@ -50,8 +50,6 @@ describe('an analyst with the login of a BI tool', () => {
     const change = (set: string) =>
       withAdmin(database.adminUrl, (admin) =>
         // The SQL runs without triggers, so that the test can give a claim a status that triggers refuse.
-        // change.
-        // change.
         admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
       );
     const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
