@@ -7,7 +7,7 @@ export const FOREIGN = idOf('b', 'clients');
 
 const [tenant, other] = [newTenant(), newTenant()];
 
-/** The rows of actions.sql: the SQL of a DBA’s action, and what audit.findings and audit.drift must report about it. */
+/** The entries of actions.sql: a DBA’s action, and what audit.findings and audit.drift must report after the action. */
 export const ACTIONS = listed('audit/actions.sql', {
   FOREIGN,
   OWN: idOf('a', 'clients'),
@@ -28,7 +28,7 @@ export const ACTIONS = listed('audit/actions.sql', {
   mend: parts['mend']?.sql,
 }));
 
-/** The reports that a row of actions.sql expects, written as `finding NAME: OBJECT` or `drift KIND: OBJECT`. */
+/** The reports that an entry of actions.sql expects, written as `finding NAME: OBJECT` or `drift KIND: OBJECT`. */
 function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
   return fields
     .filter((field) => field.startsWith(`${view} `))

@@ -35,7 +35,7 @@ const CHANGES = [
   ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
   ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
   ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
-  ['audit.applied was written by hand', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
+  ['a superuser changed audit.applied', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
 ] as const;
 
 const world = await forSuite(openAuditedWorld());

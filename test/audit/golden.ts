@@ -37,7 +37,7 @@ async function withoutServer(client: pg.Client, facts: readonly DatabaseFact[]):
   return facts.filter(({ kind }) => !rows.some((row) => row.kind === kind));
 }
 
-/** The text of a file of db/audit/declared, with one object per line. */
+/** The text of a file of db/audit/declared, with one database object per line, made from facts of audit.state(). */
 export function textOfParts(parts: readonly FileFact[]): string {
   const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(

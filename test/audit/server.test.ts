@@ -8,7 +8,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { asDatabase } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* Tests audit.findings about server settings on a server of its own, because other suites must not get the settings. */
+/* Tests the rows of audit.findings about server settings on a server of its own, which other suites do not use. */
 
 interface Finding {
   readonly finding: string;

@@ -1,7 +1,7 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** A firm in the proof `interference`: clients with at least one record of each kind. */
+/** A test firm of the proof `interference`: clients with at least one record of each kind. */
 export interface Firm {
   /** The text from which the ids of all records of a firm are derived. */
   readonly seed: string;

@@ -48,7 +48,7 @@ async function compareAll(opened: Opened): Promise<void> {
   fail(sum.differences);
 }
 
-/** Tries the channels of docs/channels.md and the leaks that the proof creates, in the databases that differ most. */
+/** Tries the channels of docs/channels.md and the leaks created on purpose, in the databases that differ most. */
 async function provoke(opened: Opened): Promise<void> {
   fail(await unstatedInPostgres(opened));
   fail(await objectionsToChannels(opened));

@@ -94,8 +94,8 @@ function contextOf(caller: Caller, client: string | undefined): RequestContext {
 }
 
 /**
- * The shape of a statement's generic plan under the row-level security policies, in one line: each node of the plan
- * with its children, its index, and the columns by which the index is searched.
+ * The shape of an SQL statement's generic plan under the row-level security policies, in one line: each node of the
+ * plan with its children, its index, and the columns by which Postgres searches the index.
  */
 export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
   await login.query('begin');

@@ -71,7 +71,8 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'a tax specialist cannot read the old and new values of a claim’s column that a tax specialist cannot read',
+    title:
+      'a tax specialist cannot read in the audit log the old and new values of a claim’s column that a tax specialist cannot read',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(

@@ -47,7 +47,7 @@ export const documentLinkChecks: readonly Check[] = [
   },
   {
     title:
-      'document_links: the address of a document has its creator’s rights for a minute, and opens no other document',
+      'document_links: the download address of a document works for a minute with its creator’s rights, and opens no other document',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -77,7 +77,7 @@ export const documentLinkChecks: readonly Check[] = [
     },
   },
   {
-    title: 'document_links: only an ADMIN without a list creates the address of a document of a foreign client',
+    title: 'document_links: only an ADMIN without a client list creates the address of a document of a foreign client',
     run: async (world) => {
       for (const role of ['scoped_admin', 'account_manager', 'tax_specialist', 'client'])
         await takenBack(world, async (admin) => {

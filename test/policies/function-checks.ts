@@ -156,7 +156,8 @@ export const functionChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'app.narrowed narrows a list of clients to the client of a record only if the list has this client',
+    title:
+      'app.narrowed reduces a caller’s list of clients to the client of a record only if the list contains that client',
     run: async ({ api }) => {
       const ofClients = [
         'reclamations',
@@ -180,7 +181,7 @@ export const functionChecks: readonly Check[] = [
   },
   {
     title:
-      'app.record_refusals writes each refusal once, even with malformed values, and with the user of a known subject',
+      'app.record_refusals stores each refused request once in the audit log, even with malformed values, and with a known user’s id',
     run: async ({ api, admin }) => {
       // Audit records stay, and the proof `mutation` runs this check again, so each run has a new request_id.
       const [id, batch] = [randomUUID(), randomUUID()];

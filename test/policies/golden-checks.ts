@@ -35,7 +35,8 @@ export const goldenChecks: readonly Check[] = [
     },
   },
   {
-    title: 'audit.state() has a fact for every role of audit.house_roles',
+    title:
+      'audit.state(), the list of all rights and definitions in the database, names every role of audit.house_roles',
     run: async ({ admin }) => {
       const facts = await readFacts(admin);
       const { rows } = await admin.query<{ name: string }>('select name::text from audit.house_roles');

@@ -67,7 +67,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: only one instance at a time sends a change of rights, and an instance whose claim to a change expired learns so',
+      'identity_changes: only one instance at a time sends a change of rights, and the database tells an instance whose turn to send has ended',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -104,7 +104,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_changes: only the owner lists the users whom the identity provider knows',
+    title: 'identity_changes: only the owner of the tables may list the users whom the identity provider knows',
     run: async (world) => {
       const page = 'select u.user_id, u.subject from app.users_of_provider($1, 1) as u';
       await withoutChanges(world, async (admin) => {
@@ -161,7 +161,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: an ADMIN with a list reads only changes of users and rights whose clients are all in the list',
+      'identity_changes: an ADMIN with a client list reads only changes of users and rights whose clients are all in the list',
     run: async (world) => {
       const visibleCount = async (setup: string, access: string): Promise<unknown> => {
         let count: unknown;

@@ -84,7 +84,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a request role becomes only the roles below it, and cannot create a table or schema',
+    title: 'a request role can become only request roles with fewer rights, and cannot create a table or schema',
     run: async (world) => {
       for (const role of REQUEST_ROLES) {
         deepEqual(

@@ -159,7 +159,7 @@ export const reportingChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a reporting login reads notes in the reporting view tasks only if they have a last day',
+    title: 'a reporting login reads in the reporting view tasks only notes with a due date',
     run: async ({ reporting, admin }) => {
       const { rows: notes } = await admin.query<{ id: string; is_task: boolean }>(
         `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)

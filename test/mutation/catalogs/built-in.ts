@@ -1,6 +1,6 @@
 import { change, type Kinds, statement } from './house.ts';
 
-/** The built-in objects of Postgres that the proof changes: one in `one`, because thousands exist. */
+/** SQL that is true for a sample, one in `one`, of Postgres’s built-in objects, because thousands exist. */
 const sampled = (oid: string, one: number): string => `${oid} < 16384 and ${oid}::bigint % ${String(one)} = 0`;
 
 const row = (catalog: string, name: string, assignment: string, where: string): string => `

@@ -6,7 +6,7 @@ import { CATALOG_KINDS, type CatalogMutant, catalogMutantsOf } from './kinds.ts'
 import { objectsOfTheHouse } from './objects.ts';
 import { UNCHANGED_CATALOGS, UNCHANGED_COLUMNS } from './unchanged.ts';
 
-describe('the changes that the proof mutation makes of database objects', () => {
+describe('the test changes that the proof mutation makes of database objects', () => {
   let database: TestDatabase;
   let admin: pg.Client;
   const mutants = new Map<string, readonly CatalogMutant[]>();

@@ -57,8 +57,8 @@ const STRANGER = `select r.oid, r.rolname, 1 as position from pg_roles as r wher
 
 const IS_COLUMN = `h.columns <> ''`;
 /**
- * An SQL condition that chooses one privilege for each object and role by a hash, so that every role gets every
- * privilege on some object.
+ * An SQL condition that chooses one privilege for each object and role by a hash, so that the proof tries each
+ * privilege.
  */
 const TURN = `(hashtext(h.object) & 1023) % cardinality(h.privileges) = (r.position + p.position) % cardinality(h.privileges)`;
 
