@@ -71,9 +71,7 @@ describe('audit.accept and audit.withdraw', () => {
       .rows;
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
-  /**
-   * Runs a test, then this SQL and the withdrawal of every accepted finding, so that the next test finds nothing accepted.
-   */
+  /** Runs a test, then SQL that undoes the test’s changes, and withdraws the test’s acceptance of audit findings. */
   async function afterwards(sql: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -86,14 +84,14 @@ describe('audit.accept and audit.withdraw', () => {
     }
   }
 
-  /** Asks until the client's statement waits for a lock. */
+  /** Asks Postgres until the statement that this database connection sent waits for a lock. */
   async function untilItWaits(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number };
     const waits = `select from pg_locks where not granted and pid = ${String(processID)}`;
     while ((await auditor.query(waits)).rowCount === 0);
   }
 
-  test('the audit reports no finding and no drift for a DBA’s login that was created as db/README.md says', async () => {
+  test('the views audit.findings and audit.drift report nothing about a DBA’s login that was created as db/README.md says', async () => {
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
     const { rows } = await auditor.query('select name::text from audit.logins where is_dba');
@@ -111,14 +109,14 @@ describe('audit.accept and audit.withdraw', () => {
       'may make temporary tables',
       `do $$ begin execute format('grant temporary on database %I to DBA', current_database()); end $$`,
     ],
-  ])('the audit reports a DBA’s login that %s', async (_what, sql) => {
+  ])('the view audit.findings reports a DBA’s login that %s', async (_what, sql) => {
     await admin.query('begin');
     await admin.query(sql.replace('DBA', names.dba));
     expect(await findings()).not.toEqual([]);
     await admin.query('rollback');
   });
 
-  test('the audit no longer reports a finding that a DBA accepted with a reason', async () => {
+  test('the view audit.findings no longer lists a finding that a DBA accepted with a reason', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       expect(await findings(dba)).toEqual(FOUND);
@@ -139,7 +137,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('the audit reports an accepted drift again once the object changes', async () => {
+  test('the view audit.drift lists an object whose change a DBA accepted again as soon as the object changes further', async () => {
     await admin.query(`create function public.by_hand() returns integer language sql set search_path = '' return 1`);
     await afterwards('drop function public.by_hand()', async () => {
       const kinds = (await drift()).filter(({ object }) => object.includes('by_hand'));
@@ -157,7 +155,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('the acceptance of a finding holds only while the object is as it was when a DBA accepted the finding', async () => {
+  test('audit.findings omits a finding that a DBA accepted only while the object is as it was at the acceptance', async () => {
     await admin.query('drop index public.sites_client_id_idx');
     await afterwards(
       'create index sites_client_id_idx on public.sites (client_id, created_at desc, id desc)',
@@ -177,7 +175,7 @@ describe('audit.accept and audit.withdraw', () => {
     );
   });
 
-  test('the audit reports a finding again after its acceptance is withdrawn, and the log keeps who accepted and who withdrew', async () => {
+  test('the view audit.findings lists a finding again after a DBA withdraws its acceptance, and keeps who accepted and who withdrew', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await dba.query(ACCEPT);
@@ -194,7 +192,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('a DBA accepts all present rows of a finding for an object at once, and the audit still reports a new row', async () => {
+  test('a DBA accepts all rows that audit.findings has about an object at once, and audit.findings still lists a later row', async () => {
     await admin.query('grant truncate, references on public.sites to taxclaims_admin');
     await afterwards('revoke truncate, references, trigger on public.sites from taxclaims_admin', async () => {
       const { rows } = await dba.query<Acceptance>(
@@ -211,7 +209,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('the audit reports an accepted publication again once it publishes the audit log', async () => {
+  test('the view audit.findings reports a publication that a DBA accepted again once the publication includes the audit log', async () => {
     await admin.query('create publication widened for table public.sites');
     await afterwards('drop publication widened', async () => {
       await dba.query(`select audit.accept('published_table', 'widened', 'the warehouse reads it')`);
@@ -221,7 +219,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('the acceptance of a finding survives a deploy', async () => {
+  test('a DBA’s acceptance of a finding of the view audit.findings survives a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {
       await dba.query(`select audit.accept('published_table', 'kept', 'the warehouse reads it')`);
@@ -232,7 +230,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('two DBAs who accept the same finding at the same time make one acceptance', async () => {
+  test('two DBAs who call audit.accept for the same finding at the same time store one acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query('begin');
@@ -246,7 +244,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('a DBA who accepts a finding while another DBA withdraws its acceptance makes a new acceptance', async () => {
+  test('a DBA who calls audit.accept while another DBA withdraws the acceptance of the same finding stores a new acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query(ACCEPT);
@@ -306,7 +304,7 @@ describe('audit.accept and audit.withdraw', () => {
     if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
   });
 
-  test('audit.withdraw refuses a misspelt object, and names the right object', async () => {
+  test('audit.withdraw refuses a misspelt object name, and names the accepted object with the nearest name', async () => {
     await admin.query('begin');
     await admin.query(`${OPEN}; ${ACCEPT}`);
     await expect(admin.query(`select audit.withdraw('rls_not_forced', 'public.site')`)).rejects.toMatchObject({
@@ -324,14 +322,14 @@ describe('audit.accept and audit.withdraw', () => {
     ],
     ['change an acceptance', `update audit.acceptances set withdrawn_at = now()`],
     ['delete an acceptance', `delete from audit.acceptances`],
-  ])('an auditor can read acceptances of findings and cannot %s', async (_what, sql) => {
+  ])('an auditor can read which findings of audit.findings a DBA accepted, and cannot %s', async (_what, sql) => {
     await auditor.query(
       'select id, what, object, as_it_stood, reason, withdrawn_by, withdrawn_at from audit.acceptances',
     );
     await expect(auditor.query(sql)).rejects.toThrow(/permission denied/);
   });
 
-  test('a DBA or superuser who forges the name or time of an acceptance gets their own name and the present time stored', async () => {
+  test('a DBA or superuser who inserts an acceptance of a finding with a forged name or time gets their own name and the present time stored', async () => {
     const forged = `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
       values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`;
     for (const [client, name] of [

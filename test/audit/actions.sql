@@ -1,11 +1,11 @@
 /*
- * The result of an action of a DBA, as the audit reports it | fields:
+ * An entry: the result of a DBA's action, as the schema audit reports the result | fields; then the action's SQL.
  *   finding NAME: OBJECT   audit.findings reports this finding; OBJECT may be a part of the object's name
  *   drift KIND: OBJECT     audit.drift lists this change
  *   who_can_see            audit.who_can_see lists the login test_bi with this finding as a login that sees a client
- *   others                 the action causes further findings; without this field it causes no other finding, and the remedies
- *                          and `mend` end its findings
- * The login test_bi is in taxclaims_reporting and has no grant. `shows TEXT`: its statements then return TEXT.
+ *   others                 the action causes further findings; without this field the action causes no other finding,
+ *                          and the findings' remedies and the SQL below `mend` end its findings
+ * The login test_bi is in taxclaims_reporting and has no grant. `shows TEXT`: the login's SQL then returns TEXT.
  */
 
 -- a table without row-level security | finding rls_disabled: public.sites

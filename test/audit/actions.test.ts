@@ -10,7 +10,7 @@ interface Finding extends Found {
   readonly remedy: string;
 }
 
-/** Findings whose remedy is no SQL statement, because a DBA must decide or change a file of the repository. */
+/** Findings of audit.findings without an SQL remedy, because a DBA must decide or change a file of the repository. */
 const ADVICE = [
   ...['api_login_objection', 'audit_month_lost', 'copy_within_reach', 'foreign_key_across_tenants'],
   ...['identity_change_undelivered', 'impossible_row', 'login_reaches_house_role', 'login_reaches_privilege'],
@@ -19,18 +19,20 @@ const ADVICE = [
   ...['several_permissive', 'table_without_policies', 'write_without_check'],
 ];
 
-/** Matches a remedy that is an SQL statement, which ends with a semicolon; every other remedy is advice. */
+/** Matches a remedy of audit.findings that is an SQL statement; every other remedy is advice to a DBA. */
 const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 
 const world = await forSuite(openAuditedWorld());
 const { admin } = world;
-/** What audit.drift lists before any action of a DBA: nothing, unless db/audit/declared is out of date. */
+/**
+ * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ */
 const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);
 
-describe(`what the audit reports after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
-  // All actions of a DBA are rolled back, because roles belong to the whole server, which other suites use.
+describe(`what audit.findings and audit.drift report after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
+  // All actions of a DBA are rolled back, because roles belong to the whole database server, which other suites use.
   beforeEach(async () => {
     await admin.query('begin; create role test_bi login in role taxclaims_reporting');
   });
@@ -39,14 +41,14 @@ describe(`what the audit reports after actions of a DBA (${drawn.length} of ${AC
     await admin.query('rollback');
   });
 
-  test('before any action of a DBA, the audit finds nothing and a reporting login without grants sees no client', async () => {
+  test('in a new database the view audit.findings is empty and a reporting login without grants sees no client', async () => {
     expect(await readFindings()).toEqual([]);
     expect(await readWaysOfLogin()).toEqual([]);
     expect(await shownToLogin('select client_id from reporting.sites')).toBe('[[[]]]');
   });
 
   test.each(drawn.filter(({ hasOthers }) => !hasOthers))(
-    'the audit reports $title, and the finding’s remedies end the finding',
+    'the view audit.findings reports $title, and the SQL in its column remedy ends the finding',
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
@@ -71,11 +73,14 @@ describe(`what the audit reports after actions of a DBA (${drawn.length} of ${AC
 
   const amongOthers = drawn.filter(({ hasOthers }) => hasOthers);
   if (amongOthers.length > 0)
-    test.each(amongOthers)('the audit reports $title', async ({ sql, findings, drift }) => {
-      await admin.query(sqlFor(world, sql));
-      expect(await readFindings()).toEqual(expect.arrayContaining(findings.map(expectedFinding)));
-      if (drift.length > 0) expect(await readDrift()).toEqual(expect.arrayContaining(drift));
-    });
+    test.each(amongOthers)(
+      'the view audit.findings or audit.drift reports $title',
+      async ({ sql, findings, drift }) => {
+        await admin.query(sqlFor(world, sql));
+        expect(await readFindings()).toEqual(expect.arrayContaining(findings.map(expectedFinding)));
+        if (drift.length > 0) expect(await readDrift()).toEqual(expect.arrayContaining(drift));
+      },
+    );
 });
 
 const expectedFinding = ({ finding, object }: Found): unknown => ({
@@ -103,7 +108,7 @@ async function readWaysOfLogin(): Promise<string[]> {
   return rows.map(({ as_role }) => as_role);
 }
 
-/** All rows and notices that the login test_bi gets from its statements. */
+/** All rows and notices that the login test_bi gets from the given SQL statements. */
 async function shownToLogin(sql: string): Promise<string> {
   const shown: unknown[] = [];
   const keepNotice = ({ message }: { readonly message?: string | undefined }): void => {

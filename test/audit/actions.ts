@@ -7,7 +7,7 @@ export const FOREIGN = idOf('b', 'clients');
 
 const [tenant, other] = [newTenant(), newTenant()];
 
-/** The rows of actions.sql: what a DBA does, and what the audit must report. */
+/** The entries of actions.sql: a DBA’s action, and what audit.findings and audit.drift must report after the action. */
 export const ACTIONS = listed('audit/actions.sql', {
   FOREIGN,
   OWN: idOf('a', 'clients'),
@@ -28,7 +28,7 @@ export const ACTIONS = listed('audit/actions.sql', {
   mend: parts['mend']?.sql,
 }));
 
-/** The fields `finding NAME: OBJECT` or `drift KIND: OBJECT` of a row of actions.sql. */
+/** The reports that an entry of actions.sql expects, written as `finding NAME: OBJECT` or `drift KIND: OBJECT`. */
 function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
   return fields
     .filter((field) => field.startsWith(`${view} `))
@@ -36,7 +36,9 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
     .map(([name = '', object = '']) => ({ name, object }));
 }
 
-/** The expected as_role in audit.who_can_see: the row’s finding for `who_can_see`, NAME for `who_can_see NAME`. */
+/**
+ * The expected as_role in audit.who_can_see: NAME of `who_can_see NAME`, otherwise the name of the expected finding.
+ */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));
   const [, way = linesOf('finding', fields)[0]?.name ?? ''] = field?.split(' ') ?? [];

@@ -5,7 +5,7 @@ import { forSuite } from '../support/suite.ts';
 import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Creates findings, and objects whose definitions Postgres prints in a format of the session’s settings. */
+/** Creates findings, and objects whose definitions Postgres prints as format settings of the session say. */
 const BROKEN = `
   create table public.added (
     "Odd name" interval default '1 year 2 mons 03:04:05', at timestamptz default '2026-01-02 03:04:05+06',
@@ -21,7 +21,9 @@ const BROKEN = `
   alter table public.sites disable row level security;
   grant select on public.added to taxclaims_reporting`;
 
-/** A query of all settings of formats and names with unusual values, except settings that make every query fail. */
+/**
+ * A query that gives every setting of a format or name an unusual value, except settings that make all queries fail.
+ */
 const SETTINGS = `
   select name, case
       when name in ('DateStyle') then array['German', 'SQL, DMY', 'Postgres, YMD']
@@ -47,11 +49,11 @@ const SAID = `
 
 const { database, admin } = await forSuite(openAsSuperuser());
 
-describe('the audit in a session with unusual settings', () => {
+describe('the views of the schema audit in a session with unusual settings', () => {
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);
 
-  test('a superuser, an auditor and the owner of the tables read the same audit, whatever format settings their session has', async () => {
+  test('a superuser, an auditor and the tables’ owner read the same audit.findings and audit.drift, whatever formats their session sets', async () => {
     const { rows: settings } = await admin.query<{ name: string; values: string[] }>(SETTINGS);
     expect(settings.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['DateStyle', 'IntervalStyle', 'bytea_output', 'quote_all_identifiers', 'xmlbinary']),
@@ -80,7 +82,7 @@ describe('the audit in a session with unusual settings', () => {
     }
   });
 
-  test('the audit does not report the settings of its own session as settings of the server', async () => {
+  test('the view audit.findings does not report a setting of the reader’s session as a setting of the server', async () => {
     const asker = new pg.Client({
       connectionString: database.adminUrl,
       options: '-c jit=off -c search_path=public,pg_temp -c quote_all_identifiers=on',

@@ -28,7 +28,7 @@ describe('the rights of an auditor', () => {
   test.each(['matrix', 'findings', 'drift', 'denials', 'changes', 'exceptions', 'policies', 'rights', 'logins'])(
     'an auditor reads the same rows of audit.%s as a superuser',
     async (view) => {
-      // Other suites create logins on the same server meanwhile, so the superuser and the auditor read one snapshot.
+      // Other suites create logins on the same server, so the superuser and the auditor read the view in one snapshot.
       const all = `select v::text as line from audit.${view} as v order by 1`;
       const begin = 'begin transaction isolation level repeatable read';
       await world.admin.query(begin);
@@ -130,14 +130,14 @@ describe('the rights of an auditor', () => {
       expect(rows).toHaveLength(2);
       for (const secret of rows.flatMap((row) => Object.values(row)))
         expect(JSON.stringify(found)).not.toContain(secret);
-      // A superuser, to whom no row-level security policy applies, reads the same finding as the auditor.
+      // A superuser, to whom no row-level security policy applies, reads the same row of audit.findings as the auditor.
       expect(found).toEqual(await findingsFor(world.admin));
     } finally {
       await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);
     }
   });
 
-  test('audit.who_can_see lists every user and login who can see a client, each with the reason', async () => {
+  test('the function audit.who_can_see lists every user and login who can see a client, each with the reason', async () => {
     const { rows } = await world.auditor.query('select * from audit.who_can_see($1)', [idOf('a', 'clients')]);
     expect(rows).toEqual(
       expect.arrayContaining([

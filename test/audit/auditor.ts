@@ -7,7 +7,7 @@ import { openWorld, type World } from '../policies/world.ts';
 interface AuditedWorld extends World {
   readonly name: string;
   readonly adminUrl: string;
-  /** The connection of a login that is a member of taxclaims_auditor alone. */
+  /** The database connection of a login that is a member of the role taxclaims_auditor alone. */
   readonly auditor: pg.Client;
   readonly auditorUrl: string;
 }

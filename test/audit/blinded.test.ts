@@ -6,12 +6,12 @@ import { forSuite } from '../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
-/** Creates a trigger that an unchanged audit reports. */
+/** Creates a trigger that audit.drift reports as long as nobody changed the schema audit. */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
 
-/** Statements that each change one part of the audit, so that the audit no longer reports an added trigger. */
+/** SQL that changes one function or view of the schema audit, so that the audit no longer reports an added trigger. */
 const REPLACED = {
   state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
     'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,
@@ -35,14 +35,14 @@ const CHANGES = [
   ['audit.drift is empty', REPLACED.drift, '  view body audit.drift'],
   ['audit.findings is empty', REPLACED.findings, '  view body audit.findings'],
   ['audit.exceptions is empty', REPLACED.exceptions, '  view body audit.exceptions'],
-  ['audit.applied was written by hand', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
+  ['a superuser changed audit.applied', REPLACED.applied, '  audit.applied is not db/audit/declared, in 4 facts'],
 ] as const;
 
 const world = await forSuite(openAuditedWorld());
 
 describe('npm run db:audit on a database whose audit was changed, as an auditor', () => {
   test.each(sampledByDay(CHANGES))(
-    'db:audit reports that the audit itself was changed if %s',
+    'db:audit reports that the functions and views of the schema audit were changed if %s',
     async (_what, blind, line) => {
       await withAdmin(world.adminUrl, async (admin) => {
         const before = await admin.query<{ statement: string }>(MEND);
@@ -68,7 +68,7 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
     },
   );
 
-  test('db:audit reports a change of the audit itself even if a DBA accepted the change', async () => {
+  test('db:audit reports a changed view of the schema audit even if a DBA accepted the change', async () => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
       await admin.query(REPLACED.findings);
@@ -85,7 +85,7 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
     });
   });
 
-  test('db:audit no longer reports a changed audit after its functions and views are restored', async () => {
+  test('db:audit no longer reports a changed schema audit after its functions and views are restored', async () => {
     const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
     const { code, out, err } = await audit(world.auditorUrl);
     expect([code, err]).toEqual([well, '']);
@@ -94,7 +94,7 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
   });
 });
 
-/** A query of the statements that restore the functions and views which REPLACED changes. */
+/** A query whose rows are SQL that restores the functions and views of the schema audit which REPLACED changes. */
 const MEND = `
   select pg_get_functiondef(f.oid) as statement
   from pg_proc as f

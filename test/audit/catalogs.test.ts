@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Creates one object of each kind of which a migrated database has none. */
+/** Creates one database object of each kind, such as a collation, that a migrated database does not have. */
 const ONE_OF_EACH = `
   create publication one for table public.sites where (true);
   alter publication one add tables in schema reporting;
@@ -39,8 +39,8 @@ const ONE_OF_EACH = `
 
 const { admin } = await forSuite(openAsSuperuser());
 
-describe('the Postgres catalogs that the audit reads', () => {
-  /** Returns the first column of a query’s rows. */
+describe('the Postgres catalogs that the views of the schema audit read', () => {
+  /** Returns the first column of the rows that a query returns. */
   async function read(sql: string): Promise<string[]> {
     const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });
     return rows.map(([value]) => value);
@@ -55,7 +55,7 @@ describe('the Postgres catalogs that the audit reads', () => {
     expect(await read('select catalog from audit.catalogs() where length(explanation) < 3')).toEqual([]);
   });
 
-  test('audit.catalog_rows compares every column that audit.catalog_columns does not leave out', async () => {
+  test('audit.catalog_rows compares every column of the Postgres catalogs that audit.catalog_columns does not exclude', async () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const columns = await read(
@@ -69,7 +69,7 @@ describe('the Postgres catalogs that the audit reads', () => {
     );
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
-    // audit.catalog_rows() need not compare these columns, because audit.state() has a fact for each right and setting.
+    // audit.catalog_rows() may omit access lists and settings, because audit.state() has a fact for each of them.
     const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
       ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
     );
@@ -78,7 +78,7 @@ describe('the Postgres catalogs that the audit reads', () => {
     expect(columns.length).toBeGreaterThan(150);
   });
 
-  test('audit.catalog_columns names only columns that a release of Postgres has', async () => {
+  test('audit.catalog_columns names only columns that the catalogs of a Postgres release have', async () => {
     const unknown = await read(
       `select attribute from audit.catalog_columns() where attribute <> all (
          select a.attname from pg_attribute as a

@@ -9,19 +9,19 @@ import { openAsSuperuser } from './superuser.ts';
 
 const { admin } = await forSuite(openAsSuperuser());
 
-test('a newly migrated database is in the state of db/audit/declared (`npm run db:golden` writes the file)', async () => {
+test('the objects and rights of a newly migrated database are as db/audit/declared lists (`npm run db:golden` writes the file)', async () => {
   const release = await readServerRelease(admin);
   const facts = await readFacts(admin);
   expect(await describeChanges(admin, facts, release)).toBe('');
   expect(await declaredText(admin, facts, release)).toBe(await readFile(factFilePath(release), 'utf8'));
 });
 
-test('the audit finds nothing in a newly migrated database', async () => {
+test('the view audit.findings is empty in a newly migrated database', async () => {
   const { rows } = await admin.query<Found>('select finding, object, remedy from audit.findings');
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('audit.state() in the database returns the same facts as its SQL in the repository', async () => {
+test('the function audit.state() in the database returns the same rows as its SQL file in the repository', async () => {
   await admin.query('begin');
   const { facts } = await readStateWithRepositorySql(admin);
   await admin.query('rollback');
@@ -29,7 +29,7 @@ test('audit.state() in the database returns the same facts as its SQL in the rep
   expect(facts.map(key).sort()).toEqual((await readFacts(admin)).map(key).sort());
 });
 
-test('the text of a file of db/audit/declared contains every fact, with one object per line', async () => {
+test('a file of db/audit/declared contains every row of audit.state(), with one database object per line', async () => {
   const facts = await readFacts(admin);
   const key = (fact: object): string => JSON.stringify(fact, ['kind', 'object', 'definition']);
   const text = textOfParts(facts);
@@ -39,7 +39,7 @@ test('the text of a file of db/audit/declared contains every fact, with one obje
   expect(parseFacts(textOfParts(gone))).toEqual(gone);
 });
 
-test('db:audit compares a server newer than every declared state with the newest state, and refuses a server older than every state', async () => {
+test('db:audit compares a Postgres newer than every file of db/audit/declared with the newest file, and refuses an older Postgres', async () => {
   expect((await readDeclaredFacts(18)).release).toBe(18);
   expect(await readDeclaredFacts(99)).toEqual(await readDeclaredFacts(18));
   expect((await readDeclaredFacts(15)).facts).not.toEqual((await readDeclaredFacts(18)).facts);

@@ -11,7 +11,9 @@ const { database, admin } = await forSuite(openAsSuperuser());
 const readDrift = async (): Promise<unknown[]> =>
   (await admin.query<object>('select kind, change, object from audit.drift')).rows;
 
-/** What audit.drift lists in a new database: nothing, unless db/audit/declared is out of date. */
+/**
+ * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ */
 const stale = await readDrift();
 
 test('the search path of a DBA’s session does not change what audit.drift lists', async () => {
@@ -32,7 +34,7 @@ test('db:migrate removes a policy and grants that a DBA added, and audit.drift i
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('audit.drift still lists after a deploy which objects the deploy does not remove', async () => {
+test('audit.drift still lists after a deploy the objects that a DBA added and the deploy does not remove', async () => {
   await admin.query(`
     create unique index by_hand on public.sites (id, site_name);
     create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
@@ -46,7 +48,7 @@ test('audit.drift still lists after a deploy which objects the deploy does not r
   expect(await readDrift()).toEqual(stale);
 });
 
-test('an auditor cannot delete the state of the last deploy from audit.applied', async () => {
+test('an auditor cannot delete rows of audit.applied, which stores the database objects of the last deploy', async () => {
   await admin.query('begin; set local role taxclaims_auditor');
   await expect(admin.query('delete from audit.applied')).rejects.toThrow(/permission denied/);
   await admin.query('rollback');

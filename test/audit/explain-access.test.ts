@@ -15,7 +15,9 @@ const COMMANDS: Readonly<Record<Command, string>> = {
   d: 'delete',
 };
 
-/** The tables whose INSERT audit.explain_access explains by a parent record’s id instead of a client’s id. */
+/**
+ * The tables whose INSERT audit.explain_access explains by a parent’s id, such as a claim’s, instead of a client’s id.
+ */
 const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
 
 interface Verdict {
@@ -43,7 +45,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     return rows[0] as Verdict;
   }
 
-  /** Issues an invoice to a client of its own, and returns the invoice’s id. */
+  /** Creates a client and an issued invoice of this client, and returns the invoice’s id. */
   async function anotherInvoice(): Promise<string> {
     const { rows } = await world.admin.query<{ id: string }>(
       `with c as (
@@ -90,7 +92,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     },
   );
 
-  test('audit.explain_access names the grant whose absence refuses a statement', async () => {
+  test('audit.explain_access names the missing grant for which Postgres refuses a role’s statement', async () => {
     expect(await explain('CLIENT', [idOf('a', 'clients')], 'sites', 'delete', idOf('a', 'sites'))).toEqual({
       allowed: false,
       decided_by: 'no grant',
@@ -136,7 +138,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(written).toMatchObject({ allowed: false, decided_by: 'policy sites_insert_tenant' });
   });
 
-  test('audit.explain_access says if the record does not exist', async () => {
+  test('audit.explain_access says so if no record has the id that the auditor gives', async () => {
     const verdict = await explain('client', [], 'sites', 'select', '00000000-0000-4000-8000-000000000000');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no such record' });
   });

@@ -26,15 +26,15 @@ async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('actions.sql or server.test.ts has an action for every file of db/audit/findings', () => {
+test('a test causes each finding that a file of db/audit/findings defines, by an action in actions.sql or server.test.ts', () => {
   const files = readdirSync(new URL('../../db/audit/findings', import.meta.url)).map((file) => file.slice(0, -4));
-  // The findings whose actions are in server.test.ts, because the actions change the whole server.
+  // The findings whose causing actions are in server.test.ts, because these actions change the whole database server.
   const ofServer = ['other_database_open', 'setting_of_server'];
   const reported = ACTIONS.flatMap(({ findings }) => findings.map(({ finding }) => finding));
   expect([...new Set([...reported, ...ofServer])].sort()).toEqual(files.sort());
 });
 
-test('every row of audit.exceptions has a reason and excuses a finding, and no two rows excuse the same finding', async () => {
+test('every row of audit.exceptions has a reason and suppresses a finding of audit.findings, and no two rows suppress the same finding', async () => {
   const { rows } = await admin.query(
     `select e.finding, e.object, e.reason, count(f.object) as excused
      from audit.exceptions as e
@@ -61,7 +61,7 @@ test('Postgres runs audit.findings without JIT compilation', async () => {
     `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
      from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
   );
-  // The function switches JIT off for its own query, because Postgres plans that query separately.
+  // The function switches JIT off for its query, because Postgres plans the query inside a function separately.
   expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
   expect(limits[0]?.inside).toContain('jit=off');
 });
@@ -75,7 +75,7 @@ test('an auditor reads the same findings as a superuser', async () => {
   });
 });
 
-test('the audit reports a login that is in a role of Postgres, unless audit.harmless_roles lists the role', async () => {
+test('the view audit.findings reports a login that is in a role of Postgres, unless audit.harmless_roles lists the role', async () => {
   await within('', async () => {
     const { rows } = await admin.query<{ role: string; harmless: boolean }>(
       `select r.rolname as role, h.name is not null as harmless
@@ -107,18 +107,18 @@ test('audit.superusers lists every superuser with the logins that can become one
   });
 });
 
-test('the audit does not report an administrator who owns the database and creates roles, as db/README.md describes', async () => {
+test('the view audit.findings does not report an administrator who owns the database and creates roles, as db/README.md describes', async () => {
   const boss = `create role test_boss login createrole in role taxclaims_owner, taxclaims_definer;
     do $$ begin execute format('alter database %I owner to test_boss', current_database()); end $$`;
   expect(await within(boss, readFindings)).toEqual([]);
 });
 
-test('the audit reports the database template1 as open once a login owns a large object in template1', async () => {
+test('the view audit.findings reports the database template1 as open once a login owns a large object in template1', async () => {
   await within('grant connect on database template1 to public', async () => {
     const readOpen = async (): Promise<Finding[]> =>
       (await admin.query<Finding>(`select * from audit.findings where finding = 'other_database_open'`)).rows;
     expect(await readOpen()).toEqual([]);
-    // The server writes this row when a login creates a large object in template1.
+    // Postgres writes a row of pg_largeobject_metadata when a login creates a large object in template1.
     await admin.query(`insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
       select d.oid, 'pg_largeobject_metadata'::regclass, 4711, 0, 'pg_authid'::regclass, 'test_bi'::regrole, 'o'
       from pg_database as d where d.datname = 'template1'`);
@@ -129,7 +129,7 @@ test('the audit reports the database template1 as open once a login owns a large
   });
 });
 
-test('the audit does not report a right or a grant that Postgres has from the start', async () => {
+test('the view audit.findings does not report a right that a new Postgres server already grants', async () => {
   const { rows } = await admin.query(
     `select object from audit.finding_catalog_right union all select object from audit.drift where kind = 'grant'`,
   );

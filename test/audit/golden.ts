@@ -11,7 +11,7 @@ import {
 /** The file with the expected matrix of rights, whose diff a reviewer reads first. */
 export const GOLDEN_FILE = new URL('../../db/audit/matrix.golden', import.meta.url);
 
-/** The facts of audit.state(), always in the same order. */
+/** The rows of audit.state(), each a fact about a database object or right, always in the same order. */
 export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
   const { rows } = await client.query<DatabaseFact>(
     'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
@@ -20,8 +20,8 @@ export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
 }
 
 /**
- * The text of the file in db/audit/declared for a Postgres release: all facts except those of the server, or for an
- * older release only the facts that differ from Postgres 18.
+ * The text of the file in db/audit/declared for a Postgres release: all facts of audit.state() except facts about the
+ * server; for a release before 18 only the facts that differ from Postgres 18.
  */
 export async function declaredText(
   client: pg.Client,
@@ -37,7 +37,7 @@ async function withoutServer(client: pg.Client, facts: readonly DatabaseFact[]):
   return facts.filter(({ kind }) => !rows.some((row) => row.kind === kind));
 }
 
-/** The text of a file of db/audit/declared, with one object per line. */
+/** The text of a file of db/audit/declared, with one database object per line, made from facts of audit.state(). */
 export function textOfParts(parts: readonly FileFact[]): string {
   const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
@@ -71,7 +71,9 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
   );
 }
 
-/** The facts that differ from Postgres 18, with the definition null for a fact that only Postgres 18 has. */
+/**
+ * The facts of audit.state() that differ from Postgres 18; a fact that only Postgres 18 has gets the definition null.
+ */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
   const meant = new Map(whole.map((fact) => [keyOf(fact), fact.definition]));
@@ -83,9 +85,8 @@ async function differences(present: readonly DatabaseFact[]): Promise<readonly F
 }
 
 /**
- * Describes for a person how the present facts differ from db/audit/declared: a definition by its changed parts, and
- * the body of a function or view by the diff of its file since the declared state was last committed. The text is empty
- * if nothing differs.
+ * Describes for a person how the facts of audit.state() differ from db/audit/declared: a changed definition by its
+ * changed parts, a changed function or view by the Git diff of its SQL file. The text is empty if nothing differs.
  */
 export async function describeChanges(
   client: pg.Client,
@@ -93,7 +94,7 @@ export async function describeChanges(
   release: number,
 ): Promise<string> {
   const present = await withoutServer(client, facts);
-  // db:migrate writes this function from the digests of all other functions, so its own change says nothing.
+  // db:migrate writes app.read_deployed_digests from the digests of all other functions, so its change says nothing.
   const isSource = ({ object }: FileFact): boolean => object !== 'app.read_deployed_digests()';
   const before = new Map((await readDeclaredFacts(release)).facts.filter(isSource).map((fact) => [keyOf(fact), fact]));
   const after = new Map(present.filter(isSource).map((fact) => [keyOf(fact), fact]));
@@ -120,7 +121,9 @@ function linesOfChange({ before, after }: { before: DatabaseFact | undefined; af
   ];
 }
 
-/** The changed lines of the files that define these functions and views, or no line if Git does not know the files. */
+/**
+ * The changed lines of the SQL files that define the given functions and views; no line if Git does not know the files.
+ */
 function diffOfSources(names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const git = (...args: string[]): string[] =>

@@ -1,4 +1,4 @@
-/* What a login of the API has | the attributes of its CREATE ROLE | each objection of app.objections. */
+/* An entry: what an API login has | the attributes of its CREATE ROLE | what app.objections says against the login. */
 
 -- SUPERUSER | superuser in role taxclaims_api | has SUPERUSER
 -- BYPASSRLS | bypassrls in role taxclaims_api | has BYPASSRLS

@@ -1,4 +1,4 @@
-/* An ordinary action of a DBA | the finding or drift that the action causes. A row with `--> undo` runs outside a transaction. */
+/* An entry: a DBA's ordinary action | the finding or drift it causes. `--> undo`: the action runs without a transaction. */
 
 -- a DBA makes a login for an auditor
 create role test_auditor login password 'x' in role taxclaims_auditor;
@@ -26,13 +26,13 @@ create role test_dba login password 'x' in role taxclaims_owner; grant connect o
 :BI; alter role test_bi set search_path = reporting;
 -- a DBA gives a BI tool more memory for its sorts
 :BI; alter role test_bi set work_mem = '256MB';
--- a DBA grants a client to a BI tool and revokes it
+-- a DBA grants a client to a BI tool and revokes the client
 :GRANTED; select reporting.revoke_client('test_bi', ':CLIENT');
 -- a DBA grants all clients to a BI tool
 :BI; select reporting.grant_all_clients('test_bi');
--- a DBA grants all clients to a BI tool and revokes them
+-- a DBA grants all clients to a BI tool and revokes the grant of all clients
 :BI; select reporting.grant_all_clients('test_bi'); select reporting.revoke_all_clients('test_bi');
--- a DBA adopts the grants of a login
+-- a DBA calls reporting.adopt_grants for a reporting login
 :GRANTED; select reporting.adopt_grants('test_bi');
 -- a DBA analyzes every table
 analyze;
@@ -43,11 +43,11 @@ create schema of_dba; create table of_dba.notes (id integer primary key, said te
 create trigger same before update on of_dba.notes for each row execute function suppress_redundant_updates_trigger();
 -- a DBA has a function and a type of their own
 create schema of_dba; create function of_dba.one() returns integer language sql return 1; create type of_dba.state as enum ('on');
--- a DBA has a view of their own over what BI tools read
+-- a DBA has a view of their own over reporting views
 create schema of_dba; create view of_dba.claims with (security_invoker) as
 select c.company_name, count(*) as claims from reporting.reclamations as r
 join reporting.clients as c on c.id = r.client_id group by c.company_name;
--- a DBA has a view of their own over what BI tools read, for nobody else
+-- a DBA has a view of their own over reporting views, which nobody else may read
 create schema of_dba; create view of_dba.names as select company_name from reporting.clients;
 -- a DBA installs intarray in a schema of its own
 create schema lists; create extension intarray schema lists;
@@ -67,11 +67,11 @@ alter database :"DBNAME" set log_min_duration_statement = '1s';
 alter database :"DBNAME" set timezone = 'Europe/Paris';
 -- a DBA comments on a table, a role and the database
 comment on table public.sites is 'x'; comment on role taxclaims_api is 'x'; comment on database :"DBNAME" is 'x';
--- a DBA locks tables like a dump
+-- a DBA locks tables as pg_dump does
 set transaction isolation level repeatable read; lock table public.clients, public.sites, public.users in access share mode;
 -- a DBA sets the counter of invoices after a restore
 insert into public.invoice_counters (year, last_number) values (2025, 17) on conflict (year) do update set last_number = 17;
--- a DBA deletes kept answers
+-- a DBA deletes the stored answers to requests with idempotency keys
 delete from app.idempotency_keys;
 -- a DBA creates statistics of a table of the service
 create statistics public.of_dba on client_id, id from public.sites;
@@ -97,7 +97,7 @@ create schema of_dba; alter default privileges in schema of_dba grant select on 
 create role test_elsewhere login bypassrls in role pg_read_all_data;
 -- a DBA switches JIT off in the database
 alter database :"DBNAME" set jit = off;
--- a DBA has a function of their own that runs with their rights, for nobody else
+-- a DBA has a function of their own that runs with the DBA’s rights and that nobody else may run
 create schema of_dba; create function of_dba.only_mine() returns integer language sql security definer return 1;
 -- a DBA has a type of their own with a cast | drift cast
 create schema of_dba; create type of_dba.kind as enum ('a'); create cast (of_dba.kind as varchar) with inout;

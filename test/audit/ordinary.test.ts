@@ -20,12 +20,14 @@ const QUIET = WITHIN.filter(({ lines }) => lines.length === 0);
 const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
 
 const { database, admin } = await forSuite(openAsSuperuser());
-/** What audit.drift lists before any action of a DBA: nothing, unless db/audit/declared is out of date. */
+/**
+ * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
-describe('ordinary actions of a DBA', () => {
-  // A DBA’s actions are rolled back here, because roles belong to the whole server, which other suites use.
-  test('the audit reports nothing after all actions of a DBA for which ordinary.sql names no finding and no drift', async () => {
+describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
+  // A DBA’s actions are rolled back, because roles belong to the whole database server, which other suites use.
+  test('audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
     await admin.query('begin');
     try {
       await doAll(QUIET);
@@ -35,7 +37,7 @@ describe('ordinary actions of a DBA', () => {
     }
   });
 
-  test('the audit reports once each action of a DBA for which ordinary.sql names a finding or drift, until a DBA accepts the report', async () => {
+  test('audit.findings and audit.drift list each DBA’s action that ordinary.sql marks as reportable once, until a DBA accepts the row', async () => {
     await admin.query('begin');
     try {
       await doAll(REPORTED);
@@ -58,7 +60,7 @@ describe('ordinary actions of a DBA', () => {
   });
 
   test.each(ACTIONS.filter(({ undo }) => undo !== undefined))(
-    'the audit reports nothing after $title',
+    'the views audit.findings and audit.drift report nothing after $title',
     async ({ sql, undo }) => {
       await admin.query(sqlFor(database, sql));
       try {
@@ -71,7 +73,7 @@ describe('ordinary actions of a DBA', () => {
 });
 
 async function doAll(actions: typeof ACTIONS): Promise<void> {
-  // Postgres sets the isolation only before the first query of a transaction, so such an action comes first.
+  // Postgres accepts an isolation level only before a transaction’s first query, so an action with a level comes first.
   const isolationFirst = actions.toSorted(
     (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
   );
@@ -82,7 +84,7 @@ async function doAll(actions: typeof ACTIONS): Promise<void> {
   }
 }
 
-/** The findings and the drift of the audit, each as `finding NAME` or `drift KIND`. */
+/** The rows of audit.findings and audit.drift, each as a text `finding NAME` or `drift KIND`. */
 async function readLines(): Promise<{ line: string; object: string }[]> {
   const { rows } = await admin.query<Found>('select finding, object from audit.findings');
   const findings = await findingsBeside(admin, rows);

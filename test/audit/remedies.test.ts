@@ -6,7 +6,7 @@ import { rolesSql } from '../support/roles-sql.ts';
 import { forSuite } from '../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/* Remedies for objects with unusual names and grants. actions.test.ts runs the remedies of all findings. */
+/* Runs audit.findings’ SQL remedies for unusual names and grants; actions.test.ts runs the remedies of all findings. */
 
 interface Finding extends Found {
   readonly remedy: string;
@@ -55,7 +55,7 @@ const OBJECTS = [
   { what: 'the inheritance of every request role by taxclaims_api', sql: INHERITING },
 ];
 
-test.each(sampledByDay(OBJECTS))('the remedies in audit.findings revoke $what', async ({ sql }) => {
+test.each(sampledByDay(OBJECTS))('the SQL in the column remedy of audit.findings revokes $what', async ({ sql }) => {
   await admin.query('begin');
   try {
     await admin.query(sql);
@@ -68,7 +68,7 @@ test.each(sampledByDay(OBJECTS))('the remedies in audit.findings revoke $what', 
   }
 });
 
-test('the remedy that revokes a right to a whole table keeps the role’s rights to columns', async () => {
+test('the SQL by which audit.findings revokes a role’s right to a whole table keeps the role’s rights to columns', async () => {
   const columns = `select column_name from audit.rights
     where object = 'public.users' and grantee = 'taxclaims_client' and privilege = 'SELECT' order by 1`;
   await admin.query('begin');
@@ -81,7 +81,7 @@ test('the remedy that revokes a right to a whole table keeps the role’s rights
   await admin.query('rollback');
 });
 
-test('the remedy for advisory locks of PUBLIC, like a deploy, keeps taxclaims_definer’s right to lock requests with idempotency keys', async () => {
+test('the SQL by which audit.findings or a deploy revokes advisory locks from PUBLIC keeps taxclaims_definer’s right to lock requests with idempotency keys', async () => {
   await admin.query('begin');
   // A db:migrate that is no superuser cannot revoke the lock from PUBLIC or grant it to taxclaims_definer.
   await admin.query(

@@ -11,7 +11,7 @@ import { audit } from './command.ts';
 describe('npm run db:audit', () => {
   let database: TestDatabase;
   let folder: string;
-  /** The findings about the server on which the tests run; without such findings db:audit exits with 0. */
+  /** The audit findings about the test server itself; in a database without further findings db:audit exits with 0. */
   let ofServer: readonly Found[];
   let well: 0 | 1;
 
@@ -59,7 +59,7 @@ describe('npm run db:audit', () => {
     expect(mended.out).not.toContain('rls_disabled');
   });
 
-  test('db:audit lists accepted findings with their reasons, and exits with 0', async () => {
+  test('db:audit lists the findings that a DBA accepted with their reasons, and exits with 0', async () => {
     const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql(`
       alter table public.sites no force row level security;
@@ -83,7 +83,7 @@ describe('npm run db:audit', () => {
     expect((await audit(database.adminUrl)).out).not.toMatch(/^\d+ acceptances/m);
   });
 
-  test('db:audit --html writes a page with every policy, and the page loads nothing from elsewhere', async () => {
+  test('db:audit --html writes a page with every row-level security policy, and the page loads nothing from another address', async () => {
     const file = join(folder, 'sound.html');
     await audit(database.adminUrl, '--html', file);
     const html = await readFile(file, 'utf8');

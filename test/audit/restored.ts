@@ -9,9 +9,9 @@ import { createScratchFolder } from '../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * Dumps and restores a database if a pg_dump as new as the server is installed, because the embedded server has no
- * pg_dump. Without pg_dump, the function recreates every object that Postgres stores in parsed form from the text that
- * Postgres prints.
+ * Copies a database by pg_dump and a restore if a pg_dump as new as the server is installed, because the embedded
+ * server has none. Otherwise recreates every view, policy and default from the text that Postgres prints of its stored
+ * form.
  */
 export async function restore(database: TestDatabase): Promise<void> {
   const release = await withAdmin(database.adminUrl, async (admin) => {
@@ -48,7 +48,9 @@ async function toolsOf(release: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** A query of statements that recreate each object stored in parsed form from the text that pg_dump prints. */
+/**
+ * A query whose rows are SQL that recreates views, functions, checks, policies, defaults and indexes as pg_dump does.
+ */
 const PRINTED = `
   select n.nspname, 1 as step, format('create or replace view %s%s as %s', c.oid::regclass,
       ' with (' || array_to_string(c.reloptions, ', ') || ')', pg_get_viewdef(c.oid)) as statement

@@ -8,7 +8,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../src/embedded/pos
 import { asDatabase } from '../support/database.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* Findings about the settings of a server, on a server of its own, because the settings affect other suites. */
+/* Tests the rows of audit.findings about server settings on a server of its own, which other suites do not use. */
 
 interface Finding {
   readonly finding: string;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('the audit finds nothing on a new server, and a reporting login cannot enter the databases postgres and template1', async () => {
+test('the view audit.findings is empty on a new server, and a reporting login cannot enter the databases postgres and template1', async () => {
   expect(await readFindings()).toEqual([]);
   for (const database of ['postgres', 'template1']) {
     await expect(ask('select 1', asDatabase(server.adminUrl, database, login))).rejects.toThrow(
@@ -53,7 +53,7 @@ const REPORTED = [
 ];
 
 test.each(sampledByDay(REPORTED))(
-  'the audit reports the server setting $name = $value, and the remedy resets the setting',
+  'the view audit.findings reports the server setting $name = $value, and its SQL in the column remedy resets the setting',
   async ({ name, value, usual, finding }) => {
     await alterSystem(name, value);
     await expectMended({ finding, object: name });
@@ -65,7 +65,7 @@ test.each(sampledByDay(REPORTED))(
 test.each([
   { name: 'session_preload_libraries', value: 'auto_explain', usual: '' },
   { name: 'work_mem', value: '8192', usual: '4096' },
-])('the audit does not report the server setting $name = $value', async ({ name, value, usual }) => {
+])('the view audit.findings does not report the server setting $name = $value', async ({ name, value, usual }) => {
   await alterSystem(name, value);
   expect(await readFindings()).toEqual([]);
   await ask(`alter system reset ${name}`);
@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each(['local', 'remote_write'])(
-  'the audit reports synchronous_commit = %s once the server has a standby, and the remedy resets the setting',
+  'the view audit.findings reports synchronous_commit = %s once the server has a standby, and its SQL remedy resets the setting',
   async (value) => {
     await alterSystem('synchronous_commit', value);
     expect(await readFindings()).toEqual([]);
@@ -86,7 +86,7 @@ test.each(['local', 'remote_write'])(
   },
 );
 
-test('the audit reports a login whose sessions start without triggers and foreign keys, and the remedy resets the login’s setting', async () => {
+test('audit.findings reports a login whose sessions start without triggers and foreign keys, and its SQL remedy resets the setting', async () => {
   const url = asDatabase(server.adminUrl, 'taxclaims', login);
   await ask('alter role test_bi set session_replication_role = replica');
   expect(await ask('show session_replication_role', url)).toEqual([{ session_replication_role: 'replica' }]);
@@ -95,13 +95,15 @@ test('the audit reports a login whose sessions start without triggers and foreig
   expect(await readFindings()).toEqual([]);
 });
 
-test('the audit reports a replication slot, and the remedy drops the slot', async () => {
+test('the view audit.findings reports a replication slot, and its SQL in the column remedy drops the slot', async () => {
   await ask(`select pg_create_logical_replication_slot('taken', 'pgoutput')`);
   await expectMended({ finding: 'replication', object: 'replication slot taken' });
   expect(await readFindings()).toEqual([]);
 });
 
-/** Expects that the audit reports only this finding, and runs each statement of the remedy alone, as psql does. */
+/**
+ * Expects that audit.findings has only the given finding, and runs each statement of its remedy alone, as psql does.
+ */
 async function expectMended(expected: Omit<Finding, 'remedy'>): Promise<void> {
   const [finding, ...more] = await readFindings();
   expect([finding, more]).toEqual([{ ...expected, remedy: expect.any(String) }, []]);
@@ -116,7 +118,7 @@ async function alterSystem(name: string, value: string): Promise<void> {
   await untilSet(name, value);
 }
 
-/** Asks until the server has read its changed configuration file. */
+/** Asks Postgres for the setting until the server has read its changed configuration file. */
 async function untilSet(name: string, value: string): Promise<void> {
   await ask('select pg_reload_conf()');
   const end = Date.now() + 20_000;

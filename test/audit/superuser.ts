@@ -3,7 +3,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 interface SuperusersDatabase {
   readonly database: TestDatabase;
-  /** A superuser’s connection without JIT compilation, which takes longer than it saves. */
+  /**
+   * A superuser’s connection without JIT compilation, because compiling the audit’s queries takes longer than it saves.
+   */
   readonly admin: pg.Client;
   readonly close: () => Promise<void>;
 }

@@ -8,7 +8,7 @@ import { openAuditedWorld } from './auditor.ts';
 
 const world = await forSuite(openAuditedWorld());
 
-/** Tests of the pitfalls of row-level security that no other suite tests. db/README.md lists all pitfalls. */
+/** Tests the pitfalls of row-level security, listed in db/README.md, that no other suite tests. */
 describe('the pitfalls of row-level security', () => {
   const manager = { role: 'account_manager', clientAccess: OWN };
 
@@ -63,11 +63,11 @@ describe('the pitfalls of row-level security', () => {
 
   test('the API cannot COPY rows into a table', async () => {
     const sql = `copy public.sites (client_id, site_name) from stdin`;
-    // The SQLSTATE feature_not_supported, with which Postgres refuses COPY FROM for a table with row-level security.
+    // Postgres refuses COPY FROM for a table with row-level security with SQLSTATE 0A000 (feature_not_supported).
     expect(await attempt(world.api, { ...manager, sql })).toBe('0A000');
   });
 
-  test('the audit reports a partitioned table and a partition without row-level security', async () => {
+  test('the view audit.findings reports a partitioned table and a partition without row-level security', async () => {
     await world.admin.query(`begin; set local role taxclaims_owner;
       create table public.parted (client_id uuid) partition by list (client_id);
       create table public.part partition of public.parted default;

@@ -1,7 +1,7 @@
 /**
- * `npm run db:golden` migrates a new database, writes the database’s matrix of rights and its declared state to files,
- * and prints what changed. On a server of an older release (TEST_DATABASE_URL) it writes only the facts that differ
- * from Postgres 18.
+ * `npm run db:golden` migrates a new database, writes its matrix of rights and the facts of audit.state() to files in
+ * db/audit, and prints what changed. On a Postgres server older than 18 (TEST_DATABASE_URL) the command writes only the
+ * facts that differ from Postgres 18.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseProcessArguments } from '../../src/commands/run-command.ts';

@@ -15,16 +15,14 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, chromiumSandbox: sandbox });
 }
 
-/** Creates a folder for the screenshots of a suite, and prints its path. */
+/** Creates a folder for the screenshots of a test suite, and prints the folder’s path. */
 export async function screenshotFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `taxclaims-${name}-`));
   console.log(`Screenshots: ${folder}`);
   return folder;
 }
 
-/**
- * Opens an empty page in a browser context of its own. `complaints` collects the errors of the page and of its console.
- */
+/** Opens an empty page in a browser context of its own. `complaints` collects errors of the page and its console. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
   const page = await (await browser.newContext({ viewport: SIZES.desk, ...options })).newPage();
   const complaints: string[] = [];
@@ -46,14 +44,14 @@ export async function expectReadable(page: Page, screenshots: string, what: stri
   expect([what, found]).toEqual([what, []]);
 }
 
-/** The label, the text or the name of the element that has the keyboard focus. */
+/** The label, the text or the name of the page element that has the keyboard focus. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(
     '(document.activeElement.labels?.[0] ?? document.activeElement).textContent || document.activeElement.name',
   );
 }
 
-/** Presses Tab until an element with this label, text or name has the keyboard focus. */
+/** Presses the Tab key until a page element with the given label, text or name has the keyboard focus. */
 export async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 40; presses += 1) {
     await page.keyboard.press('Tab');

@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const MODULES = join(ROOT, 'node_modules');
 
 /**
- * The pages of the example desk of a firm by their paths. Their client is generated from docs/openapi.json as
- * docs/frontend.md says, with types for openapi-fetch, and compiled strictly in an empty folder.
+ * The JavaScript of the example pages in test/browser/desk by their paths. Their API client is generated from
+ * docs/openapi.json as docs/frontend.md says, and compiled strictly with openapi-fetch in an empty folder.
  */
 export async function compiled(folder: string): Promise<Record<string, string>> {
   const run = (...args: string[]) =>

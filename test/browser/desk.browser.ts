@@ -9,7 +9,7 @@ import { expectReadable, launchBrowser, screenshotFolder } from './browser.ts';
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/* The example page with the list of a firm’s claims, in a browser. */
+/* Tests the example page that lists a firm’s claims, in a browser. */
 
 const CLIENTS = ['1', '2', '3'].map((last) => `c1000000-0000-4000-8000-00000000000${last}`);
 const MORE = 40;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
   page = await (await browser.newContext({ locale: 'fr-FR', viewport: { width: 1280, height: 900 } })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
-  // The browser's viewer of a PDF is a page as well, and has no session storage, so only the top page gets the login.
+  // The browser’s PDF viewer is also a page but has no session storage, so only the top page gets the login.
   await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
   await page.goto(`${frontend.origin}/`);
   await said('réclamations');

@@ -6,10 +6,11 @@ import { startForeignProvider } from '../support/foreign-provider.ts';
 import { startService } from '../support/service.ts';
 import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES } from './browser.ts';
 
-/* The page /docs with an external OpenID provider: login, renewal of tokens, and logout. */
+/* Tests the API documentation at /docs with an external OpenID provider: login, renewal of tokens, and logout. */
 
 /**
- * The service's clock in milliseconds. After ten more minutes the service fetches the provider's discovery again.
+ * The service's clock in milliseconds. Once the clock is ten minutes later, the service fetches the provider's
+ * discovery document again.
  */
 let now = 0;
 
@@ -17,7 +18,7 @@ let page: Page;
 let requests: Request[];
 let complaints: string[];
 
-// The provider warns on the console about each default that is unfit for production, so the console is silenced.
+// The OpenID provider warns on the console about each default that is unfit for production, so the console is silenced.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 const { issuer, audience } = provider;
@@ -75,8 +76,8 @@ async function send(id: string): Promise<number> {
   return (await answered).status();
 }
 
-describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
-  test('a user of /docs logs in at the provider, tries an endpoint, and is logged out at the provider as well', async () => {
+describe.each(Object.values(SIZES))('the page /docs in a window of $width pixels', (size) => {
+  test('a user of /docs logs in at the OpenID provider, tries an endpoint, and is logged out at the provider as well', async () => {
     await page.setViewportSize(size);
     await page.goto(`${origin}/docs`);
     await page.getByText(`At ${provider.issuer}`).waitFor();
@@ -88,14 +89,14 @@ describe.each(Object.values(SIZES))('in a window of $width pixels', (size) => {
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading().waitFor();
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-    // After the logout the provider shows its login form again instead of logging the user in.
+    // After the logout the OpenID provider shows its login form again instead of logging the user in.
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Enter' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });
 
-test('/docs opens the endpoint in its address again after a login and after a reload', async () => {
+test('the page /docs opens the endpoint that its address names again after a login and after a reload', async () => {
   await logIn('/docs#/Sites/getSite');
   await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
   expect(page.url()).toBe(`${origin}/docs#/Sites/getSite`);
@@ -105,7 +106,7 @@ test('/docs opens the endpoint in its address again after a login and after a re
   expect(complaints).toEqual([]);
 });
 
-test('/docs renews a token that is about to expire before it sends a request, without asking the user', async () => {
+test('the page /docs renews a token that is about to expire before sending a request, without asking the user', async () => {
   await logIn();
   expect([await send('listClients'), grants('refresh_token')]).toEqual([200, []]);
   const [code] = grants('authorization_code');
@@ -125,13 +126,13 @@ test('/docs renews a token that is about to expire before it sends a request, wi
   expect(complaints).toEqual([]);
 });
 
-test('/docs tells a user whose rights changed at the next request, and continues with the new rights', async () => {
+test('the page /docs tells a user at the next request that the user’s rights changed, and continues with the new rights', async () => {
   provider.subject = 'foreign|known-here';
   await logIn();
   const other = await service.tenant('Garage Dubois');
   expect(await send('listClients')).toBe(200);
   provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
-  // Like an ADMIN's change of the user's rights, this row makes the service refuse every earlier token of the user.
+  // Like an ADMIN's change of the user's rights, the SQL makes the service refuse every earlier token of the user.
   await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
    values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);
@@ -143,14 +144,14 @@ test('/docs tells a user whose rights changed at the next request, and continues
   await page.getByText('The token is not accepted').waitFor();
 });
 
-test('/docs tells a user whose token has no rights that the token is not accepted, and lets another user log in', async () => {
+test('the page /docs tells a user whose token has no rights that the token is not accepted, and lets another user log in', async () => {
   provider.claims = {};
   await page.goto(`${origin}/docs`);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).click();
   await page.getByText('The token is not accepted').waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
-  // The provider asks for a login again; otherwise it would log in the same person at once.
+  // The OpenID provider asks for a login again; otherwise it would log in the same person at once.
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).waitFor();
 });
@@ -173,47 +174,50 @@ test('the browser on /docs can connect only to the service and its identity prov
   expect(complaints.some((complaint) => complaint.includes('connect-src'))).toBe(true);
 });
 
-describe.each(Object.values(SIZES))('in a window of $width pixels, while the provider cannot be reached', (size) => {
-  test('/docs says that the identity provider is unreachable, and accepts a pasted token', async () => {
-    await page.setViewportSize(size);
-    provider.discovery = (_request, response) => response.destroy();
-    now += 600_000;
-    await page.goto(`${origin}/docs`);
-    await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
-    expect(await page.getByRole('button', { name: 'Log in' }).isVisible()).toBe(false);
-    await expectReadable(page, screenshots, 'away');
-    // Half a minute later the provider can be reached again.
-    provider.discovery = undefined;
-    now += 30_000;
-    await logIn();
-    const token = String(
-      await page.evaluate(`JSON.parse(sessionStorage[Object.keys(sessionStorage)
+describe.each(Object.values(SIZES))(
+  'the page /docs in a window of $width pixels, while the provider cannot be reached',
+  (size) => {
+    test('the page /docs says that the identity provider is unreachable, and accepts a pasted token', async () => {
+      await page.setViewportSize(size);
+      provider.discovery = (_request, response) => response.destroy();
+      now += 600_000;
+      await page.goto(`${origin}/docs`);
+      await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+      expect(await page.getByRole('button', { name: 'Log in' }).isVisible()).toBe(false);
+      await expectReadable(page, screenshots, 'away');
+      // Half a minute later the OpenID provider can be reached again.
+      provider.discovery = undefined;
+      now += 30_000;
+      await logIn();
+      const token = String(
+        await page.evaluate(`JSON.parse(sessionStorage[Object.keys(sessionStorage)
       .find((key) => key.startsWith('oidc.user:'))]).access_token`),
-    );
-    await page.evaluate('sessionStorage.clear()');
-    provider.discovery = (_request, response) => response.destroy();
-    now += 600_000;
-    await page.goto(`${origin}/docs`);
-    await page.reload();
-    await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
-    await page.getByLabel('Access token').fill(token);
-    await page.keyboard.press('Enter');
-    await page.getByText('Asking as Marc Lefèvre').waitFor();
-    expect(await send('listClients')).toBe(200);
-    expect(complaints).toEqual([]);
-  });
+      );
+      await page.evaluate('sessionStorage.clear()');
+      provider.discovery = (_request, response) => response.destroy();
+      now += 600_000;
+      await page.goto(`${origin}/docs`);
+      await page.reload();
+      await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+      await page.getByLabel('Access token').fill(token);
+      await page.keyboard.press('Enter');
+      await page.getByText('Asking as Marc Lefèvre').waitFor();
+      expect(await send('listClients')).toBe(200);
+      expect(complaints).toEqual([]);
+    });
 
-  test('a user of /docs stays logged in until the token expires, even if the provider is unreachable', async () => {
-    await page.setViewportSize(size);
-    await logIn();
-    provider.discovery = (_request, response) => response.destroy();
-    now += 600_000;
-    await page.reload();
-    await page.getByText('Asking as Marc Lefèvre').waitFor();
-    expect(await send('listClients')).toBe(200);
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    expect(complaints).toEqual([]);
-  });
-});
+    test('a user of /docs stays logged in until the token expires, even if the provider is unreachable', async () => {
+      await page.setViewportSize(size);
+      await logIn();
+      provider.discovery = (_request, response) => response.destroy();
+      now += 600_000;
+      await page.reload();
+      await page.getByText('Asking as Marc Lefèvre').waitFor();
+      expect(await send('listClients')).toBe(200);
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
+      expect(await page.evaluate('sessionStorage.length')).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+  },
+);

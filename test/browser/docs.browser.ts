@@ -14,10 +14,13 @@ import {
 } from './browser.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The page /docs on the demonstration, whose people can be chosen, and on a service where a user pastes a token. */
+/*
+ * Tests the API documentation at /docs, on the demonstration with a list of people to choose, and on a service where a
+ * user pastes a token.
+ */
 
 let page: Page;
-/** The addresses that the browser loaded, and the errors of its pages. */
+/** The addresses that the browser loaded, and the errors that its pages reported. */
 let addresses: string[];
 let complaints: string[];
 
@@ -73,8 +76,8 @@ async function send(id: string): Promise<[status: string, text: string]> {
 
 const expectReadable = (what: string): Promise<void> => expectReadableIn(page, screenshots, what);
 
-describe.each(Object.entries(SIZES))('in a window of the size %s', (_where, size) => {
-  test('a newcomer to /docs picks a person with a click, finds an endpoint, sends its example and sees the answer', async () => {
+describe.each(Object.entries(SIZES))('the page /docs in a window of the size %s', (_where, size) => {
+  test('a newcomer to /docs picks a demonstration user with a click, finds an endpoint, sends the example request and sees the answer', async () => {
     await open(service, size);
     await page.getByRole('button', { name: 'Claire Fontaine' }).waitFor();
     for (const role of ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'])
@@ -85,7 +88,7 @@ describe.each(Object.entries(SIZES))('in a window of the size %s', (_where, size
     await operation('listClients').waitFor();
     await expectReadable('everything');
 
-    // The searched words differ from the page's in order, capitals and accents; one word is the name of a parameter.
+    // The search words differ from the words on /docs in order, capitals and accents; one word is a parameter’s name.
     await words().fill('site_id LÍST réclamations');
     await operation('listClients').waitFor({ state: 'detached' });
     const shown = page.locator('.opblock-summary-path');
@@ -111,7 +114,7 @@ describe.each(Object.entries(SIZES))('in a window of the size %s', (_where, size
     expect(complaints).toEqual([]);
   });
 
-  test('on a service without demonstration people, /docs asks for a token of the identity provider and shows that token’s clients', async () => {
+  test('on a service without demonstration users, /docs asks for a token of the identity provider and shows that token’s clients', async () => {
     const own = await withoutPeople.tenant('Boulangerie Martin');
     await open(withoutPeople, size);
     await page.getByText('your identity provider').waitFor();
@@ -128,7 +131,7 @@ describe.each(Object.entries(SIZES))('in a window of the size %s', (_where, size
   });
 });
 
-test('a user can choose a person, find an endpoint and send its example on /docs with the keyboard alone', async () => {
+test('a user can choose a demonstration user, find an endpoint and send the example request on /docs with the keyboard alone', async () => {
   await open(service);
   await page.getByRole('button', { name: 'Sophie Martin' }).waitFor();
   await tabTo(page, 'Sophie Martin');
@@ -147,7 +150,7 @@ test('a user can choose a person, find an endpoint and send its example on /docs
   expect(complaints).toEqual([]);
 });
 
-test('/docs keeps a user’s token until the tab is closed or the user leaves', async () => {
+test('the page /docs keeps a user’s token until the user closes the tab or chooses to ask as somebody else', async () => {
   await open(service);
   await enterAs('Claire Fontaine');
   await page.reload();
@@ -175,7 +178,7 @@ test('the address of an endpoint on /docs opens the same endpoint in a new page'
   expect(complaints).toEqual([]);
 });
 
-test('/docs tells the user if the token is refused or is not accepted any more', async () => {
+test('the page /docs tells the user if the service refuses the token or no longer accepts it', async () => {
   await open(withoutPeople);
   await page.getByLabel('Access token').fill('nonsense');
   await page.getByRole('button', { name: 'Show the interface' }).click();

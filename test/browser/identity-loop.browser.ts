@@ -8,15 +8,13 @@ import { until } from '../support/upload.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/*
- * A frontend of another origin with oidc-client-ts, in a browser, with `npm start` and its embedded identity provider.
- */
+/* Tests a frontend of another origin, with oidc-client-ts, against `npm start` with its identity provider. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const SUBJECT = 'demonstration|marc';
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 const WITHDRAWN = client(2);
-/** A site of the client that the test withdraws from the user. */
+/** The site of the client that an ADMIN withdraws from the user during the test. */
 const SITE = '51000000-0000-4000-8000-000000000003';
 
 let page: Page;
@@ -66,7 +64,7 @@ async function asAdmin(line: string): Promise<Answer> {
   return ask(Number(port), line, { token: await demonstration.tokenOf('ADMIN') });
 }
 
-/** The identity provider’s record of the user, as the service reads it through the management interface. */
+/** The identity provider’s record of the user, as the service reads the record through the management interface. */
 async function known(): Promise<unknown> {
   const answer = await fetch(`${demonstration.issuer}/api/v2/users/${encodeURIComponent(SUBJECT)}`, {
     headers: { authorization: `Bearer ${await demonstration.credential()}` },
@@ -88,7 +86,7 @@ test('a frontend’s user logs in, renews the token, is refused after losing a c
   const all = [client(1), WITHDRAWN, client(3)];
   expect(await logIn()).toMatchObject({ role: 'ACCOUNT_MANAGER', client_access: all });
 
-  // A renewal gives the user another token with the same rights.
+  // A renewal of the login gives the user another token with the same rights.
   const renewed = await run(`
     const { access_token: before } = await manager.getUser();
     const { access_token: after } = await manager.signinSilent();
@@ -107,7 +105,7 @@ test('a frontend’s user logs in, renews the token, is refused after losing a c
   const [{ id: user = '' } = {}] = found.json as { id?: string }[];
   expect((await asAdmin(`DELETE /api/users/${user}/client-access/${WITHDRAWN}`)).status).toBe(204);
 
-  // The service refuses the user’s next requests, and keeps the user’s claim.
+  // The service refuses the user’s next requests, but the user’s claim stays.
   expect(await call('GET /api/clients')).toMatchObject({
     status: 401,
     json: { error: { code: 'ERROR_UNAUTHORIZED' } },

@@ -16,7 +16,7 @@ import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/sen
 import type { Language } from '../../src/embedded/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 
-/* The pages of the embedded identity provider, in a browser, in each language, window size and colour scheme. */
+/* Tests the login and logout pages of the embedded identity provider in all languages, sizes and colours. */
 
 const STYLESHEET = join(import.meta.dirname, '..', '..', 'public', 'identity.css');
 const EMAIL = 'marc.lefevre@cabinet.example';
@@ -38,7 +38,7 @@ const PAGES: Readonly<Record<string, (language: Language) => string>> = {
   'error-too-late': (language) => renderMessagePage(language, 'expired'),
 };
 
-/** The names and values that a form sent, in their order. */
+/** The names and values that a submitted form sent, in their order. */
 let sent: [name: string, value: string][];
 
 const stylesheet = await readFile(STYLESHEET);
@@ -71,7 +71,7 @@ async function takeForm(request: IncomingMessage): Promise<void> {
   sent = [...new URLSearchParams(Buffer.concat(await request.toArray()).toString())];
 }
 
-/** Opens a page of the provider, runs `work`, and expects no message on the browser’s console. */
+/** Opens a page of the embedded identity provider, runs `work`, and expects no message on the browser’s console. */
 async function on(name: string, options: BrowserContextOptions, work: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ viewport: SIZES.desk, ...options });
   const page = await context.newPage();
@@ -84,8 +84,8 @@ async function on(name: string, options: BrowserContextOptions, work: (page: Pag
   expect(complaints).toEqual([]);
 }
 
-describe.each(Object.keys(PAGES))('the provider’s page %s', (name) => {
-  test(`the provider’s page ${name} is accessible in both languages, both sizes, light and dark, and without scripts`, async () => {
+describe.each(Object.keys(PAGES))('the identity provider’s page %s', (name) => {
+  test(`the identity provider’s page ${name} is accessible in both languages, both sizes, light and dark, and without scripts`, async () => {
     for (const language of ['fr', 'en']) {
       await on(name, { locale: `${language}-CA` }, async (page) => {
         expect(await page.locator('html').getAttribute('lang')).toBe(language);

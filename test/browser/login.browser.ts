@@ -5,7 +5,7 @@ import { blockOf } from '../support/pages.ts';
 import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES, tabTo } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/* The service of `npm start`, in a browser: a login on /docs, and the login code of docs/frontend.md. */
+/* Tests the service of `npm start` in a browser: a login on /docs, and the login code of docs/frontend.md. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 
@@ -36,8 +36,8 @@ describe.each([
     ...{ language: 'en', size: SIZES.desk, submit: 'Log in', why: 'do not belong together' },
     ...{ email: 'Email address', password: 'Password', leave: 'Log out' },
   },
-])('a user who reads in $language', ({ language, size, email, password, submit, why, leave }) => {
-  test('a user logs in on /docs with the password that npm start printed, tries an operation, and logs out', async () => {
+])('the login on /docs in the language $language', ({ language, size, email, password, submit, why, leave }) => {
+  test('a user logs in on /docs with the password that npm start printed, tries an endpoint, and logs out', async () => {
     ({ page, complaints } = await openPage(browser, { locale: language, viewport: size }));
     await page.goto(`${demonstration.url}/docs`);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
@@ -52,7 +52,7 @@ describe.each([
     await page.getByRole('alert').getByText(why).waitFor();
     expect(await page.getByLabel(email).inputValue()).toBe(EMAIL);
     await expectReadable(page, screenshots, 'login-refused');
-    // The browser's console reports only the status of the refused login.
+    // The browser's console reports only the refused login, by its HTTP status.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('403')]);
 
     // After a refused login, the password field already has the focus.
@@ -76,7 +76,7 @@ describe.each([
   });
 });
 
-test('the login code of docs/frontend.md gets a token from the identity provider of npm start', async () => {
+test('the login code of docs/frontend.md gets a token from the identity provider that npm start runs', async () => {
   const code = blockOf('docs/frontend.md', 'const people =');
   expect(code.trim().split('\n')).toHaveLength(11);
   const own = code.replace('http://127.0.0.1:3001', demonstration.issuer);
@@ -85,7 +85,7 @@ test('the login code of docs/frontend.md gets a token from the identity provider
 
   ({ page, complaints } = await openPage(browser, { locale: 'en' }));
   await page.goto(`${frontend.origin}/`);
-  // The page navigates to the login before this evaluation ends, so the evaluation fails.
+  // The page goes to the login form before this evaluation ends, so Playwright's evaluation fails.
   await run().catch(() => undefined);
   await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));

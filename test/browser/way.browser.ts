@@ -16,9 +16,7 @@ import { expectReadable, launchBrowser, screenshotFolder, SIZES } from './browse
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/*
- * The way of a deadline: from the mail to the claim's page, to a new task, to a colleague's page and to the calendar.
- */
+/* Follows a deadline from the reminder mail to the claim's page, a new task, a colleague's page and the calendar. */
 
 const pages = await compiled(await folderForSuite());
 const frontend = await forSuite(startFrontend(pages));
@@ -39,7 +37,7 @@ const { clients, sites } = await service.tenant('Logistique du Rhône SAS');
 const amelie = await person(service, 'TAX_SPECIALIST', [clients], { name: 'Amélie Durand' });
 const marc = await person(service, 'ACCOUNT_MANAGER', [clients], { name: 'Marc Lefèvre' });
 
-/** Opens a browser page of a person who is logged in at the frontend. */
+/** Opens a browser page for a person who is logged in at the frontend. */
 async function pageOf({ token }: Person): Promise<Page> {
   const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
@@ -64,7 +62,7 @@ async function said(page: Page, text: string): Promise<void> {
     });
 }
 
-/** The entries that a calendar program which knows only this address shows. */
+/** The entries that a calendar program shows which knows only the given calendar address. */
 async function eventsAt(address: string): Promise<string[]> {
   const answer = await fetch(address);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
@@ -74,7 +72,7 @@ async function eventsAt(address: string): Promise<string[]> {
     .map(({ summary, startDate }) => `${startDate.toString()} ${summary}`);
 }
 
-test('the link in a mailed deadline opens its claim, whose new task appears on a colleague’s page, and a calendar shows both', async () => {
+test('the link in a reminder mail opens the claim, a task added there appears on a colleague’s page, and a calendar shows task and deadline', async () => {
   const [{ due, before } = { due: '', before: '' }] = (await service.admin(
     `select (d.today + 7)::text as due, (d.today + 5)::text as before
      from (values ((now() at time zone 'UTC')::date)) as d (today)`,
@@ -99,7 +97,7 @@ test('the link in a mailed deadline opens its claim, whose new task appears on a
   const facts = await own.getByRole('definition').allInnerTexts();
   expect(facts).toEqual(['Logistique du Rhône SAS', 'Taxe foncière', expect.any(String), day]);
 
-  // The clock of the colleague's page stands still, so only an event of the service can update this page.
+  // The clock of the colleague's page stands still, so only an event from the service can update the page.
   const colleague = await pageOf(marc);
   const asked: string[] = [];
   colleague.on('request', (request) => asked.push(new URL(request.url()).pathname));

@@ -2,9 +2,9 @@ import createClient from 'openapi-fetch';
 import type { paths } from './schema.js';
 
 /*
- * An account manager's working day, with a client of openapi-typescript and openapi-fetch: the script logs in, pages
- * through claims, creates a claim, changes its status, attaches a document, creates an invoice, and has two changes
- * refused. It prints what the answers contained.
+ * An account manager's working day, with an API client of openapi-typescript and openapi-fetch: the script logs in,
+ * pages through claims, creates a claim, changes its status, attaches a document, creates an invoice, and has two
+ * changes refused. The script prints what the answers contained.
  */
 
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
@@ -18,7 +18,7 @@ function nextCursor(headers: Headers): string | undefined {
 }
 
 const [baseUrl = '', token = ''] = process.argv.slice(2);
-// Besides JSON, the client accepts text/csv for lists, and any type for a document’s content.
+// Besides JSON, the API client accepts text/csv for lists, and any content type for a document’s content.
 const api = createClient<paths, 'application/json' | '*/*'>({
   baseUrl,
   querySerializer: { array: { style: 'form', explode: false } },

@@ -11,7 +11,7 @@ const HEAD = `# Every variable with its default; docs/configuration.md says more
 
 export const EXAMPLE = join(ROOT, '.env.example');
 
-/** The text of .env.example: the variables and words of docs/configuration.md, with the defaults of src/config. */
+/** The text of .env.example: variables and descriptions of docs/configuration.md, with the defaults of src/config. */
 export async function envExample(): Promise<string> {
   const page = await readFile(join(ROOT, 'docs', 'configuration.md'), 'utf8');
   const parts = [...page.matchAll(/^## (.*)$|^- ((?:`\w+`,? ?)+)(?:\(default .*?\))?: ((?:.*\n(?! *\n|-))*.*)$/gm)];

@@ -6,9 +6,7 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 
-/*
- * Rate-limit counters that several processes of the service share: while the counters work, fail, hang, and work again.
- */
+/* Tests rate-limit counters that several processes share: while the counters work, fail, hang, and work again. */
 
 let service: Service | undefined;
 let circuit: CircuitBreaker | undefined;
@@ -58,7 +56,7 @@ test('two processes of the service with shared rate-limit counters count a userâ
 });
 
 test.each(['hangs', 'fails'] as const)(
-  'while the shared rate-limit counter %s, the service answers requests and counts them by itself',
+  'while the shared rate-limit counter %s, each process answers requests and counts them in its own memory',
   async (state) => {
     const shared = sharedCounter();
     const { log, logged, loggedText } = createTestLogger();
@@ -75,7 +73,7 @@ test.each(['hangs', 'fails'] as const)(
     expect((await ask()).status).toBe(200);
     const late = await ask();
     expectError(late, 'ERROR_RATE_LIMITED');
-    // While the shared counter does not work, only the probe asks it.
+    // While the shared rate-limit counter does not work, only the serviceâ€™s periodic probe calls it.
     expect(shared.keys.slice(before).filter((key) => key !== 'probe')).toEqual([]);
     shared.set('works');
     await logged('the shared rate-limit counters are reachable again');
@@ -84,7 +82,7 @@ test.each(['hangs', 'fails'] as const)(
   },
 );
 
-test('the service gives up all counts that wait for a lost connection to the counters at once, before their own timeouts', async () => {
+test('a lost connection to the shared rate-limit counters ends all waiting calls to the counters at once, before their timeouts', async () => {
   let closed = 0;
   const { promise: first, reject: lose } = Promise.withResolvers<never>();
   const link: CounterConnection = {

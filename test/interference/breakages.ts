@@ -1,10 +1,10 @@
 import type { World } from './world.ts';
 
-/** A planted leak between tenants, with the requests or SQL statements whose answers must show the leak. */
+/** A leak between tenants that the proof creates on purpose, with the requests or SQL whose answers must show it. */
 export interface Breakage {
   readonly name: string;
   readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };
-  /** Plants the leak between tenants in a database, and returns the SQL that removes the leak. */
+  /** Creates a leak between tenants in a database on purpose, and returns the SQL that removes the leak. */
   readonly make: (world: World) => Promise<string>;
 }
 
@@ -15,7 +15,7 @@ const bySql =
     return mend;
   };
 
-/** SQL that creates a function which counts all sites, whichever clients the caller has. */
+/** SQL that creates a function which counts the sites of all tenants, whichever clients the caller has. */
 const EVERYBODY = `create function public.everybody() returns bigint language sql stable security definer
     begin atomic select count(*) from public.sites; end;
 grant execute on function public.everybody() to public;`;
@@ -39,7 +39,7 @@ const redefined =
     return sql;
   };
 
-/** Adds a trigger with this body to a table. */
+/** SQL that adds a trigger to a table, whose function has the given body. */
 const triggered = (table: string, body: string): Breakage['make'] =>
   bySql(
     `${EVERYBODY} create sequence public.changes;
@@ -112,7 +112,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Runs `work` while every database has the planted leak between tenants. */
+/** Runs `work` while every compared database has a leak between tenants that the proof created on purpose. */
 export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {

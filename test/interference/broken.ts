@@ -7,7 +7,7 @@ import { compareActs, compareStatements, statementsOf } from './round.ts';
 import type { Opened } from './round.ts';
 import type { Statement } from './step.ts';
 
-/** Compares the databases by the requests or statements that must notice the planted leak. */
+/** Compares the databases by the requests or SQL whose answers must show a leak that the proof created on purpose. */
 export async function lookedAt(
   opened: Opened,
   breakage: Breakage,
@@ -25,7 +25,7 @@ export async function lookedAt(
   return sum;
 }
 
-/** Compares the databases while they have the planted leak, also by statements that were built before the leak. */
+/** Compares databases while they have a leak that the proof created, also by statements built before the leak. */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);
   return broken(opened.worlds, breakage, () => lookedAt(opened, breakage, before));

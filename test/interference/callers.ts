@@ -4,9 +4,9 @@ import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
 /**
- * The callers in the proof `interference`: users of a firm with two clients. A caller has both clients, the first client, or none. The
- * namesake's subject is the id of another tenant's user in some databases; the borrower's email is another tenant's
- * email.
+ * The callers in the proof `interference` are users of a firm with two clients; a caller has both clients, one, or
+ * none. In some databases one caller’s subject is the id of another tenant’s user, and one caller’s email is another
+ * tenant’s.
  */
 export const WHO = ['admin', 'manager', 'specialist', 'client', 'single', 'none', 'namesake', 'borrower'] as const;
 export type Who = (typeof WHO)[number];
@@ -28,12 +28,12 @@ const ROLES: Readonly<Record<Who, Role>> = {
   borrower: 'CLIENT',
 };
 
-/** The numbers of the callers who are stored users of the firm. */
+/** The positions of the callers whom the database stores as users of the firm. */
 const STORED: Partial<Readonly<Record<Who, number>>> = { manager: 3, specialist: 4, client: 5, admin: 6 };
 
 const CLAIMS = 8;
 
-/** Creates tokens for the callers of a firm; the firm is the same in every database. */
+/** Creates access tokens for the callers of a firm; all compared databases have the same firm. */
 export async function newCallers(identity: TestIdentity, name: string): Promise<Callers> {
   const firm = { seed: `own/${name}`, clients: 2, claims: CLAIMS, flavour: 0 };
   const names = namesOf(firm);

@@ -9,19 +9,19 @@ import type { World } from './world.ts';
 export interface Channel {
   readonly name: string;
   readonly size: string;
-  /** SQL that runs in both compared databases before the requests. */
+  /** SQL that the superuser runs in both compared databases before the caller’s requests. */
   readonly both?: (callers: Callers) => string;
-  /** What other tenants do in the second database before the requests. Returns a function that ends their action. */
+  /** What other tenants do in the second database before the caller asks. Returns a function that ends their action. */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
-  /** The requests or statements of the caller. Only the answer to the last step may differ between the databases. */
+  /** The requests or SQL that the caller sends; only the last answer may differ between the two databases. */
   readonly steps: (callers: Callers) => readonly Step[];
-  /** The parts of the answer that differ between the databases, or the HTTP statuses of the two databases. */
+  /** The parts of the caller’s answer that differ between the two databases, or the HTTP statuses of both databases. */
   readonly tells: RegExp | readonly [string, string];
 }
 
 export const EVERYTHING = /^[^]*$/g;
 
-/** Runs SQL in place of the other tenants' requests. */
+/** Runs SQL that changes the second database as requests of other tenants would. */
 export const bySql =
   (sql: (callers: Callers) => string) =>
   async (world: World, callers: Callers): Promise<undefined> => {
@@ -29,9 +29,8 @@ export const bySql =
   };
 
 /**
- * Describes how a channel differs from docs/channels.md: the answers do not differ, or they differ in more than
- * docs/channels.md states.
- * @returns undefined if the channel is as stated
+ * Describes how a channel between tenants differs from docs/channels.md: the answers are equal, or they differ in more
+ * than that page states. @returns undefined if the channel is as docs/channels.md states
  */
 export async function objectionTo(channel: Channel, opened: Opened, turn: string): Promise<string | undefined> {
   const { name, both, others, steps, tells } = channel;
@@ -43,7 +42,7 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
-    // The two databases may number times, tags, ids and places differently, so the numbers are removed.
+    // The two databases may number times, ETags and ids differently, so the numbers are removed before the comparison.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await lastAnswerOf(first);

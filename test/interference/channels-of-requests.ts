@@ -5,7 +5,7 @@ import type { FirmNames } from './firm.ts';
 import { idOf } from './ids.ts';
 import type { Request } from './step.ts';
 
-/** The ids of a firm that exists in only one of the two compared databases. */
+/** The ids of a firm that exists in only one of the two databases whose answers are compared. */
 const OTHERS = namesOf({ seed: 'many' });
 const STRANGER = idOf('a specialist of somebody else');
 
@@ -140,7 +140,7 @@ export const ofRequests: readonly Channel[] = [
              values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
     ),
     steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
-    // With another tenant's transaction in progress the answer repeats all of the caller's records, and otherwise has none.
+    // While another tenant's transaction is open, the answer repeats all records of the caller; otherwise none.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },
   {
@@ -150,7 +150,7 @@ export const ofRequests: readonly Channel[] = [
       () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind)
              select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed' from generate_series(1, 1000)`,
     ),
-    // The place in `after` is of an earlier start of the database server, so the answer has all changes since then.
+    // The cursor in `after` is from before the last restart of Postgres, so the answer has all changes since then.
     steps: ({ tokens }) => [
       sent(
         tokens.client,

@@ -8,7 +8,7 @@ import type { LoginName } from './logins.ts';
 
 const OTHERS = namesOf({ seed: 'many' });
 
-/** A channel of SQL through which the whole answer of a statement depends on other tenants. */
+/** A channel between tenants through which the whole answer to an SQL statement depends on other tenants. */
 const statementChannel = (
   name: string,
   size: string,
@@ -19,7 +19,7 @@ const statementChannel = (
   return { ...{ name, size, tells: EVERYTHING }, steps: () => [{ login, sql }], ...rest };
 };
 
-/** Connects the BI login of another tenant, which then reads clients in an open transaction. */
+/** Connects the BI login of another tenant, which then reads clients in a transaction that stays open. */
 const connected =
   (logins: Logins): NonNullable<Channel['others']> =>
   async ({ postgres }) => {
@@ -33,7 +33,7 @@ const connected =
 
 const OF_DATABASE = 'datname = current_database()';
 
-/** The channels of docs/channels.md that SQL uses. A BI login sends the SQL, unless `login` names another login. */
+/** The channels of docs/channels.md that SQL uses, sent by a BI login unless the channel names another login. */
 export const ofSql = (logins: Logins): readonly Channel[] => [
   statementChannel('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
   statementChannel(

@@ -13,7 +13,7 @@ export const allChannels = (logins: Logins): readonly Channel[] => [...ofRequest
 
 const read = (): Promise<string> => readFile(join(import.meta.dirname, '..', '..', 'docs', 'channels.md'), 'utf8');
 
-/** Reads the name and the size of each channel from docs/channels.md. */
+/** Reads the name and the size of each channel between tenants from docs/channels.md. */
 export async function statedChannels(): Promise<Pick<Channel, 'name' | 'size'>[]> {
   const rows = (await read()).matchAll(/^\| `([\w-]+)` +\|[^|]*\|[^|]*\| ([^|]*?) +\|/gm);
   return [...rows].map(([, name = '', size = '']) => ({ name, size }));
@@ -29,9 +29,7 @@ export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<str
   return names.filter((name) => !isStated(name)).map((name) => `${name} differs, and docs/channels.md does not say so`);
 }
 
-/**
- * Describes the channels that docs/channels.md states wrongly, as the answers of the first and the last database show.
- */
+/** Describes the channels that docs/channels.md states wrongly, as the first and the last compared database show. */
 export async function objectionsToChannels(opened: Opened): Promise<string[]> {
   const objections: (string | undefined)[] = [];
   for (const channel of draw('channels', allChannels(opened.logins)))

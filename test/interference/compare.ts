@@ -2,14 +2,14 @@ import { describe, take } from './step.ts';
 import type { Step, StepAnswer } from './step.ts';
 import type { World } from './world.ts';
 
-/** The counts and differences that result when several databases get the same requests and SQL statements. */
+/** The counts and differences when several databases get the same requests and SQL statements. */
 export interface Compared {
   requests: number;
   statements: number;
-  /** The number of bytes of all compared answers, including the answers of the first database. */
+  /** The number of bytes of all answers to requests and SQL statements, including those of the first database. */
   bytes: number;
   differing: number;
-  /** How many answers had each outcome: an HTTP status, 'rows', or an SQLSTATE. */
+  /** How many answers had each outcome: an HTTP status, 'rows' for SQL that succeeded, or the SQLSTATE of an error. */
   readonly outcomes: Map<string, number>;
   readonly differences: string[];
 }
@@ -27,7 +27,7 @@ const CONTEXT = 120;
 
 let turns = 0;
 
-/** How often a statement is sent whose answers differ, because another test may create a role meanwhile. */
+/** How often the proof sends SQL whose answers differ, because another test may create a role meanwhile. */
 export const ATTEMPTS = 3;
 
 /**
@@ -57,7 +57,7 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
 
 const areAlike = (answers: readonly StepAnswer[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
 
-/** Sends a writing request to one database after the other, so that no service waits for the transaction of another. */
+/** Sends a writing request to one database after another, so that no service waits for another's transaction. */
 async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {
   turns += 1;
   const turn = String(turns);
@@ -68,7 +68,7 @@ async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> 
   return answers;
 }
 
-/** The number of bytes from the first difference between two answers to the last. */
+/** The number of bytes between the first and the last difference of two answers. */
 function differingBytes(one: string, other: string): number {
   const start = firstDifference(one, other);
   const most = Math.min(one.length, other.length) - start;

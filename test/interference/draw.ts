@@ -1,6 +1,6 @@
 import { sampledByDay } from '../support/day.ts';
 
-/** The rows of a list that a run tries: all, or the share that `TEST_SAMPLE` asks for, whose size is printed. */
+/** The entries of a list that a test run tries: all, or the share that `TEST_SAMPLE` asks for. Prints their number. */
 export function draw<T>(kind: string, all: readonly T[]): T[] {
   const drawn = sampledByDay(all);
   if (drawn.length < all.length) console.log(`     drawn: ${drawn.length} of ${all.length} ${kind}`);

@@ -1,19 +1,19 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** A firm in the proof `interference`: clients with at least one record of each kind. */
+/** A test firm of the proof `interference`: clients with at least one record of each kind. */
 export interface Firm {
-  /** The text from which all ids of the firm are derived. */
+  /** The text from which the ids of all records of a firm are derived. */
   readonly seed: string;
   readonly clients: number;
   readonly claims: number;
-  /** A number that chooses the names, amounts, statuses, years and communes of the firm's records. */
+  /** The number that chooses the names, amounts, statuses, years and communes in a firm’s records. */
   readonly flavour: number;
-  /** The number that chooses the names of the firm's users; without the number, `flavour` chooses the names. */
+  /** The number that chooses the names of the firm's users; if absent, `flavour` chooses them. */
   readonly people?: number;
 }
 
-/** The partners of each firm: one that the firm uses, one with bills, and one that another firm may share. */
+/** The three partners of a test firm: one that the firm uses, one with bills, one that another firm may share. */
 const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 
@@ -43,7 +43,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** The number of records of each kind that a client has. */
+/** The number of records of each kind that each client of a test firm has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;
@@ -52,13 +52,13 @@ const REFUSALS = 6;
 const NAMES = ['Boulangerie Martin', 'Garage Dupont', 'Hôtel du Nord', 'Étude Lefèvre', '100%_Net'];
 const STATUSES = ['DRAFT', 'READY_FOR_REVIEW', 'APPROVED', 'SUBMITTED', 'ACKNOWLEDGED', 'REJECTED', 'ACCEPTED'];
 
-/** An SQL expression that chooses one of these words by a number. */
+/** An SQL expression that chooses one of the given words by a number. */
 const pick = (words: readonly string[], number: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(', ')}])[1 + (${number}) % ${words.length}]`;
 
 /**
- * The SQL that creates a firm. The firm's ids, times and texts are the same in every database. The session role is
- * `replica`, so that no trigger changes a time or adds an audit record.
+ * The SQL that creates a test firm with the same ids, times and texts in every database. The session role is `replica`,
+ * so that no trigger changes a time or adds an audit record.
  */
 export function firmSql({ seed, clients, claims, flavour, people = flavour }: Firm): string {
   const id = (kind: string, ...numbers: string[]): string => idSql(seed, kind, ...numbers);
@@ -201,10 +201,10 @@ set local session_replication_role = origin;
 `;
 }
 
-/** The content of each document of a firm. */
+/** The text that every document of a test firm contains. */
 export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
-/** The storage paths of a firm's documents. */
+/** The paths under which the document store keeps a test firm's documents. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
   return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { idOf } from './ids.ts';
 
 /*
- * Imported into a service before it starts. Derives the service's random ids and secrets from the request's header
+ * A module that a test loads into the service. The module derives random ids and secrets from the request's header
  * X-Turn, so that two services answer the same request with the same ids.
  */
 

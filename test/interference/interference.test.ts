@@ -14,11 +14,11 @@ import type { Opened } from './round.ts';
 import { SMALL } from './variants.ts';
 
 /**
- * This suite sends every 29th statement and every 41st group of requests; the proof `interference` sends all of them.
+ * Sends every 29th SQL statement and every 41st group of requests of the proof `interference`, which sends all of them.
  */
 const STATEMENTS = 29;
 const ACTS = 41;
-/** The name of a group of requests that this suite always sends, because some of these requests get 409. */
+/** The group of requests that this suite always sends, because the service answers some of them with 409. */
 const WITH_CONFLICTS = 'admin creates, changes and deletes a record of /api/invoices';
 const MADE_UP = 100;
 const OF_POSTGRES = 7;
@@ -50,7 +50,7 @@ describe('two databases that differ only in the rows of other tenants', () => {
       await compareStatements(opened, await statementsOf(opened, { oneIn: STATEMENTS }), sum);
       await compareActs(opened, [...acts, ...madeUp(MADE_UP)], sum);
       expect(sum.differences).toEqual([]);
-      // The callers got rows and refusals, so the test did not compare empty answers.
+      // The answers must include rows and refusals, because equal empty answers would prove nothing.
       const outcomes = [...sum.outcomes.keys()];
       expect(outcomes).toEqual(expect.arrayContaining(['200', '201', '400', '403', '404', '409', 'rows', '42501']));
       expect(sum.statements).toBeGreaterThan(60);
@@ -63,12 +63,12 @@ describe('two databases that differ only in the rows of other tenants', () => {
     expect(await unstatedInPostgres(opened, OF_POSTGRES)).toEqual([]);
   });
 
-  test('each channel of docs/channels.md tells a caller about other tenants what docs/channels.md says, and no more', async () => {
+  test('each channel between tenants tells a caller about other tenants only what docs/channels.md says', async () => {
     expect(await objectionsToChannels(opened)).toEqual([]);
   });
 
   test.each(draw('breakages', BREAKAGES))(
-    'the comparison of two databases notices this planted leak between tenants: $name',
+    'the comparison of two databases notices a leak between tenants that the test creates on purpose: $name',
     async (breakage) => {
       expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
       expect((await lookedAt(opened, breakage)).differences).toEqual([]);
@@ -76,7 +76,7 @@ describe('two databases that differ only in the rows of other tenants', () => {
   );
 });
 
-test('docs/channels.md names every tested channel between tenants, with its size', async () => {
+test('docs/channels.md names every tested channel by which a caller learns about other tenants, with the number of bits', async () => {
   const channels = allChannels(logins).map(({ name, size }) => ({ name, size }));
   expect(channels.length).toBeGreaterThan(20);
   expect(await statedChannels()).toEqual(channels);

@@ -7,10 +7,10 @@ import type { World } from './world.ts';
  * the row-level security policy, the error would show that the row exists.
  */
 
-/** The largest number of other tenants' values that a condition lists. */
+/** The largest number of other tenants' values that one SQL condition lists. */
 const MOST = 40;
 
-/** The values of a column that only rows of other tenants have. */
+/** The values of a table’s column that only rows of other tenants have. */
 async function foreignValues(worlds: readonly World[], { view, name }: Column): Promise<string[]> {
   const values = new Set<string>();
   const own = new Set<string>();
@@ -54,7 +54,7 @@ function conditions({ name, type }: Column, values: readonly string[]): string[]
   return [...general, `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`];
 }
 
-/** The places of a query in which a condition may stand, such as WHERE, FILTER, a join or GROUP BY. */
+/** The places of an SQL query in which a condition may stand, such as WHERE, FILTER, a join or GROUP BY. */
 const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v where ${condition}`,
   (view, condition) => `select count(*) filter (where ${condition}) from reporting.${view} as v`,
@@ -64,7 +64,7 @@ const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
 ];
 
-/** Builds statements with each condition in one place of a query, for columns with another tenant's value. */
+/** Builds SQL with each condition in one place of a query, for columns in which another tenant has a value. */
 export async function leaks(worlds: readonly World[], columns: readonly Column[]): Promise<Statement[]> {
   const all: Statement[] = [];
   for (const column of columns) {

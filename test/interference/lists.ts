@@ -10,7 +10,7 @@ const WHO: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'none']
 
 type Parameter = NonNullable<(typeof OPERATIONS)[number]['operation']['parameters']>[number];
 
-/** Search texts: words of the callers' and of other tenants' records, wildcards, and a text that no record has. */
+/** Search texts for lists: words of the callers and of other tenants, wildcards, and a text that no record has. */
 const TEXTS = [
   ...['Martin', 'hôtel', '%', '_', '100%_', 'b.example', 'Siège 1', 'F 1', '73282932000074', 'GET /api/sites'],
   ...['zzz'],
@@ -61,7 +61,7 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: FirmNames): string[] {
   const said = (values: readonly string[]): string[] => values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
-  // A list parameter that takes several values is tried with each value alone.
+  // A list’s query parameter that takes several values is also tried with each value alone.
   const schema = one.items ?? one;
   if (name === 'by') {
     const [first = '', ...more] = (schema.enum ?? []).map(String);

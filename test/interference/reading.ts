@@ -2,42 +2,39 @@ import { createWeakEtag } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
-/** Matches the time in an ETag. The digest of names that follows the time in some ETags is compared as text. */
+/** Matches the time in an ETag. Some ETags also have a digest of names, which is compared as text. */
 const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
-/** Matches the upload time of a document in a ZIP, which has each time three times. */
+/** Matches the upload time of a document in a ZIP file, which contains each time three times. */
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
-/** An HTTP response as the caller received it. */
+/** An HTTP response as a caller of the service received it. */
 export interface RawResponse {
   readonly status: number;
-  /** The names and values of the headers, in turns. */
+  /** The names and values of the HTTP headers, alternately. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
 
 /**
- * Makes the answers of one service comparable with those of another. Replaces each value that was made during the run
- * (times, tags of such times, random ids of Postgres, places of changes) by the number of its first occurrence. Every
- * other byte stays as it is.
+ * Makes the answers of two services comparable. Replaces each value that was made during the run (times, ETags of such
+ * times, random ids, cursors of changes) by the number of its first occurrence. Every other byte stays as it is.
  */
 export class Reading {
   readonly #database: string;
   readonly #since = Date.now() * 1000 - LATE_US;
   readonly #made = new Map<string, string>();
   readonly #tags = new Map<string, string>();
-  /**
-   * The dates six months after a submission, by which the administration must answer a claim, with their replacements.
-   */
+  /** The dates six months after a claim's submission, by which the administration must answer, with replacements. */
   readonly #due = new Map<number, string>();
 
   constructor(database: string) {
     this.#database = database;
   }
 
-  /** Numbers the values that a comparison of answers replaces from 1 again. */
+  /** Restarts at 1 the numbers that replace times and random ids in answers. */
   forget(): void {
     for (const made of [this.#made, this.#tags, this.#due]) made.clear();
   }
@@ -80,10 +77,10 @@ export class Reading {
       case 'date':
         return '<now>';
       case 'ratelimit':
-        // Removes the remaining seconds and remaining requests of the rate limit, which depend on the clock.
+        // Removes the rate limit’s remaining seconds and requests from the headers, because they depend on the clock.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
-        // The length in a HEAD response depends on the digits of times, so only the GET response is compared.
+        // The Content-Length of a HEAD response depends on the digits of times, so only the GET response is compared.
         if (text === '') return value === '0' ? value : '<length of what is not sent>';
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':
@@ -97,9 +94,7 @@ export class Reading {
     }
   }
 
-  /**
-   * A partner's ETag is a digest of the record, so the ETag of a record that was made during the run is replaced too.
-   */
+  /** A partner's ETag is a digest of the record, so the ETag of a partner from the run is replaced too. */
   #tag(value: string, text: string, content: string): string {
     if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
@@ -118,7 +113,7 @@ export class Reading {
   }
 }
 
-/** The ETags of lists and of the API's description, which are replaced because they are digests of compared text. */
+/** Matches ETags of lists and of the API's description, which a comparison replaces as digests of compared text. */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {
     const at = rawHeaders.indexOf(name);

@@ -10,7 +10,7 @@ import { idOf } from './ids.ts';
 import { listsWalked } from './lists.ts';
 import type { Request } from './step.ts';
 
-/** A group of requests of one caller that depend on each other. */
+/** Requests of one caller that depend on each other, such as creating and then deleting a record. */
 export interface Act {
   readonly name: string;
   requests(callers: Callers, foreign: FirmNames): readonly Request[];
@@ -18,7 +18,7 @@ export interface Act {
 
 const SEED = 20_260_201;
 
-/** The caller for each kind of token that the generator of random requests names. */
+/** The caller that stands for each kind of token which the generator of random requests names. */
 const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   ADMIN: 'admin',
   ACCOUNT_MANAGER: 'manager',
@@ -26,7 +26,7 @@ const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   CLIENT: 'client',
 };
 
-/** Groups of one request each, generated from the OpenAPI description with a constant seed. */
+/** Random requests, each a group of its own, generated from the OpenAPI description with a constant seed. */
 export function madeUp(count: number): Act[] {
   return fc.sample(anyRequest, { numRuns: count, seed: SEED }).map(({ operation, target, caller, headers, body }) => ({
     name: operation,
@@ -53,7 +53,7 @@ export function madeUp(count: number): Act[] {
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
 
-/** Requests of every caller to every endpoint: for own records, other tenants' records and ids of no record. */
+/** Requests of every caller to every endpoint: for own records, other tenants' records, and ids that no record has. */
 const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ALL.flatMap((who) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
@@ -214,7 +214,7 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
   },
 }));
 
-/** Requests that change many records at once, some with ids of another tenant or of no record among them. */
+/** Requests that change many records at once; some name records of another tenant or that do not exist. */
 const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map((who) => ({
   name: `${who} changes many records at once`,
   requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
@@ -254,7 +254,7 @@ const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client',
   },
 }));
 
-/** The secret in the address of a firm's first document, derived from the firm's seed and the client's number. */
+/** The secret in the link to a firm's first document, derived from the firm's seed and the client's number. */
 const secretOf = (document: string): string => hash('sha256', document);
 
 /** Requests for whole and partial contents of documents, for versions, health probes and the API's description. */
@@ -293,7 +293,7 @@ const contents: readonly Act[] = ALL.map((who) => ({
   },
 }));
 
-/** All groups of requests that are written by hand, and not generated. */
+/** All groups of requests that a developer wrote, as opposed to randomly generated requests. */
 export const byHand: readonly Act[] = [
   ...listsWalked,
   ...everyEndpoint,

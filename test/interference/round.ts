@@ -13,18 +13,16 @@ import type { Round, Variant } from './variants.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/**
- * After this number of requests the callers get new records, because requests change and delete the callers' records.
- */
+/** The number of requests after which the callers get new records, because requests change and delete records. */
 const CALLERS_LAST = 60;
 
-/** The open databases that the proof `interference` compares, all of which get the same requests and statements. */
+/** The open databases that the proof `interference` compares, all of which get the same requests and SQL. */
 export interface Opened {
   readonly round: Round;
   readonly worlds: readonly World[];
   readonly identity: TestIdentity;
   readonly logins: Logins;
-  /** Creates the same callers with the same records in every database. */
+  /** Creates the same calling users with the same records in every compared database. */
   callers(): Promise<Callers>;
   /** Grants the callers' clients to the login of a BI tool. */
   granted(callers: Callers): Promise<void>;
@@ -65,7 +63,8 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
 }
 
 /**
- * Every `oneIn`th SQL statement about these reporting views. Some statements contain other tenants' values, which the databases supply.
+ * Every `oneIn`th of the SQL statements about the given reporting views. Some statements contain other tenants' values,
+ * which come from the compared databases.
  */
 export async function statementsOf(
   { worlds }: Opened,
@@ -78,7 +77,7 @@ export async function statementsOf(
   return [...some(statements(columns)), ...(await leaks(worlds, some(columns)))];
 }
 
-/** Creates callers, grants the callers' clients to the BI login, and collects the planner's statistics. */
+/** Creates calling users, grants the users' clients to the BI login, and collects the planner's statistics. */
 export async function ready(opened: Opened): Promise<void> {
   await opened.granted(await opened.callers());
   for (const world of opened.worlds) await world.admin('vacuum analyze');

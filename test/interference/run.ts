@@ -14,10 +14,10 @@ import type { Opened } from './round.ts';
 import { ROUNDS } from './variants.ts';
 
 /*
- * `npm run proofs -- interference` sends the same requests and SQL statements to several worlds: databases, each with a
- * service, that differ only in the rows of other tenants. The command exits with 0 if the answers differ only in the
- * bytes that docs/channels.md names, if each channel of that page exists, and if every planted leak makes answers
- * differ; otherwise with 1. `TEST_SAMPLE=1/8` tries an eighth of the requests and statements.
+ * `npm run proofs -- interference` sends the same requests and SQL to several databases, each with a service, that
+ * differ only in other tenants' rows. It exits with 0 if the answers differ only as docs/channels.md says, each channel
+ * of that page exists, and every leak that the proof creates on purpose makes answers differ; otherwise with 1.
+ * `TEST_SAMPLE=1/8` tries an eighth of the requests and SQL.
  */
 
 const MADE_UP = 3_000;
@@ -48,14 +48,14 @@ async function compareAll(opened: Opened): Promise<void> {
   fail(sum.differences);
 }
 
-/** Tries the channels of docs/channels.md and the planted leaks in the round whose databases differ most. */
+/** Tries the channels of docs/channels.md and the leaks created on purpose, in the databases that differ most. */
 async function provoke(opened: Opened): Promise<void> {
   fail(await unstatedInPostgres(opened));
   fail(await objectionsToChannels(opened));
   const breakages = draw('breakages', BREAKAGES);
   for (const breakage of breakages) {
     const { differences } = await lookedAtBroken(opened, breakage);
-    if (differences.length === 0) fail([`the worlds do not answer differently although ${breakage.name}`]);
+    if (differences.length === 0) fail([`the databases do not answer differently although ${breakage.name}`]);
   }
   console.log(`${breakages.length} breakages and the channels of docs/channels.md were tried`);
 }

@@ -2,7 +2,7 @@ import type { LoginName } from './logins.ts';
 import type { Statement } from './step.ts';
 import type { World } from './world.ts';
 
-/** A column of a view in the schema reporting, with the join that the column's comment names. */
+/** A column of a view in the schema reporting, with the join that the column's SQL comment describes. */
 export interface Column {
   readonly view: string;
   readonly name: string;
@@ -10,10 +10,10 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/** A large view with the days of a hundred years, which are the same for every login. The view gets only one query. */
+/** The view with the days of a hundred years is large and equal for every login, so one query of it suffices. */
 const OF_NOBODY = 'calendar';
 
-/** Every column of the schema reporting, read from the catalog so that a new view is included. */
+/** Every column of the schema reporting, read from Postgres's catalog so that a new view is included. */
 export async function columnsOf(world: World): Promise<Column[]> {
   const rows = await world.admin(`
 select v.relname as view, a.attname as name, format_type(a.atttypid, null) as type,
@@ -116,7 +116,7 @@ function ofColumn({ view, name, type, joins }: Column): Statement[] {
   );
 }
 
-/** Queries of catalogs, audit views and closed tables, whose answers must not depend on another tenant's rows. */
+/** Queries of catalogs, audit views and tables without grants, whose answers must not depend on other tenants. */
 const CATALOG = [
   `select count(*), md5(string_agg(v::text, ',' order by v::text)) from reporting.${OF_NOBODY} as v`,
   `select * from pg_stats where schemaname in ('public', 'app', 'reporting') order by 1, 2, 3`,
@@ -143,7 +143,7 @@ const CATALOG = [
   'select * from app.invoice_counters',
   'select * from public.invoice_counters',
   'select * from audit.matrix order by 1, 2, 3, 4',
-  // docs/channels.md names the omitted finding, which counts all tenants' changes, as changes-for-an-auditor.
+  // The query omits a finding that counts all tenants' changes; docs/channels.md names it as changes-for-an-auditor.
   `select level, finding, object, detail from audit.findings where finding <> 'identity_change_undelivered' order by 1, 2, 3, 4`,
   'select * from audit.drift order by 1, 2, 3',
   'select * from audit.exceptions order by 1, 2',

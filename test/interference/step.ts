@@ -4,7 +4,7 @@ import type { LoginName } from './logins.ts';
 import type { RawResponse } from './reading.ts';
 import type { World } from './world.ts';
 
-/** A request or SQL statement for every database. `<made>` or `<tag>` stands for a value of its last answer. */
+/** A request or SQL for every compared database. `<made>` or `<tag>` stands for an id or ETag of the last answer. */
 export type Step = Request | Statement;
 
 export interface Request {
@@ -17,7 +17,7 @@ export interface Request {
 export interface Statement {
   readonly login: LoginName;
   readonly sql: string;
-  /** True if the rows are compared without their order, because the statement has no ORDER BY. */
+  /** True if the SQL statement has no ORDER BY, so that its rows are compared without their order. */
   readonly isUnordered?: true;
 }
 
@@ -26,7 +26,7 @@ export interface StepAnswer {
   readonly text: string;
 }
 
-/** The record that a service created last, and the address of the next page in the service's last list. */
+/** The id of the record that a service created last, and the address of the next page in the service's last list. */
 interface Last {
   made: string;
   tag: string;
@@ -49,7 +49,7 @@ export function describe(step: Step): string {
     : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
 }
 
-/** Sends a request or statement and returns the comparable answer; `turn` is the step's number in all databases. */
+/** Sends a request or SQL statement and returns its comparable answer; `turn` is the step's number in all databases. */
 export function take(world: World, step: Step, turn: string): Promise<StepAnswer> {
   return 'sql' in step ? ask(world, step) : request(world, step, turn);
 }
@@ -97,7 +97,7 @@ function lastOf({ status, rawHeaders, body }: RawResponse, last: Last): Last {
   return { made: record.id, tag: header('etag') ?? last.tag, time: record.updated_at ?? last.time, next };
 }
 
-/** Runs an SQL statement and rolls it back. Returns the rows as the server sent them or the error, and the notices. */
+/** Runs an SQL statement and rolls it back. Returns the rows as Postgres sent them, or the error, and the notices. */
 async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<StepAnswer> {
   const client = await world.login(login);
   const outputLines: string[] = [];

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 /* Finds the relations and functions of Postgres that tell a BI login about the rows of other tenants. */
 
 interface Question {
-  /** The name of the relation or function of Postgres. */
+  /** The name of the Postgres relation or function that answers differently. */
   readonly name: string;
   readonly sql: string;
 }
@@ -41,7 +41,7 @@ where p.pronamespace = 'pg_catalog'::regnamespace
     and (a.value !~ 'pg_database' or p.proname ~ '^pg_(stat_get_db|database)')
     and has_function_privilege('taxclaims_reporting', p.oid, 'EXECUTE')`;
 
-/** The relations and functions of Postgres that answer differently in the first and the last database. */
+/** The relations and functions of Postgres that answer differently in the first and the last compared database. */
 export async function differingInPostgres({ worlds }: Opened, oneIn = 1): Promise<{ asked: number; names: string[] }> {
   const [first, last] = [worlds[0], worlds.at(-1)];
   if (first === undefined || last === undefined) return { asked: 0, names: [] };

@@ -2,11 +2,11 @@ import { idSql } from './ids.ts';
 import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
-/** The other tenants of a database. The compared databases differ in nothing else. */
+/** The other tenants in a database. The databases that the proof compares differ in nothing else. */
 export interface Variant {
   readonly name: string;
   readonly firms: readonly Firm[];
-  /** Another firm that is created beside each firm of the callers. */
+  /** Another tenant's firm that the proof creates beside each firm of the callers. */
   readonly beside?: (callers: Firm) => Firm;
   /** SQL that links the callers' shared partners and users to another tenant. */
   readonly shares?: (names: FirmNames) => string;
@@ -57,12 +57,10 @@ const changed: Variant = {
   firms: [{ ...NEIGHBOUR, claims: 40, flavour: 4, people: NEIGHBOUR.flavour }, MANY],
 };
 
-/**
- * Databases that get the same requests and statements. Each answer is compared with the answer of the first database.
- */
+/** The databases that get the same requests and SQL. Each answer is compared with the answer of the first database. */
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];
-  /** The other firm whose ids the callers send. The firm exists in none of the databases, or in all of them. */
+  /** The other tenant's firm whose ids the callers send; none or all of the compared databases have the firm. */
   readonly foreign: FirmNames;
 }
 
@@ -71,7 +69,7 @@ export const ROUNDS: readonly Round[] = [
   { variants: [neighbour, changed], foreign: namesOf(NEIGHBOUR) },
 ];
 
-/** The database with other tenants that interference.test.ts compares. The database is smaller than those of the proof `interference`. */
+/** The database with other tenants that interference.test.ts compares; the proof `interference` uses larger ones. */
 const few: Variant = {
   ...crowd,
   firms: [{ ...MANY, clients: 60 }, { ...LARGE, claims: 600 }, SHARING],

@@ -42,8 +42,8 @@ describe('the metrics server', () => {
     return socket;
   }
 
-  test('the metrics server closes the connection of a reader that is too slow', async () => {
-    // The response is larger than what the kernel buffers for a slow reader.
+  test('the metrics server closes the connection of a client that reads the response too slowly', async () => {
+    // The metrics server’s response is larger than what the operating system buffers for a slow reader.
     await serve({ maxConnectionMs: 500 }, 50_000_000);
     const socket = await open('GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n');
     socket.on('data', () => {
@@ -63,7 +63,7 @@ describe('the metrics server', () => {
     expect(held.slice(-19).map(({ destroyed }) => destroyed)).not.toContain(true);
   });
 
-  test('the metrics server collects the figures once for all requests within the cache time', async () => {
+  test('the metrics server collects the values of the metrics once for all requests within the cache time', async () => {
     await serve({ cacheMs: 600_000 });
     await Promise.all(Array.from({ length: 15 }, () => ask(port, 'GET /metrics')));
     expect((await ask(port, 'GET /metrics')).text).toContain('large 1\n');
@@ -121,7 +121,7 @@ describe('the metrics of the service', () => {
     expect(ours.filter((series) => /[0-9a-f]{8}-|M-SEARCH|PURGE|idp/.test(series))).toEqual([]);
   });
 
-  test('while Postgres does not answer, the metrics omit the figures that need Postgres and show all other figures', async () => {
+  test('while Postgres does not answer, GET /metrics omits the metrics that need Postgres and shows all other metrics', async () => {
     expect((await figuresAt(service.metricsPort)).get('taxclaims_identity_changes_undelivered')).toBe(0);
     line.mute();
     const figures = await figuresAt(service.metricsPort);
@@ -132,7 +132,7 @@ describe('the metrics of the service', () => {
     line.speak();
   });
 
-  test('the metrics show how many audit records of refusals wait on disk, and the age of the oldest record', async () => {
+  test('the metrics show how many audit records of refused requests wait on disk to be stored, and the age of the oldest record', async () => {
     line.mute();
     for (let asked = 0; asked < 3; asked += 1) await service.ask('GET /api/clients');
     const figures = await figuresAt(service.metricsPort);

@@ -10,7 +10,7 @@ import { parse } from './figures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Stand-ins for the parts of the service. Each reports a different figure, and one part never answers. */
+/** Fake parts of the service that report values for the metrics: each a different value, and one part none. */
 const sources: MetricSources = {
   pools: {
     requests: {
@@ -45,7 +45,7 @@ afterAll(() => {
 
 type Listed = Metric & { readonly name: string; readonly help: string; readonly labelNames: readonly string[] };
 
-/** The registered metrics as lines of the form that docs/metrics.md has. */
+/** The registered metrics as table rows in the form that docs/metrics.md has. */
 function registered(): string[] {
   return (registry.getMetricsAsArray() as unknown as Listed[]).map(({ name, help, labelNames, constructor }) =>
     [name, constructor.name.toLowerCase(), labelNames.join(', '), help].join(' | '),
@@ -101,7 +101,7 @@ test('the metrics omit a metric whose value is unknown, and show all other metri
   );
 });
 
-test('every 401, 403, 429 and 503 in the source of the service has a kind for the metrics', async () => {
+test('every 401, 403, 429 and 503 in the source code has a name under which the metrics count the refusal', async () => {
   const entries = await readdir(join(ROOT, 'src'), { recursive: true });
   const files = entries.filter((path) => path.endsWith('.ts'));
   let found = 0;
@@ -118,7 +118,7 @@ test('every 401, 403, 429 and 503 in the source of the service has a kind for th
   expect(found).toBeGreaterThan(8);
 });
 
-test('the metrics find the route of each endpoint by its path, and name the route of an unknown path none', () => {
+test('the metrics count a request by the route of its endpoint, and a request for an unknown path under the route none', () => {
   const routeOf = createRouteFinder(allEndpoints);
   for (const { method, path } of allEndpoints) {
     const sent = path.replaceAll(/\{\w+\}/g, 'c1000000-0000-4000-8000-000000000001');

@@ -36,7 +36,7 @@ test('the dashboard and the alerts of the deployment use only metrics and labels
 const names = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
 const ALERT = /^ +- alert: (\w+)$/gm;
 
-test('each alert links to its paragraph of docs/runbook.md, which has the parts Means, Look at and Do', async () => {
+test('each Prometheus alert links to a paragraph of docs/runbook.md with the parts Means, Look at and Do', async () => {
   const rules = await read('deploy/prometheus/alerts.yml');
   const alerts = names(rules, ALERT);
   expect(names(rules, /runbook_url: '{{ \$externalLabels\.runbook }}#(\w+)'$/gm)).toEqual(
@@ -47,7 +47,7 @@ test('each alert links to its paragraph of docs/runbook.md, which has the parts 
   for (const text of paragraphs) expect(names(text, /^- (Means|Look at|Do): \S/gm)).toEqual(['Means', 'Look at', 'Do']);
 });
 
-test('each alert has a test case that raises the alert and a test case that does not', async () => {
+test('each Prometheus alert has a test case that raises the alert and a test case that does not', async () => {
   const alerts = names(await read('deploy/prometheus/alerts.yml'), ALERT);
   const cases = names(await read('deploy/prometheus/alerts.test.yml'), /^ +- name: (.+)$/gm);
   expect(alerts.length).toBeGreaterThan(10);

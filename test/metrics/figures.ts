@@ -1,6 +1,6 @@
 import { ask } from '../support/http.ts';
 
-/** The figures of the metrics by name and labels, read from the text that Prometheus reads. */
+/** The values of the metrics by name and labels, read from the text that GET /metrics returns. */
 export type Figures = ReadonlyMap<string, number>;
 
 export async function figuresAt(port: number): Promise<Figures> {
@@ -18,7 +18,7 @@ export function parse(text: string): Figures {
   );
 }
 
-/** The sum of all figures of a metric that have these labels. */
+/** The sum of all values of a metric that have the given labels. */
 export function sumOf(figures: Figures, name: string, labels: Readonly<Record<string, string>> = {}): number {
   return [...figures]
     .filter(([series]) => series === name || series.startsWith(`${name}{`))

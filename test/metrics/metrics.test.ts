@@ -12,7 +12,7 @@ const figures = () => figuresAt(service.metricsPort);
 const count = async (name: string, labels: Record<string, string> = {}) => sumOf(await figures(), name, labels);
 const REQUESTS = 'taxclaims_http_request_duration_seconds_count';
 
-/** Returns how much a figure grows during `work`, and until the service has counted the requests of `work`. */
+/** Returns how much a metric grows during `work`, and until the service has counted the requests of `work`. */
 async function growth(name: string, labels: Record<string, string>, work: () => Promise<unknown>): Promise<number> {
   const before = await count(name, labels);
   await work();
@@ -28,7 +28,7 @@ test('the metrics server serves only GET /metrics', async () => {
   expect(await count('process_cpu_seconds_total')).toBeGreaterThan(0);
 });
 
-test('the metrics show how many changes the identity provider has not received, and the age of the oldest', async () => {
+test('the metrics show how many changes of users’ rights the identity provider has not received, and the age of the oldest change', async () => {
   const values = async () => [
     await count('taxclaims_identity_changes_undelivered'),
     await count('taxclaims_identity_changes_oldest_seconds'),
@@ -42,7 +42,7 @@ test('the metrics show how many changes the identity provider has not received, 
   expect(oldest).toBeGreaterThan(2 * 86_400 - 1);
 });
 
-test('the metrics show how many objections the service has to working with the database', async () => {
+test('the metrics show for how many reasons the service refuses to work with its database', async () => {
   const objections = () => count('taxclaims_database_objections');
   expect(await objections()).toBe(0);
   await service.admin('alter table public.documents disable row level security');
@@ -51,7 +51,7 @@ test('the metrics show how many objections the service has to working with the d
   expect(await objections()).toBe(0);
 });
 
-test('the metrics show how many contents the document store has to delete, and the age of the oldest', async () => {
+test('the metrics show how many files of deleted documents the document store has still to delete, and the age of the oldest', async () => {
   await service.admin(
     `insert into app.content_removals (file_path, due_at)
      values ('due', now() - interval '2 hours'), ('planned', now() + interval '1 hour')`,
@@ -76,7 +76,7 @@ test('pg_stat_activity shows the id of a request that waits in Postgres, and no 
   expect(new Set(left.map(({ name }) => name))).toEqual(new Set(['taxclaims-api']));
 });
 
-test('a request is counted by route template, method, role and status', async () => {
+test('the metrics count a request by route template, method, role and status', async () => {
   const { clients } = await service.tenant('Counted');
   const token = await service.token('ACCOUNT_MANAGER', [clients]);
   const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'ACCOUNT_MANAGER', status: '200' };
@@ -89,18 +89,18 @@ test('a request is counted by route template, method, role and status', async ()
   expect(text).not.toContain('idp|');
 });
 
-test('a request that the service refuses before routing is counted with its route template', async () => {
+test('the metrics count a request that the service refuses before routing under its route template', async () => {
   const labels = { route: '/api/clients/{clientId}', method: 'GET', role: 'anonymous', status: '401' };
   expect(await growth(REQUESTS, labels, () => service.ask('GET /api/clients/1'))).toBe(1);
 });
 
-test('a request for an unknown path is counted with the route none, and a request with an unknown method with the method other', async () => {
+test('the metrics count a request for an unknown path under the route none, and a request with an unknown method under the method other', async () => {
   expect(await growth(REQUESTS, { route: 'none', method: 'other' }, () => service.ask('GET /secret'))).toBe(1);
   const labels = { route: '/api/clients', method: 'other', status: '401' };
   expect(await growth(REQUESTS, labels, () => service.ask('PURGE /api/clients'))).toBe(1);
 });
 
-test('a refused request is counted by the reason of its refusal', async () => {
+test('the metrics count a refused request by the reason of its refusal', async () => {
   const own = await service.tenant('Own');
   const foreign = await service.tenant('Foreign');
   const token = await service.token('CLIENT', [own.clients]);
@@ -115,7 +115,7 @@ test('a refused request is counted by the reason of its refusal', async () => {
   expect(await growth(refusals, { kind: 'other' }, () => service.ask('GET /api/clients'))).toBe(0);
 });
 
-test('a request over a rate limit is counted with the name of this limit', async () => {
+test('the metrics count a request that exceeds a rate limit under the name of the limit', async () => {
   const token = await service.token('TAX_SPECIALIST', [], { sub: 'idp|eager' });
   const asking = async () => {
     for (let asked = 0; asked < 41; asked += 1) await service.ask('GET /api/clients', { token });
@@ -123,7 +123,7 @@ test('a request over a rate limit is counted with the name of this limit', async
   expect(await growth('taxclaims_rate_limited_total', { limiter: 'user' }, asking)).toBe(1);
 });
 
-test('a request that gets 503 is counted with the cause of the 503', async () => {
+test('the metrics count a request that gets 503 under the cause of the 503', async () => {
   const unavailable = (cause: string, change: string, undo: string) =>
     growth('taxclaims_unavailable_total', { cause }, async () => {
       await service.admin(change);
@@ -136,7 +136,7 @@ test('a request that gets 503 is counted with the cause of the 503', async () =>
   expect(await unavailable('schema', away, undo)).toBe(1);
 });
 
-test('a malformed HTTP request is counted with the error by which the service refuses it', async () => {
+test('the metrics count a malformed HTTP request under the error by which the service refuses the request', async () => {
   const why = 'taxclaims_http_connections_refused_total';
   const close = 'Connection: close\r\n\r\n';
   const send = (bytes: string) => () => askRaw(service.port, bytes);
@@ -146,7 +146,7 @@ test('a malformed HTTP request is counted with the error by which the service re
   expect(await growth(why, { why: 'ERROR_URI_TOO_LONG' }, send(long))).toBe(1);
 });
 
-test('the measured duration of a request is at most the time that the caller waits', async () => {
+test('the request duration in the metrics is at most the time that the caller waits', async () => {
   const token = await service.token('CLIENT');
   const before = performance.now();
   const lasted = await growth('taxclaims_http_request_duration_seconds_sum', {}, () =>
@@ -156,7 +156,7 @@ test('the measured duration of a request is at most the time that the caller wai
   expect(lasted).toBeLessThan((performance.now() - before) / 1_000);
 });
 
-test('the measured duration of the authorization is shorter than that of the whole request', async () => {
+test('the duration of a request’s authorization in the metrics is shorter than the duration of the whole request', async () => {
   const token = await service.token('ADMIN');
   await service.ask('GET /api/clients', { token });
   await until(async () => (await count('taxclaims_http_requests_in_flight')) === 0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { JEST, ROOT } from '../support/suites.ts';
 import { applyMutant, type Mutant } from './mutate.ts';
 
-/** A copy of the checkout with uncommitted changes, in which faults are made, so that the checkout stays unchanged. */
+/** A copy of the repository with uncommitted changes, in which the proof makes faults, so that the original stays. */
 export class Copy {
   readonly #folder: string;
   readonly #sound = new Map<string, boolean>();
@@ -25,8 +25,8 @@ export class Copy {
   }
 
   /**
-   * Returns the suite that fails because of the fault and passes without the fault, or 'the time' if the suites exceed
-   * their time limit. Returns undefined if no suite fails.
+   * Returns the test suite that fails because of the fault and passes without it, 'the time' if the suites exceed their
+   * time limit, or undefined if no suite fails.
    */
   async killerOf(mutant: Mutant, suites: readonly string[]): Promise<string | undefined> {
     const path = join(this.#folder, mutant.file);
@@ -42,7 +42,7 @@ export class Copy {
     return killer;
   }
 
-  /** Suites that fail even without a fault, and therefore prove nothing about a fault. */
+  /** Test suites that fail even without a fault of the source, and therefore prove nothing about a fault. */
   get unsound(): string[] {
     return [...this.#sound].flatMap(([suite, isSound]) => (isSound ? [] : [suite]));
   }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { applyMutant, mutantsOf } from './mutate.ts';
 
-/* The faults that the proof `mutants` makes of a source file. */
+/* Tests which faults the proof `mutants` makes of a source file. */
 
 const changes = (text: string): string[] => mutantsOf('src/x.ts', text).map((mutant) => applyMutant(text, mutant));
 
@@ -36,7 +36,7 @@ test.each([
   expect(changes(text)).toEqual([]);
 });
 
-test('a fault of the proof mutants names its line, and the text before and after the fault', () => {
+test('each fault that the proof mutants makes in the code names its line, and the code before and after the fault', () => {
   expect(mutantsOf('src/x.ts', '\n\n  /* no */ x = a < b;')).toEqual([
     { file: 'src/x.ts', line: 3, kind: 'operator', start: 19, before: '<', after: '<=' },
   ]);

@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/* The single faults of a TypeScript file for the proof `mutants`: each changes one expression or statement. */
+/* All single faults that the proof `mutants` makes of a TypeScript file; each changes one expression or statement. */
 
 export interface Mutant {
   readonly file: string;

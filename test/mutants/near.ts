@@ -4,13 +4,13 @@ import ts from 'typescript';
 import { proofOf } from '../proofs.ts';
 import { allSuites, ROOT } from '../support/suites.ts';
 
-/** The source files that test/support/process.ts starts as a process of their own, without importing them. */
+/** The source files that test/support/process.ts starts as processes of their own, without importing them. */
 const STARTED = /^src\/(?:main|greeting|service)\.ts$|^src\/commands\//;
 
-/** How many suites are the nearest to a source file, whether they belong to `npm test` or to a proof. */
+/** How many test suites the proof `mutants` runs first for a source file, of `npm test` or of a proof. */
 const NEAREST = 4;
 
-/** For each imported file, the files that import it. */
+/** For each imported source file, the files that import it. */
 const importers = new Map<string, string[]>();
 for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
   for (const { fileName } of ts.preProcessFile(readFileSync(join(ROOT, file), 'utf8')).importedFiles) {
@@ -20,7 +20,7 @@ for (const file of globSync('{src,test,deploy}/**/*.ts', { cwd: ROOT })) {
   }
 }
 
-/** The suites that import a source file, nearest first: short import paths and similar file names come first. */
+/** The test suites that import a source file, nearest first: short import paths and similar file names come first. */
 export function suitesNear(source: string): { nearest: string[]; fast: string[]; proven: string[] } {
   const distances = new Map([[source, 0]]);
   for (const [file, distance] of distances) {

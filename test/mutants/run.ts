@@ -33,7 +33,10 @@ const waiting = shuffledByDay(
 ).filter(({ file, before }) => !EXCUSED.some((one) => one.file === file && one.before === before));
 let [killed, survived] = [0, 0];
 
-/** Whether a suite fails because of the fault: one of the four nearest, of 30 fast or of eight of the proofs. */
+/**
+ * Whether a test suite fails because of the fault: one of the four nearest to the file, of 30 fast ones, or of eight of
+ * the proofs.
+ */
 async function isKilled(copy: Copy, mutant: Mutant): Promise<boolean> {
   const { nearest, fast, proven } = suitesNear(mutant.file);
   const runs = [nearest, fast.slice(0, 10), fast.slice(10, 30), proven.slice(0, 8)];

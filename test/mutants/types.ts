@@ -11,7 +11,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent(
   },
   ts.sys,
   ROOT,
-  // A fault that removes a call may leave a name unused, which is no error here.
+  // A fault that removes a call may leave a name unused, which this compilation accepts.
   { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
 );
 const host = ts.createCompilerHost(options);
@@ -25,7 +25,7 @@ host.getSourceFile = (path, version) => {
 };
 let program: ts.Program | undefined;
 
-/** Whether the faulty file compiles; `npm run types` finds the other faults. */
+/** Whether the source file with the fault compiles; `npm run types` finds faults that do not compile. */
 export function compiles(mutant: Mutant): boolean {
   const path = join(ROOT, mutant.file);
   mutated = { path, text: applyMutant(readFileSync(path, 'utf8'), mutant) };

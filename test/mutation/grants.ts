@@ -5,7 +5,7 @@ const ROLES = `(select * from audit.house_roles as h where h.purpose <> 'back') 
 
 const RELATION = `format('%I.%I', c.relnamespace::regnamespace::text, c.relname)`;
 
-/** Grants the columns of a table again, because REVOKE on the table also revokes the grants on its columns. */
+/** SQL that grants a table’s columns again, because REVOKE on the table also revokes the grants on its columns. */
 const COLUMNS_AGAIN = `coalesce(
     (
         select string_agg(
@@ -24,8 +24,8 @@ const VERB = `case x.privilege_type when 'SELECT' then 'read' when 'INSERT' then
 const HELD = `array[c.relname::text, replace(x.grantee::regrole::text, 'taxclaims_', ''), ${VERB}] as hints`;
 
 /**
- * Changes that revoke a right of a role, or add a right that no role should have; a check or the audit must notice
- * each.
+ * Test changes that revoke a right of a role, or add a right that no role should have; a test of test/policies or the
+ * audit must notice each change.
  */
 export const GRANTS: Readonly<Record<string, string>> = {
   'table grant revoked': `

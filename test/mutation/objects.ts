@@ -6,7 +6,7 @@ const switched = (off: string, on: string): string => `
       format('alter table %s ${on} row level security', t.name) as undo
   from audit.house_tables as t`;
 
-/** Unsafe changes of tables, views, functions, triggers and roles; a check or the audit must notice each change. */
+/** Unsafe test changes of database objects and roles; a test of test/policies or db:audit must notice each. */
 export const OBJECTS: Readonly<Record<string, string>> = {
   'row-level security off': switched('disable', 'enable'),
   'row-level security not forced': switched('no force', 'force'),

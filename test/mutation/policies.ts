@@ -1,4 +1,4 @@
-/** The name of a policy, and the words by which the policy’s checks are chosen from their titles. */
+/** SQL for a policy’s name, and for the words by which the proof chooses the checks of the policy from their titles. */
 const about = (widenedTo = ''): string => `
     format('%I on %s', p.name, p.table_name) as object,
     array[split_part(p.table_name, '.', 2)${widenedTo === '' ? '' : `, '${widenedTo}'`}]
@@ -22,7 +22,7 @@ const altered = (change: string, back: string, where: string, widenedTo?: string
   from audit.policies as p
   where ${where}`;
 
-/** Changes that drop a policy, or make a policy allow more; a check or the audit must notice each change. */
+/** Test changes that drop or widen a policy; a test of test/policies or db:audit must notice each. */
 export const POLICIES: Readonly<Record<string, string>> = {
   'policy dropped': `
     select ${about()}, format('drop policy %I on %s', p.name, p.table_name) as sql, ${CREATE} as undo

@@ -29,19 +29,19 @@ const { values, positionals: named } = parseProcessArguments({
   },
 });
 
-/** After this number of broken rights, the trial asserts that all rights are restored. */
+/** The number of broken rights after which the proof asserts that all rights are restored. */
 const PORTION = 100;
 
 /**
- * Breaks every right of the database in turn, and runs the checks whose titles fit the right. The audit must report a
- * broken right that no check notices, because a second right has the same effect.
+ * Breaks every right of the database in turn, and runs the policy checks whose titles fit the right. The audit must
+ * report a broken right that no check notices, because a second right has the same effect.
  */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
   const database = await createTestDatabase();
   const judge = await openJudge(database.adminUrl);
   const trials = [await setUpTrial(), await setUpTrial()] as const;
   try {
-    // A check that fails even without a broken right would seem to notice every broken right.
+    // A policy check that fails even without a broken right would seem to notice every broken right.
     for (const trial of trials) await trial.assertSound();
     const tally = new Map<string, { tried: number; unnoticed: Mutant[] }>();
     const portions: Mutant[][] = [];
@@ -56,12 +56,12 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
       for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
         for (const mutant of portion)
           if (!(await trial.isNoticed(mutant))) tally.get(mutant.kind)?.unnoticed.push(mutant);
-        // A right that was not restored would make checks fail for all later broken rights.
+        // A right that the proof did not restore would make policy checks fail for all later broken rights.
         await trial.assertMended();
       }
     };
     await Promise.all(trials.map((trial) => work(trial, portions)));
-    // Memberships of roles belong to the whole server, so only one of the two trials changes them.
+    // Memberships of roles belong to the whole server, so only one of the proof’s two databases changes them.
     await work(trials[0], ofTheServer);
     const survivors: Mutant[] = [];
     let [tried, seconds] = [0, 0];

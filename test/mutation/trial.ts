@@ -9,16 +9,16 @@ import type { Mutant } from './mutants.ts';
 
 /** A database in which the proof mutation breaks each right, runs checks, and restores the right. */
 export interface Trial {
-  /** Whether a check of test/policies fails while the right is broken. */
+  /** Whether a check of test/policies fails while a right of the database is broken. */
   isNoticed(mutant: Mutant): Promise<boolean>;
-  /** @throws if the database differs from its state before the first change. */
+  /** @throws if the database differs from its state before the first broken right. */
   assertMended(): Promise<void>;
-  /** @throws if a check fails without a broken right. */
+  /** @throws if a check of test/policies fails without a broken right. */
   assertSound(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How many checks run for a broken right; the first check notices most broken rights. */
+/** How many policy checks run for a broken right; the first check notices most broken rights. */
 const NEAREST = 25;
 
 const BEHAVIOUR = CHECKS.filter((check) => !goldenChecks.includes(check));
@@ -27,7 +27,7 @@ export async function setUpTrial(): Promise<Trial> {
   const database = await createTestDatabase();
   const login = await createReportingLogin(database);
   const world = await openWorld({ ...database, reportingUrl: login.url });
-  // The database need not survive a crash, so its transactions do not wait for the disk.
+  // The test database need not survive a crash, so its transactions do not wait for the disk.
   await world.admin.query('set synchronous_commit = off');
 
   const failed = async (check: Check): Promise<boolean> =>
@@ -36,7 +36,7 @@ export async function setUpTrial(): Promise<Trial> {
       () => true,
     );
 
-  /** Restores the broken right, and removes the rows that a failed check may have left. */
+  /** Restores the right that the proof broke, and removes the rows that a failed check may have left. */
   async function mend({ undo }: Mutant): Promise<void> {
     for (const client of [world.admin, world.api, world.unset, world.reporting]) await client.query('rollback');
     await world.admin.query(undo);
@@ -79,8 +79,8 @@ export async function setUpTrial(): Promise<Trial> {
 }
 
 /**
- * The checks for a broken right: their titles name the right’s table, or no table, and the checks with the most hints
- * in their titles come first. The audit tries the broken rights that none of these checks notices.
+ * The policy checks for a broken right: their titles name the right’s table, or no table, and the checks with most of
+ * the right’s words come first. db:audit must report the broken rights that none of these checks notices.
  */
 function nearest({ hints }: Mutant): Check[] {
   const [table = ''] = hints;

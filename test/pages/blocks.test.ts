@@ -4,11 +4,9 @@ import { expect, test } from '@jest/globals';
 import { allPages, blocksOf, textOf } from '../support/pages.ts';
 import { ROOT } from '../support/suites.ts';
 
-/* Checks of the code blocks, paths and tables in the Markdown pages. */
+/* Tests the code blocks, the named paths and the tables in the repository’s Markdown pages. */
 
-/**
- * For each Markdown page, the files that run its code blocks. Such a file names a block by the beginning of its code.
- */
+/** For each Markdown page, the files that run its code blocks; a test names a block by the beginning of its code. */
 const RUN: Readonly<Record<string, readonly string[]>> = {
   'CONTRIBUTING.md': ['.ci/run'],
   'CONVENTIONS.md': ['test/pages/conventions.ts'],
@@ -29,7 +27,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   'docs/operate.md': ['test/deploy/pages.deploy.ts'],
 };
 
-/** The code blocks that are not commands, by page and language, with what the block shows. */
+/** The code blocks of Markdown pages that no test runs, by page and language, with what the block shows. */
 const NO_COMMAND: Readonly<Record<string, string>> = {
   'README.md text': 'a drawing of the way from a token to the rows',
 };
@@ -37,7 +35,7 @@ const NO_COMMAND: Readonly<Record<string, string>> = {
 const pages = allPages();
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
 
-/** The string literals of a test file, which may be beginnings of code blocks. */
+/** The string literals of a test file, which may be the beginnings of code blocks that the test runs. */
 function stringsOf(file: string): string[] {
   return [...textOf(file).matchAll(LITERAL)]
     .map(([, single, double = '']) => (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'))
@@ -60,7 +58,7 @@ test('a test runs each code block of a Markdown page that is a command', () => {
   expect(left.map(({ page, line, code }) => `${page}:${line} ${code.split('\n')[0] ?? ''}`)).toEqual([]);
 });
 
-test('each code block that a test names exists in a Markdown page', () => {
+test('each code block whose beginning a test names exists in a Markdown page', () => {
   const codes = pages.flatMap(blocksOf).map(({ code }) => code);
   const call = new RegExp(`blockOf\\([^,()]+,\\s*(?:${LITERAL.source})`, 'g');
   const taken = globSync('test/**/*.ts', { cwd: ROOT }).flatMap((file) =>
@@ -71,7 +69,7 @@ test('each code block that a test names exists in a Markdown page', () => {
 });
 
 test('each path that a Markdown page names exists in the repository', () => {
-  /** Paths that are not in the repository: those of the example in CONVENTIONS.md, of deployments, and of packages. */
+  /** Paths that Markdown pages name and the repository lacks: of the example resource, of deployments, of packages. */
   const elsewhere = /contacts|00NN|\.env$|^\.data\//;
   const files = globSync('{.ci,bench,db,deploy,docs,public,src,test}/**', { cwd: ROOT });
   const names = new Set(files.map((file) => basename(file)));

@@ -4,7 +4,7 @@ import { blockOf } from '../support/pages.ts';
 import { ROOT } from '../support/suites.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* A copy of the repository with the example files of CONVENTIONS.md in it. */
+/* A copy of the repository that also contains the example files of CONVENTIONS.md. */
 
 export const RESOURCE = 'src/resources/contacts.ts';
 export const DENIAL = 'test/resources/contacts.test.ts';
@@ -15,7 +15,7 @@ const FILES: Readonly<Record<string, string>> = {
   [DENIAL]: 'import { expect, test }',
 };
 
-/** Lines that the example test of CONVENTIONS.md needs in existing files, each with the start of the next line. */
+/** Lines that the example of CONVENTIONS.md adds to existing files, each with the start of the line after it. */
 const LINES: readonly (readonly [file: string, before: string, line: string])[] = [
   ['src/resources/index.ts', 'import { deadlinesEndpoint }', `import { contactEndpoints } from './contacts.ts';`],
   ['src/resources/index.ts', '  Cadastres:', `  Contacts: 'The people of a client whom the firm calls.',`],

@@ -7,9 +7,9 @@ import { blockOf } from '../support/pages.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * The SQL of db/README.md runs on the demonstration, as the login that db/README.md names, in the order of that page
- * except for the auditor's login. All of it is one transaction that is rolled back, because roles belong to the whole
- * server.
+ * Runs the SQL of db/README.md on the demonstration, as the login that db/README.md names and in the order of that
+ * page, except for the auditor's login. One transaction runs all SQL and is rolled back, because roles belong to the
+ * whole server.
  */
 
 /** Inserts a row for each query of db/README.md that finds no row in the demonstration. */
@@ -37,10 +37,10 @@ test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   ['create role dba_jane', 'a superuser'],
   ['create role auditor_jane', 'a superuser'],
   ['begin;\nset local role taxclaims_tax_specialist', 'a superuser'],
-  // This query lists the transactions that block a deploy, and no other transaction is open.
+  // The query lists transactions that block a deploy and finds none, because no other transaction is open.
   ['-- Who would be in the way of a deploy', 'a superuser', 1],
   ['create role bi_acme', 'a superuser'],
-  // This statement returns no row, because the block before it has revoked the grant of all clients.
+  // The SQL returns no row, because an earlier block of the page has revoked the grant of all clients.
   ["select reporting.grant_all_clients('bi_acme')", 'dba_jane', 1],
   ['select refused_at, actor, email, action, client_id', 'auditor_jane'],
   ['select changed_at, email, field, old, new', 'a superuser'],
@@ -62,7 +62,7 @@ test.each<readonly [beginning: string, by: string, findingNothing?: number]>([
   ['select refused_at, actor, email, action, resource_type', 'auditor_jane'],
   ['create role monitoring', 'a superuser'],
 ])(
-  'the SQL of db/README.md that begins with %j runs as %s, and finds rows',
+  'the SQL of db/README.md that begins with %j runs without error as %s, and finds rows',
   async (beginning, by, findingNothing = 0) => {
     const sql = blockOf('db/README.md', beginning)
       .replaceAll('database taxclaims ', `database ${database.name} `)

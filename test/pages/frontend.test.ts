@@ -14,7 +14,7 @@ import { shell } from '../support/shell.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* The code blocks of docs/frontend.md on the demonstration: the JavaScript as one module, the rest in Bash. */
+/* Runs the code blocks of docs/frontend.md on the demonstration: the JavaScript as one module, the rest in Bash. */
 
 const PAGE = 'docs/frontend.md';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
@@ -84,7 +84,7 @@ function token(): Promise<string> {
   return service.token(role as Role, clients.split(','));
 }
 
-test('every call of docs/frontend.md for the page of claims finds records', async () => {
+test('every API request that docs/frontend.md shows for a page of claims finds records', async () => {
   const answers = await printed('curl -gH');
   expect(answers).toHaveLength(8);
   for (const [index, answer] of answers.entries()) {
@@ -99,12 +99,12 @@ test('the service answers an unknown field with the French error that docs/front
   expect([status, JSON.parse(body)]).toEqual(['400', { error: expect.objectContaining({ problems: [problem] }) }]);
 });
 
-test('the call of docs/frontend.md with an Idempotency-Key creates a claim', async () => {
+test('the request of docs/frontend.md with an Idempotency-Key creates a claim', async () => {
   const [body = '', status] = await printed('KEY=');
   expect([status, JSON.parse(body)]).toEqual(['201', expect.objectContaining({ status: 'DRAFT' })]);
 });
 
-test('the calls of docs/frontend.md export claims as CSV, and check an import of sites without storing it', async () => {
+test('the requests of docs/frontend.md export claims as CSV, and check an import of sites without storing the sites', async () => {
   const beginning = 'curl -H "Authorization: Bearer $TOKEN" -H \'Accept: text/csv\'';
   const [saved, tried = '', status] = await printed(beginning, { '/tmp/': `${folder}/` });
   expect([saved, status]).toEqual(['200', '200']);
@@ -112,7 +112,7 @@ test('the calls of docs/frontend.md export claims as CSV, and check an import of
   expect((await readFile(join(folder, 'claims.csv'), 'utf8')).split('\n').length).toBeGreaterThan(2);
 });
 
-test('another user’s change reaches a listening caller as the event that docs/frontend.md shows', async () => {
+test('a caller of GET /api/changes gets another user’s change as the event that docs/frontend.md shows', async () => {
   const env = { ...process.env, TOKEN: await token() };
   const child = spawn('bash', ['-c', `exec ${blockOf(PAGE, 'curl -N', here)}`], { env });
   let text = '';
@@ -143,7 +143,7 @@ describe.each(['2026-12-31', '2027-01-01', '2028-02-29', '2028-08-31', '2030-03-
         return (await admin.query<Record<string, unknown>>(text, [today])).rows;
       });
 
-    test('the demonstration has an answer and an invoice of its first client due within 30 days, and a draft whose deadline is not past', async () => {
+    test('the demonstration’s first client has an answer and an invoice due within 30 days, and a draft claim whose deadline is not past', async () => {
       expect(
         await read(`
           select 'answer' as due from public.reclamations

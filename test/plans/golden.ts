@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { callerOf, readsOf, shapeOf } from './plans.ts';
 import { clientsOf, populate } from './population.ts';
 
-/** The Postgres release whose file has all query plans. Files of other releases have only the plans that differ. */
+/** The Postgres release whose file has all query plans. The files of other releases have only the plans that differ. */
 const WHOLE_RELEASE = 18;
 
 /** The file with the query plans of a major release of Postgres. */
@@ -13,7 +13,7 @@ function goldenFile(major: number): URL {
   return new URL(`golden/${major}.txt`, import.meta.url);
 }
 
-/** The stored query plans of a Postgres release, as text in the form of `renderPlans`. */
+/** The expected query plans of a Postgres release, as text in the form of `renderPlans`. */
 export async function readPlans(major: number): Promise<string> {
   const whole = byRequest(await readFile(goldenFile(WHOLE_RELEASE), 'utf8'));
   if (major === WHOLE_RELEASE) return textOf(whole);
@@ -40,7 +40,7 @@ function textOf(requests: ReadonlyMap<string, readonly string[]>): string {
   return [...[...requests.values()].flat(), ''].join('\n');
 }
 
-/** The shape of each query plan, one per line, with the callers whose request gets this plan. */
+/** The shape of each query plan, one per line, with the callers whose HTTP request gets the plan. */
 export async function renderPlans(database: TestDatabase): Promise<{ major: number; text: string }> {
   const callers = await withAdmin(database.adminUrl, async (admin) => {
     await populate(admin);

@@ -7,11 +7,11 @@ import { callerOf, readsOf } from './plans.ts';
 import { clientsOf } from './population.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The query plans of all reads on thousands of rows, so that a reviewer sees a changed plan. */
+/* Compares the query plans of all reads on thousands of rows with a file, so that a reviewer sees a changed plan. */
 
 /**
- * Requests whose statement Postgres plans anew for each execution, because the best plan depends on the values: pages
- * by offset, the list of partners, reads of several ids or clients, and personal data.
+ * Requests whose SQL Postgres plans anew for each execution, because the best plan depends on the values: pages by
+ * offset, the list of partners, reads of several ids or clients, and personal data.
  */
 const PLANNED_ANEW = /offset=|^\/api\/partners\?|\bid=[^&]*%2C|client_id=[^&]*%2C|\/personal-data\?/;
 
@@ -27,12 +27,12 @@ const database = await forSuite(
   }),
 );
 
-test('each read has the query plan that `npm run plans:golden` has written for this release of Postgres', async () => {
+test('Postgres executes each GET request’s SQL by the query plan that `npm run plans:golden` stored for the release', async () => {
   expect(plans.text.split('\n')).toEqual((await readPlans(plans.major)).split('\n'));
 });
 
 test.each([1, 50, 1000])(
-  'Postgres prepares a generic plan for the reads of a caller with %i clients, except the reads that PLANNED_ANEW lists',
+  'Postgres reuses a generic query plan for GET requests of a caller with %i clients, except those in the list PLANNED_ANEW',
   async (size) => {
     const clients = await withAdmin(postgres.adminUrl, (admin) => clientsOf(admin, size));
     const reads = readsOf(callerOf('ACCOUNT_MANAGER', clients));

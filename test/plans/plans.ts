@@ -7,7 +7,7 @@ import type { Endpoint } from '../../src/http/endpoint.ts';
 import { authenticatedEndpoints } from '../../src/resources/index.ts';
 import { sortsOf } from '../../bench/lists/cases.ts';
 
-/** An SQL statement that reads, with the request that sends it. */
+/** A SELECT statement of the service, with the HTTP request that sends the statement. */
 export interface Read {
   readonly line: string;
   readonly statement: Statement;
@@ -16,7 +16,7 @@ export interface Read {
 
 const ID = '00000000-0000-4000-8000-000000000000';
 
-/** The query strings that are tried for each list, besides the list's descending orders. */
+/** The query strings that the test tries for each list, besides the list's descending orders. */
 const QUERIES: readonly Readonly<Record<string, string>>[] = [
   {},
   { count: 'exact' },
@@ -36,7 +36,7 @@ const QUERIES: readonly Readonly<Record<string, string>>[] = [
   { id: `${ID},${ID.replace(/0$/, '1')}` },
 ];
 
-/** The statements of all reads of a record or a list, for one caller. */
+/** The SQL statements that all GET requests for a record or a list send, for one caller. */
 export function readsOf(caller: Caller): Read[] {
   return authenticatedEndpoints
     .filter(({ roles }) => roles.includes(caller.role))
@@ -73,7 +73,7 @@ function queriesOf(endpoint: Endpoint): Record<string, string>[] {
   const [newest = ''] = words.filter((word) => word.startsWith('-'));
   const cursor = JSON.stringify([endpoint.of.table, newest, '2025-01-01', ID]);
   const after = { after: Buffer.from(cursor).toString('base64url') };
-  // A list whose order cannot be chosen has another form of cursor, so no cursor is tried.
+  // A list with a fixed order has another form of cursor, so the test tries no cursor for such a list.
   return [...QUERIES, ...(words.length === 0 ? [] : [after]), ...others.map((sort) => ({ sort }))]
     .map((query) => ({ limit: '20', ...query }))
     .filter((query) => endpoint.query?.safeParse(query).success);
@@ -94,8 +94,8 @@ function contextOf(caller: Caller, client: string | undefined): RequestContext {
 }
 
 /**
- * The shape of a statement's generic plan under the row-level security policies, in one line: each node of the plan
- * with its children, its index, and the columns by which the index is searched.
+ * The shape of an SQL statement's generic plan under the row-level security policies, in one line: each node of the
+ * plan with its children, its index, and the columns by which Postgres searches the index.
  */
 export async function shapeOf(login: pg.Client, { statement, context }: Read): Promise<string> {
   await login.query('begin');
@@ -131,15 +131,13 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Postgres may choose either of a table's two indexes by id, so both indexes get the same name in the plan. */
+/** Postgres may choose either of a table's two indexes on the id, so both get the same name in the printed plan. */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
-/**
- * The partitions of the audit log change each month and have the same plan, so one partition stands for all of them.
- */
+/** The audit log has a partition for each month, all with the same plan, so the printed plan has one of them. */
 const MONTH = /^month_\d{4}_\d{2}/;
 
 function shapeOfNode(node: Node | undefined): string {
-  // Subplans without a table are left out, such as the list of the policy’s clients, because they occur in every plan.
+  // The printed plan omits subplans without a table, such as a policy’s list of clients, because every plan has them.
   if (node === undefined || (isOnce(node) && node.Plans === undefined)) return '';
   const {
     'Parent Relationship': part = '',

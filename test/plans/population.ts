@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The number of clients in the database, which is larger than the number of clients of any tested caller. */
+/** The number of clients in the test database, which is larger than the number of clients of any tested caller. */
 const CLIENTS = 1_500;
 
 /** The ids of a caller’s clients in the order in which the API stores them. */
@@ -12,9 +12,9 @@ export async function clientsOf(admin: pg.Client, count: number): Promise<readon
   return rows.map(({ id }) => id);
 }
 
-/** Inserts thousands of rows, always the same, and collects statistics, so that Postgres uses indexes. */
+/** Inserts thousands of rows into all tables and collects statistics, so that Postgres uses indexes. */
 export async function populate(admin: pg.Client): Promise<void> {
-  // Transactions wait for the disk here, because vacuum otherwise does not mark the pages as all-visible.
+  // The inserting transactions wait for the disk, because vacuum otherwise does not mark the pages as all-visible.
   await admin.query('set synchronous_commit = on');
   await admin.query(`
     set session_replication_role = replica;
@@ -71,9 +71,7 @@ export async function populate(admin: pg.Client): Promise<void> {
   await admin.query('vacuum (analyze)');
 }
 
-/**
- * SQL for the time of the nth row. The times do not ascend with n, so no index order matches the order of insertion.
- */
+/** SQL for the time of the nth row. Times do not ascend with n, so no index has the order of insertion. */
 function moment(n: string): string {
   return `(select timestamptz '2024-01-01' + (${n} * 7919 % 30011) * interval '1 hour' as t) as at`;
 }

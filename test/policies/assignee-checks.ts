@@ -14,7 +14,7 @@ const assign = (user: string): string => `update public.reclamations set assigne
 const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
-/** Assigns a claim, changes its assignee as the superuser, and selects the claim if the condition is true then. */
+/** Assigns a claim to a user, changes the user as the superuser, and selects the claim if the condition holds then. */
 const after = (change: string, then: string): string =>
   `${assign(SPECIALIST)}; reset role; ${change}; select from public.reclamations where id = '${CLAIM}' and ${then}`;
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
@@ -42,7 +42,7 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
           as(role, assign(idOf('a', 'new'))),
       }),
       [
-        `a caller in role ${role} cannot find out which users have a foreign client by creating a claim of this client`,
+        `a caller in role ${role} cannot find out which users have a foreign client by creating a claim of that client`,
         as(role, created(idOf('b', 'users'), B)),
         'refused',
       ],
@@ -60,7 +60,7 @@ const listed = (client: string): string => `select from app.assignees('${client}
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
-/** Whether a caller may list the possible assignees of a client’s claims, and may read a user’s name. */
+/** Checks whether a caller may list the users to whom a client’s claims can be assigned, and may read a user’s name. */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
@@ -100,7 +100,7 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
   ['a caller in role client cannot list the assignees of a client', as('client', listed(A)), 'denied'],
 ];
 
-/** What a tax specialist reads about another user after a DBA changed this user. */
+/** Checks what a tax specialist reads about another user after a DBA changed that user. */
 const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome, client?: string])[] = [
   [
     'a tax specialist does not find an inactive user among the assignees of a client',
@@ -159,13 +159,13 @@ const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
-/** Unassigns claims and tasks of lost clients; nine batches are more than a user of these checks loses clients. */
+/** Unassigns the claims and tasks of lost clients; nine runs are enough for the clients that the test users lose. */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 
-/** Claims after a DBA changed their assignee: each SQL selects a row if the guarantee in its title holds. */
+/** Checks of a claim after a DBA changed its assignee: each SQL selects a row if the title's guarantee holds. */
 const STATES: readonly (readonly [title: string, sql: string])[] = [
   [
-    'a user who loses a client is no longer the assignee of the claims of this client',
+    'a user who loses a client is no longer the assignee of claims of that client',
     after(`${ofUser(`client_access = '{}'`)}; ${UNASSIGN}`, 'assignee_id is null and updated_at > created_at'),
   ],
   [

@@ -8,14 +8,16 @@ type Admin = World['admin'];
 /** SQL that lists the service’s database roles except the owner of the tables. */
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
-/** The roles that try to read and write a newly added column: one of each kind of request role, login and auditor. */
+/**
+ * The roles that try to read and write a new column of a table: one of each kind of request role, login and auditor.
+ */
 const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
 
 async function column(admin: Admin, sql: string): Promise<string[]> {
   return (await admin.query<{ found: string }>(sql)).rows.map(({ found }) => found);
 }
 
-/** Adds a column to every table of the service, runs `look`, and rolls the columns back. */
+/** Adds a column to every table of the service, runs `look`, and rolls the new columns back. */
 async function withAddedColumns({ admin }: World, look: (tables: string[]) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -28,7 +30,7 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
   }
 }
 
-/** The roles’ rights to the new columns, as `table role privilege`, granted to a column, a table or PUBLIC. */
+/** The roles’ rights to the newly added columns, as `table role privilege`, granted to a column, a table or PUBLIC. */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
     admin,
@@ -91,7 +93,7 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // A right to the whole table opens the added column, so the refusals above come from the missing right.
+        // A right to the whole table includes the new column, so the refusals above come from the missing right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

@@ -40,7 +40,7 @@ export const changeChecks: readonly Check[] = [
     REQUEST_ROLES.map((role): Check => {
       const may = role !== 'client' && /[r]/.test(RIGHTS[table][role]);
       return {
-        title: `a caller in role ${role} ${may ? `reads the changes of its own ${table} and not of foreign` : 'cannot read the changes of'} ${table}`,
+        title: `a caller in role ${role} ${may ? `reads the audit log’s changes of its own ${table} and not of foreign` : 'cannot read the audit log’s changes of'} ${table}`,
         run: (world) =>
           takenBack(world, async (admin) => {
             await admin.query(statementFor(table, 'u', 'a'));
@@ -61,7 +61,7 @@ export const changeChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a caller in any request role cannot read the changes of a deleted site',
+    title: 'a caller in any request role cannot read the audit log’s changes of a deleted site',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(statementFor('sites', 'u', 'a'));
@@ -71,7 +71,8 @@ export const changeChecks: readonly Check[] = [
       }),
   },
   {
-    title: 'a tax specialist cannot read the old and new values of a claim’s column that a tax specialist cannot read',
+    title:
+      'a tax specialist cannot read in the audit log the old and new values of a claim’s column that a tax specialist cannot read',
     run: (world) =>
       takenBack(world, async (admin) => {
         await admin.query(
@@ -89,7 +90,7 @@ export const changeChecks: readonly Check[] = [
   },
   {
     title:
-      'only an ADMIN without a list reads the changes that a claim had before a DBA moved the claim to another client',
+      'only an ADMIN without a client list reads the changes of a claim from before a DBA moved the claim to another client',
     run: (world) =>
       takenBack(world, async (admin) => {
         const [id, to] = [randomUUID(), idOf('b', 'clients')];
@@ -140,7 +141,7 @@ export const changeChecks: readonly Check[] = [
   },
   {
     title:
-      'a caller finds only their own clients in the changes of a user’s client list, and only an ADMIN reads changes of is_active',
+      'a caller finds only their own clients in the logged changes of a user’s client list, and only an ADMIN reads changes of is_active',
     run: (world) =>
       takenBack(world, async (admin) => {
         const others = [idOf('b', 'clients'), idOf('a', 'new'), idOf('b', 'new')] as const;

@@ -10,8 +10,9 @@ import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
 
 /**
- * One guarantee of the database. `run` throws if the guarantee does not hold. policies.test.ts runs each check once.
- * The proof `mutation` breaks rights, and after each broken right runs the checks whose titles name the right’s words.
+ * One tested guarantee of the database. `run` throws if the guarantee does not hold. policies.test.ts runs each check
+ * once. The proof `mutation` breaks one right after another, and runs the checks whose titles name the right’s table,
+ * role or command.
  */
 export interface Check {
   readonly title: string;

@@ -53,11 +53,11 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
-  // An auditor needs these columns for the refusals in audit.denials, while audit.changes shows an auditor no row.
+  // An auditor reads refusals of audit_logs through audit.denials, and reads no row of audit.changes.
   if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
-  // The view reporting.changes_by_month counts audit records by these columns.
+  // The view reporting.changes_by_month counts audit records by client, time, kind and type of the record.
   if (table === 'audit_logs') granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
-  // The view audit.findings counts the changes that the identity provider has not received.
+  // The view audit.findings counts by both times the changes that the identity provider has not received.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;
 }

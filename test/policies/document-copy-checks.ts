@@ -21,7 +21,7 @@ export const documentCopyChecks: readonly Check[] = [
             [`taxclaims_${role}`, OWN, SELF],
           );
           const { rows } = await admin.query<{ client: string }>(
-            // Also reads xmin, the number of the writing transaction, by which lists sort in the order of change.
+            // The SQL reads xmin too, the number of the writing transaction, by which lists sort by change.
             `select distinct c.client_id as client from (select c.*, c.xmin from ${COPY} as c offset 0) as c order by 1`,
           );
           const firms = (['a', 'b'] as const).filter((firm) => firm === 'a' || role === 'admin');

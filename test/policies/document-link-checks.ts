@@ -8,7 +8,7 @@ const DIGEST = 'a'.repeat(64);
 const MANAGER = 'taxclaims_account_manager';
 const USER = '00000000-0000-4000-8000-00000000000a';
 
-/** Continues the open transaction in a database role, as the caller with this subject and one firm’s client. */
+/** Continues the open transaction as a caller with the given database role, token subject and one firm’s client. */
 async function become(client: pg.Client, role: string, actor: string, firm: 'a' | 'b' = 'a'): Promise<void> {
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', $2, true), set_config('app.user_id', $3, true),
@@ -47,7 +47,7 @@ export const documentLinkChecks: readonly Check[] = [
   },
   {
     title:
-      'document_links: the address of a document has its creator’s rights for a minute, and opens no other document',
+      'document_links: the download address of a document works for a minute with its creator’s rights, and opens no other document',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -77,7 +77,7 @@ export const documentLinkChecks: readonly Check[] = [
     },
   },
   {
-    title: 'document_links: only an ADMIN without a list creates the address of a document of a foreign client',
+    title: 'document_links: only an ADMIN without a client list creates the address of a document of a foreign client',
     run: async (world) => {
       for (const role of ['scoped_admin', 'account_manager', 'tax_specialist', 'client'])
         await takenBack(world, async (admin) => {

@@ -2,7 +2,7 @@ import { literal, rowOf, ROWS } from '../support/rows.ts';
 import type { Tenant, Values } from '../support/rows.ts';
 import type { Table } from './rights.ts';
 
-/** The rows of two firms, of the same kinds: callers of firm a try every statement on rows of both firms. */
+/** The test rows of two firms, of the same kinds: callers of firm a try every statement on rows of both firms. */
 export type Firm = 'a' | 'b';
 
 const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
@@ -18,7 +18,7 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   users: '09',
   audit_logs: '0a',
   reclamation_history: '0b',
-  // A partner without bills, because Postgres does not delete a partner with bills.
+  // The firm’s free partner has no bills, because Postgres does not delete a partner with bills.
   free_partner: '0c',
   identity_changes: '0d',
   notes: '0e',
@@ -31,10 +31,10 @@ export function idOf(firm: Firm, what: keyof typeof NUMBERS): string {
 
 /** The user who sends the statements of the policy checks; this user shares no client with another user. */
 export const SELF = 'e0000000-0000-4000-8000-000000000001';
-/** A partner that no client uses. */
+/** The id of a partner that no client uses. */
 export const UNLINKED_PARTNER = 'e0000000-0000-4000-8000-000000000002';
 
-/** The ids of a firm’s rows; `biller` is the firm’s partner with bills. */
+/** The ids of a test firm’s rows; `biller` is the firm’s partner with bills. */
 function tenantOf(firm: Firm): Tenant {
   const ids = Object.fromEntries(Object.keys(NUMBERS).map((what) => [what, idOf(firm, what as Table)]));
   const { partners: biller, free_partner: partners, new: newcomer } = ids;
@@ -75,7 +75,7 @@ function rowsOf(firm: Firm): string[] {
   ];
 }
 
-/** A statement that creates, reads, updates or deletes a firm’s row of a table. */
+/** An SQL statement that creates, reads, updates or deletes a test firm’s row of a table. */
 export function statementFor(table: Table, command: Command, firm: Firm): string {
   const [column, value] = ROWS[table].change;
   const key =
@@ -105,7 +105,7 @@ export function untouched(table: Table): string {
   return `${column} is distinct from ${literal(value)}`;
 }
 
-/** The values by which a firm’s second row of a table must differ from the firm’s first row. */
+/** The column values by which a test firm’s second row of a table must differ from its first row. */
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },
   client_partners: { partner_id: UNLINKED_PARTNER },

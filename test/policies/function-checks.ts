@@ -19,7 +19,7 @@ import type { World } from './world.ts';
 
 const REQUESTS = REQUEST_ROLES.join(' ');
 
-/** The functions by the roles that may run them; only the owner of a function runs a function that is not listed. */
+/** The database functions by the roles that may run them; a function that is not listed runs only for its owner. */
 const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
@@ -76,7 +76,7 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
 
 const sorted = (text: string): string => text.split(' ').sort().join(' ');
 
-/** Runs statements as one request in a transaction that is rolled back; returns the first value of the last result. */
+/** Runs SQL as one request in a transaction that is rolled back, and returns the last statement’s first value. */
 async function request(world: World, role: string, settings: Record<string, string>, ...statements: string[]) {
   const login = world.api;
   try {
@@ -97,7 +97,7 @@ async function request(world: World, role: string, settings: Record<string, stri
 
 export const functionChecks: readonly Check[] = [
   {
-    title: 'only the listed roles may run a function, and PUBLIC may run none',
+    title: 'each database function may be run only by the roles that the test lists for it, and none by PUBLIC',
     run: async ({ admin }) => {
       const { rows } = await admin.query<{ name: string; roles: string }>(
         `select f.pronamespace::regnamespace || '.' || f.proname as name,
@@ -156,7 +156,8 @@ export const functionChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'app.narrowed narrows a list of clients to the client of a record only if the list has this client',
+    title:
+      'app.narrowed reduces a caller’s list of clients to the client of a record only if the list contains that client',
     run: async ({ api }) => {
       const ofClients = [
         'reclamations',
@@ -180,9 +181,9 @@ export const functionChecks: readonly Check[] = [
   },
   {
     title:
-      'app.record_refusals writes each refusal once, even with malformed values, and with the user of a known subject',
+      'app.record_refusals stores each refused request once in the audit log, even with malformed values, and with a known user’s id',
     run: async ({ api, admin }) => {
-      // Audit records stay, and the proof `mutation` runs this check more than once: each run has a new request_id.
+      // Audit records stay, and the proof `mutation` runs this check again, so each run has a new request_id.
       const [id, batch] = [randomUUID(), randomUUID()];
       const whole = {
         ...{ id, request_id: batch, actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
@@ -215,7 +216,7 @@ export const functionChecks: readonly Check[] = [
     },
   },
   {
-    title: 'app.record_refusals dates a refusal at its own time, and never in the future',
+    title: 'app.record_refusals dates an audit record at the time of the refusal, and never in the future',
     run: async ({ api, admin }) => {
       const dated = async (time: object): Promise<unknown> => {
         const { rows: made } = await admin.query<{ id: string }>('select gen_random_uuid() as id');
@@ -262,7 +263,7 @@ export const functionChecks: readonly Check[] = [
     (role): Check => ({
       title: `an update by ${role} writes one audit record with the client, the actor and the action`,
       run: async (world) => {
-        // Only an administrator reads the log, so the transaction changes its role after the update.
+        // Only an administrator reads the audit log, so the transaction changes its role after the update.
         await world.api.query('begin');
         try {
           await world.api.query(
@@ -292,7 +293,7 @@ export const functionChecks: readonly Check[] = [
   ),
   {
     title:
-      'a token is refused if its user is inactive, or if it has other rights than the user and is older than the user’s rights',
+      'a token is refused if its user is inactive, or if its rights differ from the user’s rights, which changed after its issue',
     run: async ({ api, admin }) => {
       const nobody = '00000000-0000-4000-8000-000000000000';
       const sql = (digest: string, at: string) => `select app.caller_id('subject-a', ${at}, ${digest}, '${nobody}')`;
@@ -307,7 +308,7 @@ export const functionChecks: readonly Check[] = [
         [nobody],
       );
       deepEqual(rows, [{ known: idOf('a', 'users'), unknown: nobody }]);
-      // The previous release calls two functions instead of app.caller_id.
+      // The previous release of the service calls two other functions instead of app.caller_id.
       const before = `select app.authenticate('subject-a', 'infinity', 'x') as known,
         app.authenticate('nobody', 'infinity', 'x') as unknown, app.unclaimed_id($1)`;
       deepEqual((await api.query(before, [nobody])).rows, [

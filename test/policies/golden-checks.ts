@@ -7,15 +7,16 @@ import { matrixText } from '../../src/db/audit/text.ts';
 import { GOLDEN_FILE, readFacts } from '../audit/golden.ts';
 import type { Check } from './checks.ts';
 
-/** The kinds of database facts that decide a right. The bodies of functions and views decide no right. */
+/** The kinds of facts in audit.state() that decide a right. The bodies of functions and views decide no right. */
 const KINDS_OF_RIGHTS = new Set([
   ...['role', 'membership', 'table', 'view', 'policy', 'grant', 'default privileges', 'function', 'trigger'],
 ]);
 
-/** Compares all rights with the golden files, because another right can hide the loss of a right from a login. */
+/** Compares all rights with db/audit/declared, because a second right can hide that a login lost a right. */
 export const goldenChecks: readonly Check[] = [
   {
-    title: 'every fact that decides a right is as in db/audit/declared (`npm run db:golden` writes the file)',
+    title:
+      'every role, membership, table, policy, grant and trigger is as in db/audit/declared (`npm run db:golden` writes the file)',
     run: async ({ admin }) => {
       const rightsOf = (facts: readonly DatabaseFact[]): string[] =>
         facts
@@ -34,7 +35,8 @@ export const goldenChecks: readonly Check[] = [
     },
   },
   {
-    title: 'audit.state() has a fact for every role of audit.house_roles',
+    title:
+      'audit.state(), the list of all rights and definitions in the database, names every role of audit.house_roles',
     run: async ({ admin }) => {
       const facts = await readFacts(admin);
       const { rows } = await admin.query<{ name: string }>('select name::text from audit.house_roles');

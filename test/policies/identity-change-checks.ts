@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const USER = idOf('a', 'users');
 const CLIENT = idOf('a', 'clients');
 
-/** Deletes all rows of identity_changes, runs `work`, and rolls both back. */
+/** Deletes all rows of identity_changes, runs `work`, and rolls the deletion and the work back. */
 const withoutChanges = (world: World, work: (admin: pg.Client) => Promise<void>): Promise<void> =>
   takenBack(world, async (admin) => {
     await admin.query('delete from public.identity_changes');
@@ -19,7 +19,7 @@ async function become(client: pg.Client, role: string): Promise<void> {
   await client.query(`select set_config('role', $1, true)`, [role]);
 }
 
-/** Runs one statement as the role taxclaims_api and returns the first row of the result. */
+/** Runs one SQL statement as the role taxclaims_api and returns the first row of the result. */
 async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Promise<unknown[]> {
   await become(admin, 'taxclaims_api');
   const { rows } = await admin.query<unknown[]>({ text: sql, values, rowMode: 'array' });
@@ -54,7 +54,7 @@ async function isHeld(admin: pg.Client): Promise<unknown> {
 export const identityChangeChecks: readonly Check[] = [
   {
     title:
-      'identity_changes: a change of rights is stored for the identity provider only after an instance began to send changes',
+      'identity_changes: the database stores a change of rights for the identity provider only after an instance of the service began to send',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await change(admin, 'CLIENT');
@@ -67,7 +67,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: only one instance claims a change, and an instance that settles a change without having claimed it learns so',
+      'identity_changes: only one instance at a time sends a change of rights, and the database tells an instance whose turn to send has ended',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -86,7 +86,7 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // The first claim is no longer valid, so the function returns false, and the newest rights are sent again.
+        // The first claim to the change no longer counts, so the function returns false and the rights are sent again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });
@@ -104,7 +104,7 @@ export const identityChangeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'identity_changes: only the owner lists the users whom the identity provider knows',
+    title: 'identity_changes: only the owner of the tables may list the users whom the identity provider knows',
     run: async (world) => {
       const page = 'select u.user_id, u.subject from app.users_of_provider($1, 1) as u';
       await withoutChanges(world, async (admin) => {
@@ -119,7 +119,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: only changes delivered 90 days ago are deleted, and only a DBA ends the sending of changes',
+      'identity_changes: the service deletes only changes that it delivered 90 days ago, and only a DBA ends the sending of changes',
     run: async (world) => {
       await withoutChanges(world, async (admin) => {
         await asApi(admin, 'select app.begin_identity_management()');
@@ -133,7 +133,7 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, forget), [0]);
         await deliver('91');
         deepEqual([await asApi(admin, forget), await states(admin)], [[1], []]);
-        // A function of taxclaims_definer cannot delete a waiting change.
+        // A function of taxclaims_definer cannot delete a change that the identity provider has not received.
         await change(admin, 'TAX_SPECIALIST');
         await become(admin, 'taxclaims_definer');
         equal((await admin.query('delete from public.identity_changes')).rowCount, 0);
@@ -161,7 +161,7 @@ export const identityChangeChecks: readonly Check[] = [
   },
   {
     title:
-      'identity_changes: an ADMIN with a list reads only changes of users and rights whose clients are all in the list',
+      'identity_changes: an ADMIN with a client list reads only changes of users and rights whose clients are all in the list',
     run: async (world) => {
       const visibleCount = async (setup: string, access: string): Promise<unknown> => {
         let count: unknown;

@@ -7,7 +7,7 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const KEY = 'a'.repeat(64);
 const REQUEST = 'b'.repeat(64);
 
-/** Continues the open transaction in this database role, as the caller with this subject. */
+/** Continues the open transaction as a caller with the given database role and token subject. */
 async function become(client: pg.Client, role: string, actor: string): Promise<void> {
   await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);
 }
@@ -44,7 +44,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a caller gets a stored answer only with the subject, the key and the request of the first call',
+      'idempotency_keys: a repeated request gets the stored answer only with the user, the key and the request of the first call',
     run: async (world) => {
       await takenBack(world, async (admin) => {
         await become(admin, MANAGER, 'somebody');
@@ -76,7 +76,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a caller learns without waiting that another transaction uses its key, and gets the key after a rollback',
+      'idempotency_keys: a caller learns at once that another transaction uses the same key, and gets the key after that transaction’s rollback',
     run: async ({ api, unset }) => {
       const request = async (client: pg.Client): Promise<unknown> => {
         await client.query('begin');

@@ -6,7 +6,7 @@ import { OWN } from './row-checks.ts';
 import { attempt, ending } from './session.ts';
 import type { Attempt, Outcome } from './session.ts';
 
-/* Checks of rights to other authors’ notes, to internal notes and to tasks; row-checks.ts checks own notes. */
+/* Checks the rights to other authors’ notes, to internal notes and to tasks; row-checks.ts checks own notes. */
 
 const [A, B] = [idOf('a', 'clients'), idOf('b', 'clients')];
 const NOTE = idOf('a', 'notes');
@@ -24,7 +24,7 @@ const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as
 const FIRM = ROLES.filter((role) => role !== 'client');
 const MANAGERS = ROLES.slice(0, 2);
 
-/** A statement that a caller tries on a note, and the change that the superuser makes to this note before. */
+/** An SQL statement that a caller tries on a note, and the change that the superuser makes to the note before. */
 interface Case extends Attempt {
   readonly before: string;
 }
@@ -152,15 +152,15 @@ const task = `update public.notes set assignee_id = '${SPECIALIST}' where id = '
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
 const then = (condition: string): string => `select from public.notes where id = '${NOTE}' and ${condition}`;
 
-/** What becomes of notes when a DBA changes users, tasks or claims: title, statements, last statement’s outcome. */
+/** Checks what becomes of notes when a DBA changes users, tasks or claims: title, SQL, outcome of the last SQL. */
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [
-    'a user who loses a client is no longer the assignee of the open tasks of this client',
+    'a user who loses a client is no longer the assignee of open tasks of that client',
     `${task}; ${ofUser(`client_access = '{}'`)}; ${UNASSIGN}; ${then('assignee_id is null and updated_at > created_at')}`,
     'done',
   ],
   [
-    'a user who loses a client stays the assignee of the completed tasks of this client',
+    'a user who loses a client stays the assignee of completed tasks of that client',
     `${task}; ${done}; ${ofUser(`client_access = '{}'`)}; ${UNASSIGN}; ${then(`assignee_id = '${SPECIALIST}'`)}`,
     'done',
   ],
@@ -200,7 +200,7 @@ const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])
     'done',
   ],
   [
-    'a note keeps its author’s id and loses its assignee after a DBA deleted the user who was both',
+    'after a DBA deletes the user who wrote and was assigned a note, the note keeps the author’s id and has no assignee',
     `update public.notes set author_id = '${SELF}' where id = '${NOTE}';
      update public.users set client_access = '{${A}}' where id = '${SELF}';
      update public.notes set assignee_id = '${SELF}' where id = '${NOTE}';

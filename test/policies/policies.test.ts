@@ -12,9 +12,9 @@ const world = await forSuite(openWorld({ ...database, reportingUrl: login.url })
 
 describe('the row-level security policies', () => {
   /*
-   * An example of the checks that try every table, role and command. The caller is the API’s login in the role of one
-   * request and with its settings. The caller finds the claims of firm a and the superuser finds the claims of firm b,
-   * so only a policy can hide the claims of firm b from the caller.
+   * An example of the checks that try every table, role and command: the API’s login, with the role and settings of one
+   * request, finds the claims of firm a. The superuser finds the claims of firm b, so only a policy can hide these
+   * claims from the login.
    */
   test('a tax specialist of firm a reads the claims of firm a, and cannot read the existing claim of firm b', async () => {
     const claimsOf = (firm: 'a' | 'b') => ({

@@ -10,7 +10,7 @@ const HOUSE = ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting', 'report
 const column = async (world: World, sql: string, values: unknown[] = []): Promise<string[]> =>
   (await world.admin.query<{ found: string }>(sql, values)).rows.map((row) => row.found);
 
-/** Checks of the roles and tables that Postgres’s catalogs list, which the superuser reads. */
+/** Checks the roles and tables that Postgres’s catalogs list; the superuser reads the catalogs. */
 export const privilegeChecks: readonly Check[] = [
   {
     title: 'every table of every schema has row-level security enabled and forced',
@@ -84,7 +84,7 @@ export const privilegeChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a request role becomes only the roles below it, and cannot create a table or schema',
+    title: 'a request role can become only request roles with fewer rights, and cannot create a table or schema',
     run: async (world) => {
       for (const role of REQUEST_ROLES) {
         deepEqual(

@@ -8,7 +8,7 @@ const CLIENT = idOf('a', 'clients');
 const OTHER = idOf('b', 'clients');
 const USER = idOf('a', 'users');
 
-/** Runs a DBA’s statements, rolls them back, and returns `table resource client` of each audit record. */
+/** Runs a DBA’s SQL, rolls it back, and returns `table resource client` of each audit record that the SQL caused. */
 async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
   await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
   try {
@@ -25,7 +25,7 @@ async function recordsOf({ admin }: World, ...statements: readonly string[]): Pr
   }
 }
 
-/** The ids of the rows that a statement of statementFor writes. */
+/** The ids of the rows that an SQL statement made by statementFor writes. */
 function resourcesOf(table: Table, command: Command): readonly string[] {
   if (command === 'c') return [table === 'client_partners' ? UNLINKED_PARTNER : idOf('a', 'new')];
   if (table === 'client_partners') return [idOf('a', 'partners'), idOf('a', 'free_partner')];
@@ -34,7 +34,7 @@ function resourcesOf(table: Table, command: Command): readonly string[] {
 
 function clientOf(table: Table, command: Command): string {
   if (table === 'partners') return `nobody's`;
-  // The audit record of a new user names the user’s client; the audit record of a changed user’s name names no client.
+  // The audit record of a new user names the user’s client; the record of a user’s new name names no client.
   if (table === 'users') return command === 'c' ? CLIENT : `nobody's`;
   return table === 'clients' && command === 'c' ? idOf('a', 'new') : CLIENT;
 }

@@ -10,7 +10,7 @@ const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
 
 const FOREIGN = idOf('b', 'clients');
 
-/** The tables with an index that begins with the client, each with the name of its reporting view. */
+/** The tables with an index whose first column is the client, each with the name of its reporting view. */
 const FOUND_BY_INDEX = {
   clients: 'clients',
   sites: 'sites',
@@ -33,8 +33,8 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 }
 
 /**
- * Grants taxclaims_reporting the schema public while `work` runs, because a reporting login that cannot name a table
- * would leave the table’s policies untested. A right that existed before stays, so that other checks notice it.
+ * Grants reporting logins the schema public while `work` runs, because the policies of a table stay untested if a login
+ * cannot name the table. A right that existed before stays, so that other checks notice the right.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await admin.query<{ open: boolean }>(
@@ -48,7 +48,7 @@ async function namingTables(admin: pg.Client, work: () => Promise<void>): Promis
   }
 }
 
-/** Checks of what a reporting login with a grant for firm a’s client can read by its own SQL. */
+/** Checks what a reporting login with a grant for firm a’s client can read by SQL of its own. */
 export const reportingChecks: readonly Check[] = [
   ...TABLES.map((table): Check => {
     const open = REPORTING_TABLES.includes(table);
@@ -159,7 +159,7 @@ export const reportingChecks: readonly Check[] = [
     }),
   ),
   {
-    title: 'a reporting login reads notes in the reporting view tasks only if they have a last day',
+    title: 'a reporting login reads in the reporting view tasks only notes with a due date',
     run: async ({ reporting, admin }) => {
       const { rows: notes } = await admin.query<{ id: string; is_task: boolean }>(
         `insert into public.notes (client_id, reclamation_id, author_id, text, internal, due_on)
@@ -217,7 +217,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a reporting login reads no row of a table without a grant, and reads rows again after a grant',
+    title: 'a reporting login without any grant reads no row of a table, and reads rows again after a grant',
     run: async ({ reporting, admin }) => {
       const login = reporting.user;
       await admin.query('delete from reporting.grants where login = $1', [login]);
@@ -236,7 +236,7 @@ export const reportingChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a reporting login reads only its own grants, and not who granted them',
+    title: 'a reporting login reads only its own rows of the list of grants, and not who granted them',
     run: async ({ reporting, admin }) => {
       await admin.query(`insert into reporting.grants (login, client_id) values ('somebody_else', $1)`, [
         idOf('b', 'clients'),

@@ -2,12 +2,14 @@ import { allEndpoints } from '../../src/resources/index.ts';
 import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 import { words } from '../support/words.ts';
 
-/* The rights that the database must grant, taken from test/resources/access.ts, and not from the policies. */
+/*
+ * The rights that the database must grant, taken from the API’s rights in test/resources/access.ts, not from policies.
+ */
 
 export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
-/** For each request role, the request roles whose rights the role also has. */
+/** For each request role, the weaker request roles whose rights the role also has. */
 export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
   admin: [],
   scoped_admin: ['account_manager', 'client', 'tax_specialist'],
@@ -18,7 +20,7 @@ export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
 
 type Rights = Readonly<Record<RequestRole, string>>;
 
-/** The rights of each role to each table: those of the API’s list, and those to two tables without endpoints. */
+/** The rights of each role to each table: those of the API’s tests, and those to two tables without endpoints. */
 const PAGE = {
   ...OF_THE_INTERFACE,
   reclamation_history: rights('r', 'r', 'r', 'r'),
@@ -50,7 +52,7 @@ interface Described {
   readonly columns: Readonly<Record<string, { readonly inserted?: unknown; readonly change?: string }>>;
 }
 
-/** The columns that the API’s endpoints write: a role that may write rows of the table may write only these. */
+/** The columns that the API’s endpoints write; a role that may write rows of a table may write only these columns. */
 function writtenBy(table: Table): Columns {
   const columns = [
     ...new Map(
@@ -103,12 +105,12 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
 
 /** For each table, the columns that a reporting login must not read. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
-  // The column `search_text` repeats other columns for the API’s search.
+  // A reporting login does not need `search_text`, which repeats other columns for the API’s search.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  // A caller needs these columns only to download or change a document.
+  // A caller needs `file_path`, `sha256` and `updated_at` only to download or change a document.
   documents: ['file_path', 'sha256', 'updated_at'],
   // The texts of notes are confidential within the firm.
   notes: ['text'],

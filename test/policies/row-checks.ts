@@ -5,7 +5,7 @@ import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './r
 import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
-/** The client list of a caller in the policy checks: firm a’s client, and the client that a statement creates. */
+/** The client list of a tested caller: firm a’s client, and the client that an INSERT creates. */
 export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
 
 interface Situation {
@@ -42,7 +42,7 @@ export const rowChecks: readonly Check[] = [
   ),
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
-      // Deletions of partners are left out, because a foreign key prevents the deletion of a partner with bills.
+      // Deletions of all partners are left out, because a foreign key prevents the deletion of a partner with bills.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
           title: `a caller in role ${role} can ${VERBS[command]} only ${table} of its own clients by a statement without a condition`,
@@ -74,7 +74,7 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
   }
 }
 
-/** Tries a statement that reads no column, because Postgres does not apply policies for SELECT to such a statement. */
+/** Tries an UPDATE or DELETE that reads no column, because Postgres does not apply policies for SELECT to such SQL. */
 async function tryUnconditionally(world: World, table: Table, role: RequestRole, command: 'u' | 'd'): Promise<void> {
   const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
@@ -89,7 +89,7 @@ function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
 
-/** The outcomes of an administrator’s statements on notes while the database does not know who the caller is. */
+/** The outcomes of an administrator’s SQL statements on notes while no setting tells the database who the caller is. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
 function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {

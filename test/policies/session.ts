@@ -4,19 +4,19 @@ import { SELF } from './fixture.ts';
 import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
-/** The outcome of a statement: some rows, no row, no grant, a refusal by a policy’s check, or another SQLSTATE. */
+/** The outcome of an SQL statement: some rows, no row, no grant, a refusal by a policy’s check, or another SQLSTATE. */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
-  /** The database role without its prefix `taxclaims_`. Without a role, the login itself runs the statement. */
+  /** The database role without its prefix `taxclaims_`. If no role is given, the login itself runs the statement. */
   readonly role?: string;
-  /** The setting app.client_access, the caller’s client list; without a text the setting stays unset. */
+  /** The value of the setting app.client_access, the caller’s client list; if absent, the setting stays unset. */
   readonly clientAccess?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly sql: string;
 }
 
-/** Runs one statement on a login’s connection, rolls it back, and returns the outcome of the statement. */
+/** Runs one SQL statement on a login’s connection, rolls it back, and returns the outcome of the statement. */
 export async function attempt(login: pg.Client, { role, clientAccess, settings, sql }: Attempt): Promise<Outcome> {
   const local: Record<string, string> = { ...settings };
   if (clientAccess !== undefined) Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
@@ -36,7 +36,7 @@ export async function attempt(login: pg.Client, { role, clientAccess, settings, 
   }
 }
 
-/** Returns the outcome that stands for an error of Postgres, and throws every other error again. */
+/** Returns the outcome, such as denied, that an error of Postgres stands for, and throws every other error again. */
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
@@ -53,12 +53,12 @@ export async function takenBack({ admin }: World, work: (admin: pg.Client) => Pr
   }
 }
 
-/** Asserts that Postgres refuses the statements of `work` with this SQLSTATE. */
+/** Asserts that Postgres refuses the SQL that `work` runs with the given SQLSTATE. */
 export function refusedWith(code: string, work: Promise<unknown>): Promise<void> {
   return rejects(work, ({ code: given }: pg.DatabaseError) => given === code);
 }
 
-/** Asserts that no request role, API login, reporting login or auditor may run a statement. */
+/** Asserts that no request role, API login, reporting login or auditor may run the given SQL statement. */
 export async function deniedToAll({ api, reporting, admin }: World, sql: string): Promise<void> {
   for (const role of REQUEST_ROLES) equal(await attempt(api, { role, sql }), 'denied', role);
   equal(await attempt(api, { sql }), 'denied');
@@ -66,7 +66,7 @@ export async function deniedToAll({ api, reporting, admin }: World, sql: string)
   equal(await attempt(admin, { role: 'auditor', sql }), 'denied');
 }
 
-/** Builds rows of title, statement and outcome from statements that have the same expected outcome. */
+/** Builds rows of a title, an SQL statement and an outcome from statements with the same expected outcome. */
 export function ending(
   outcome: Outcome,
   attempts: Readonly<Record<string, Attempt>>,

@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { connected, withAdmin } from '../support/database.ts';
 import { FIXTURE, idOf } from './fixture.ts';
 
-/** The connections to a database that has the rows of two firms. */
+/** The connections to a test database that contains the rows of two firms. */
 export interface World {
-  /** The connection of the API’s login. */
+  /** The connection of the API’s database login. */
   readonly api: pg.Client;
-  /** A second connection of the API’s login, on which no setting was ever set. */
+  /** A second connection of the API’s database login, on which no setting was ever set. */
   readonly unset: pg.Client;
   /** The connection of a reporting login that is granted the client of firm a. */
   readonly reporting: pg.Client;
-  /** The superuser’s connection, which inserts rows and proves that rows exist, and is never the tested caller. */
+  /** The superuser’s connection, which inserts rows and proves that rows exist, and is never a tested caller. */
   readonly admin: pg.Client;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
     await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [login, idOf('a', 'clients')]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
-    // JIT is off, because Postgres takes longer to compile the views of the audit than to run them.
+    // JIT is off, because compiling the queries of the schema audit’s views takes longer than running them.
     connected(adminUrl, '-c jit=off'),
     connected(apiUrl),
     connected(apiUrl),

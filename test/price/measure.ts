@@ -11,7 +11,7 @@ const WARMED_UP = 150;
 const COUNTED = 21;
 const ALLOCATING = 60;
 
-/** Options of Node that keep V8 from collecting garbage and optimising code, which would change the allocations. */
+/** Options of Node.js against garbage collection and optimised code, which would change the allocated bytes. */
 const FLAGS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64', '--no-opt', '--no-maglev'];
 
 export type Price = Counts & { readonly headers: number; readonly bytesAllocated: number };
@@ -30,7 +30,7 @@ export interface Where {
   readonly identity: TestIdentity;
 }
 
-/** The measured cost of each kind of request, by the name of the kind. */
+/** The measured work of the service, such as queries and bytes, for each kind of request by the kind’s name. */
 export async function measurePrices(where: Where): Promise<Readonly<Record<string, Price>>> {
   const [own, foreign] = [newTenant(), newTenant()];
   await withAdmin(where.adminUrl, (admin) =>
@@ -85,7 +85,7 @@ interface Sending {
   readonly call: number;
 }
 
-/** Sends a request and returns the number of headers of the response. */
+/** Sends an HTTP request and returns the number of headers of the response. */
 function send({ line, isAnonymous, body, status }: Kind, { agent, port, token, call }: Sending): Promise<number> {
   const [method, path] = line.split(' ');
   const content = body && JSON.stringify(body(call));
@@ -105,7 +105,7 @@ function send({ line, isAnonymous, body, status }: Kind, { agent, port, token, c
   });
 }
 
-/** The median of each count over all requests, which leaves out work that the service does only now and then. */
+/** The median of each count, such as queries, over all requests, which leaves out occasional work of the service. */
 function mediansOf<T extends Readonly<Record<string, number>>>(counted: readonly T[]): T {
   const names = Object.keys(counted[0] ?? {});
   const middle = (name: string): number =>
@@ -113,7 +113,7 @@ function mediansOf<T extends Readonly<Record<string, number>>>(counted: readonly
   return Object.fromEntries(names.map((name) => [name, middle(name)])) as T;
 }
 
-/** Starts the service in a process that counts its work, with one connection, which prepares each statement once. */
+/** Starts the service in a process that counts its work, with one database connection, which prepares each SQL once. */
 async function startCounting({ folder, apiUrl, identity }: Where) {
   const child = fork(join(import.meta.dirname, '../../src/main.ts'), {
     cwd: folder,

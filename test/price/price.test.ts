@@ -7,14 +7,14 @@ import { measurePrices } from './measure.ts';
 import type { Price } from './measure.ts';
 
 /*
- * The cost of a request, in counts that do not depend on the load of the machine. Work that a change adds to each
- * request changes price.json, which is reviewed like code.
+ * Measures the work of the service for a request in counts, such as queries and bytes, that do not depend on the
+ * machine's load. Work that a change adds to each request changes price.json, which is reviewed like code.
  */
 
-/** The tolerated difference of a count, as a fraction. A duration among the sent bytes may have one digit more. */
+/** The tolerated difference from price.json, as a fraction: a duration in the sent bytes may get a digit more. */
 const TOLERANCE: Readonly<Record<string, number>> = { bytesToPostgres: 0.01, bytesAllocated: 0.1 };
 
-test('a request causes the work that price.json lists, with a tolerance of a tenth for the allocated bytes', async () => {
+test('each kind of request costs the queries and bytes that price.json lists, with a tolerance of a tenth for allocated memory', async () => {
   const reviewed = JSON.parse(await readFile(new URL('price.json', import.meta.url), 'utf8')) as Readonly<
     Record<string, Price>
   >;

@@ -40,7 +40,7 @@ describe('the grant of all clients to a reporting login', () => {
     }
   };
 
-  test('a login with the grant of all clients reads every client, also later ones, and after the revocation only its granted clients', async () => {
+  test('a reporting login with all clients reads every client, also clients created later, and after the revocation only its granted clients', async () => {
     await superuser.query('select reporting.grant_client($1, $2)', [login.name, A]);
     expect(await visibleClients()).toEqual([A]);
     await grant();
@@ -61,7 +61,7 @@ describe('the grant of all clients to a reporting login', () => {
     expect(await recorded()).toEqual(['reporting.grant_all_clients', 'reporting.revoke_all_clients']);
   });
 
-  test('Postgres plans the queries of a login with the grant of all clients without row-level security policies', async () => {
+  test('Postgres plans the queries of a reporting login that was granted all clients without row-level security policies', async () => {
     const plan = async (): Promise<string> =>
       JSON.stringify((await tool.query('explain (costs off) select * from reporting.documents')).rows);
     expect(await plan()).toMatch(/InitPlan/);
@@ -70,7 +70,7 @@ describe('the grant of all clients to a reporting login', () => {
     await revoke();
   });
 
-  test('a prepared statement reads every client after the grant of all clients, and none after the revocation', async () => {
+  test('a reporting login’s prepared statement reads every client after the grant of all clients, and none after the revocation', async () => {
     const kept = async (): Promise<number | undefined> =>
       (await tool.query<{ n: number }>({ name: 'kept', text: 'select count(*)::integer as n from reporting.clients' }))
         .rows[0]?.n;
@@ -83,7 +83,7 @@ describe('the grant of all clients to a reporting login', () => {
     expect(await kept()).toBe(0);
   });
 
-  test('a login with the grant of all clients reads no secret, writes nothing and cannot take another role', async () => {
+  test('a reporting login that was granted all clients reads no secret column, writes nothing and cannot take another role', async () => {
     await grant();
     for (const sql of [
       'select password_hash from public.users',
@@ -101,7 +101,7 @@ describe('the grant of all clients to a reporting login', () => {
     await revoke();
   });
 
-  test('a new login does not inherit the grant of all clients from a dropped login of the same name', async () => {
+  test('a new login does not get the right to all clients of a dropped reporting login of the same name', async () => {
     await withRole('login in role taxclaims_reporting', (name) => grant(name).then(() => undefined));
     await withRole('login in role taxclaims_reporting', async (name) => {
       const { rows } = await superuser.query('select has_all_clients from audit.logins where name = $1', [name]);
@@ -109,7 +109,7 @@ describe('the grant of all clients to a reporting login', () => {
     });
   });
 
-  test('a member of taxclaims_owner can grant and revoke all clients, and revoke a superuser’s grant; other logins cannot', async () => {
+  test('only a member of taxclaims_owner can grant a reporting login all clients and revoke them, even if a superuser granted them', async () => {
     await withRole('login', async (name) => {
       const as = (statement: string) =>
         superuser.query(`begin; set local session authorization ${name}; ${statement}; commit`);
@@ -124,13 +124,13 @@ describe('the grant of all clients to a reporting login', () => {
       await grant();
       await as(call('revoke'));
       expect(await visibleClients()).toEqual([]);
-      // A member of taxclaims_owner may call the function, but may not grant the role taxclaims_reporting_all itself.
+      // A member of taxclaims_owner may call reporting.grant_all_clients, but may not grant its role by SQL.
       await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({ code: '42501' });
       await superuser.query('rollback');
     });
   });
 
-  test('an auditor reads in audit.who_can_see which login has all clients', async () => {
+  test('an auditor reads in audit.who_can_see which reporting login was granted all clients', async () => {
     await grant();
     await withRole('login in role taxclaims_auditor', async (name) => {
       const results = (await superuser.query(

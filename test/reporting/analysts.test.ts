@@ -20,9 +20,7 @@ const tool = await forSuite(connected(login.url));
 
 describe('an analyst with the login of a BI tool', () => {
   const read = async (sql: string): Promise<unknown[]> => (await tool.query({ text: sql, rowMode: 'array' })).rows;
-  /**
-   * Reads once in a time zone far ahead of UTC and once in a time zone far behind UTC, and returns the rows of both.
-   */
+  /** Runs a query in a session far ahead of UTC and in one far behind UTC, and returns the rows of both. */
   const readElsewhere = async (sql: string): Promise<unknown[]> => {
     const found: unknown[] = [];
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue']) {
@@ -35,7 +33,7 @@ describe('an analyst with the login of a BI tool', () => {
   const asSuperuser = async (sql: string): Promise<unknown[]> =>
     (await superuser.query({ text: sql, rowMode: 'array' })).rows;
 
-  test('an analyst can run each statement of docs/analyst.md, and the page names every view', async () => {
+  test('an analyst can run each SQL statement of docs/analyst.md, and docs/analyst.md names every reporting view', async () => {
     const page = textOf('docs/analyst.md');
     const statements = blockOf('docs/analyst.md', 'select company_name')
       .split(';')
@@ -51,7 +49,7 @@ describe('an analyst with the login of a BI tool', () => {
   test('an analyst reads the deadlines of granted clients’ claims only while the claim’s status lets the deadline run', async () => {
     const change = (set: string) =>
       withAdmin(database.adminUrl, (admin) =>
-        // Triggers are switched off, so that the test can set any status of a claim.
+        // The SQL runs without triggers, so that the test can give a claim a status that triggers refuse.
         admin.query(`set session_replication_role = replica; update public.reclamations set ${set}`),
       );
     const deadlines = () => read('select client_id, kind, due_on::text from deadlines order by kind');
@@ -100,21 +98,24 @@ describe('an analyst with the login of a BI tool', () => {
     ['reclamation', 'reclamations', reclamationStatus],
     ['invoice', 'factures', invoiceStatus],
     ['partner_invoice', 'partner_invoices', partnerInvoiceStatus],
-  ])('an analyst reads every status of a %s once, in the order of the API’s lists', async (record, table, words) => {
-    const [[known]] = (await asSuperuser(
-      `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
-    )) as [[string]];
-    const listed = (await read(
-      `select status, position from statuses where record = '${record}' order by position`,
-    )) as [string, number][];
-    expect(listed.map(([status]) => status).sort()).toEqual(
-      [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
-    );
-    expect(listed.map(([status]) => status)).toEqual(words.options);
-    expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
-  });
+  ])(
+    'the view reporting.statuses shows an analyst every status of a %s once, in the order of the API’s lists',
+    async (record, table, words) => {
+      const [[known]] = (await asSuperuser(
+        `select pg_get_constraintdef(oid) from pg_constraint where conname = '${table}_status_known'`,
+      )) as [[string]];
+      const listed = (await read(
+        `select status, position from statuses where record = '${record}' order by position`,
+      )) as [string, number][];
+      expect(listed.map(([status]) => status).sort()).toEqual(
+        [...known.matchAll(/'(\w+)'/g)].map(([, status = '']) => status).sort(),
+      );
+      expect(listed.map(([status]) => status)).toEqual(words.options);
+      expect(listed.map(([, position]) => position)).toEqual(listed.map((_status, index) => index + 1));
+    },
+  );
 
-  test('an analyst finds a status of a claim marked as final only if no other status can follow it', async () => {
+  test('the view reporting.statuses marks a claim’s status as final only if no other status can follow', async () => {
     expect(await read(`select status from statuses where record = 'reclamation' and is_final`)).toEqual(
       await asSuperuser(
         `select distinct to_status from public.reclamation_transitions
@@ -123,7 +124,7 @@ describe('an analyst with the login of a BI tool', () => {
     );
   });
 
-  test('an analyst reads one calendar row for each day of a century', async () => {
+  test('the view reporting.calendar shows an analyst one row for each day of a hundred years', async () => {
     expect(
       await read(
         'select count(*)::integer, count(distinct day)::integer, min(day)::text, max(day)::text from calendar',
@@ -180,7 +181,7 @@ describe('an analyst with the login of a BI tool', () => {
     }
   });
 
-  test('the comment of each id column names the view that an analyst can join by this column', async () => {
+  test('the SQL comment of each id column in the schema reporting names the view that an analyst can join by the column', async () => {
     const columns = (await read(
       `select c.relname, a.attname, col_description(c.oid, a.attnum)
        from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0

@@ -12,7 +12,7 @@ const B = idOf('b', 'clients');
 const CLAIM_A = idOf('a', 'reclamations');
 const CLAIM_B = idOf('b', 'reclamations');
 
-/** A query of the rows in which public.documents and its copy app.client_documents differ. */
+/** A query of the documents in which public.documents and its copy app.client_documents differ. */
 const DIFFERENCES = `
   with documents as (
     select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
@@ -82,7 +82,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
   });
 
   test.each(['reclamations', 'sites', 'clients'] as const)(
-    'a deletion of a row of %s also deletes its documents in app.client_documents',
+    'the deletion of a row of %s also deletes the row’s documents from app.client_documents, the copy for reporting logins',
     async (table) => {
       await attach('foreign.pdf', CLAIM_B);
       await attach('notice.pdf');
@@ -118,7 +118,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     expect(await count()).toBe(1);
   });
 
-  test('foreign keys keep app.client_documents equal to public.documents even if its trigger is disabled', async () => {
+  test('foreign keys keep app.client_documents equal to public.documents even if a DBA disables the trigger of the copy', async () => {
     await attach('notice.pdf');
     await superuser.query(
       'begin; alter table app.client_documents disable trigger client_documents_refuse_direct_write',
@@ -138,7 +138,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     await superuser.query('rollback');
   });
 
-  test('app.client_documents equals public.documents after simultaneous uploads and deletions', async () => {
+  test('app.client_documents, the copy of public.documents, equals its original after simultaneous uploads and deletions', async () => {
     const lanes = await Promise.all(Array.from({ length: 8 }, () => connected(database.adminUrl)));
     try {
       await Promise.all(
@@ -149,7 +149,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
               `${number}-${turn}`,
               `lane/${number}/${turn}`,
             ]);
-            // Sessions delete overlapping rows at the same time, so that a delete may find its rows already gone.
+            // Several sessions delete documents at the same time, so a deletion may find its documents already gone.
             if (turn % 3 === 2) {
               await lane.query(
                 `delete from public.documents where id in (select id from public.documents order by id limit 2)`,

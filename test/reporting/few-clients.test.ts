@@ -32,15 +32,13 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
   const hasRole = async (role = 'taxclaims_reporting_few'): Promise<boolean | undefined> =>
     (await dba.query<{ is_in: boolean }>('select pg_has_role($1, $2, $3) as is_in', [login.name, role, 'USAGE']))
       .rows[0]?.is_in;
-  /**
-   * Reads the login’s clients with a prepared statement, whose plan stays the same while the roles of the login change.
-   */
+  /** Reads the reporting login’s clients with a prepared statement, whose plan stays while the login’s roles change. */
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>({ name: 'kept', text: 'select id from reporting.clients order by id' })).rows.map(
       ({ id }) => id,
     );
 
-  test('a reporting login is in taxclaims_reporting_few up to a hundred clients, and reads exactly its clients inside and outside the role', async () => {
+  test('a reporting login is in the role taxclaims_reporting_few up to a hundred clients, and reads exactly its clients with and without it', async () => {
     await grant(others);
     expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual(others);
@@ -106,7 +104,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await hasRole()).toBe(false);
   });
 
-  test('a login of the API that is granted a client is not put into taxclaims_reporting_few', async () => {
+  test('reporting.grant_client does not put a login of the API into the role taxclaims_reporting_few', async () => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} login in role taxclaims_api`);
     try {

@@ -30,7 +30,7 @@ describe('granting a client to a reporting login', () => {
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
 
-  /** Creates a role with these attributes, runs `work`, and drops the role. */
+  /** Creates a database role with the given attributes, runs `work`, and drops the role. */
   const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} ${attributes}`);
@@ -41,7 +41,7 @@ describe('granting a client to a reporting login', () => {
     }
   };
 
-  test('a connected login reads a client from the first statement after its grant until its revocation', async () => {
+  test('a connected reporting login reads a client from its first statement after the client’s grant until the revocation', async () => {
     expect(await visibleClients()).toEqual([]);
     await grant(A);
     expect(await visibleClients()).toEqual([A]);
@@ -70,11 +70,11 @@ describe('granting a client to a reporting login', () => {
     `revoke_client('nobody_at_all', '${A}')`,
     `grant_all_clients('nobody_at_all')`,
     `revoke_all_clients('nobody_at_all')`,
-  ])('reporting.%s fails if the login does not exist', async (call) => {
+  ])('the function reporting.%s fails if the reporting login does not exist', async (call) => {
     await expect(dba.query(`select reporting.${call}`)).rejects.toThrow('login nobody_at_all does not exist');
   });
 
-  test('a DBA cannot grant a client that does not exist', async () => {
+  test('a DBA cannot grant a reporting login a client that does not exist', async () => {
     await expect(grant(NOBODY)).rejects.toThrow(`there is no client ${NOBODY}`);
   });
 
@@ -100,7 +100,7 @@ describe('granting a client to a reporting login', () => {
     });
   });
 
-  test('a DBA finds in reporting.granted the objection to each granted login, and can revoke the grants of a dropped login', async () => {
+  test('the view reporting.granted tells a DBA what is wrong with each login that has clients, and a DBA can revoke a dropped login’s grants', async () => {
     const name = `${database.name}_other`;
     const objections = async () =>
       (await dba.query('select login, objection from reporting.granted')).rows as unknown[];
@@ -114,7 +114,7 @@ describe('granting a client to a reporting login', () => {
     expect(await objections()).toEqual([]);
   });
 
-  test('a new login with the name of a dropped login reads no client until a DBA adopts the grants', async () => {
+  test('a new login with the name of a dropped reporting login reads no client until a DBA assigns the old grants to it', async () => {
     const name = `${database.name}_other`;
     const attributes = `login password 'other' in role taxclaims_reporting`;
     const address = new URL(login.url);
@@ -144,7 +144,7 @@ describe('granting a client to a reporting login', () => {
         { client_id: A, objection: null },
         { client_id: B, objection: another },
       ]);
-      // After a restore from a backup every role has another oid, so the DBA adopts the grants for the present login.
+      // After a restore from a backup every role has another oid, so a DBA assigns the grants to the present login.
       const adopt = () => dba.query('select reporting.adopt_grants($1)::integer as adopted', [name]);
       expect((await adopt()).rows).toEqual([{ adopted: 1 }]);
       expect((await adopt()).rows).toEqual([{ adopted: 0 }]);
@@ -184,7 +184,7 @@ describe('granting a client to a reporting login', () => {
     expect(await visibleClients()).toEqual([A]);
   });
 
-  test('db:migrate assigns a grant of the previous release to the login that has the grant’s name during the deploy', async () => {
+  test('db:migrate assigns a grant that an older release stored by login name to the login that has this name during the deploy', async () => {
     await grant(A);
     await grant(B);
     await dba.query(
@@ -199,7 +199,7 @@ describe('granting a client to a reporting login', () => {
     ]);
   });
 
-  test('a DBA who follows db/README.md creates a login that reads its clients within limits', async () => {
+  test('a DBA who follows db/README.md creates a reporting login with its clients and with limits of time, connections and temporary files', async () => {
     const recipe = blockOf('db/README.md', 'create role bi_acme');
     const name = `${database.name}_recipe`;
     const [granted = A, revoked = B] = new Set(recipe.match(/[0-9a-f-]{36}/g));

@@ -59,7 +59,7 @@ describe('a reporting login with a grant of one client', () => {
     expect(await asTool('select 1 from reporting.invoices')).toHaveLength(1);
   });
 
-  test('a reporting login that sets the settings of a request reads only rows of its granted client', async () => {
+  test('a reporting login that sets app.client_access and other settings of the API reads only rows of its granted client', async () => {
     for (const setting of ['client_access', 'user_id', 'actor', 'role']) {
       await asTool(`select set_config('app.${setting}', '{${FOREIGN}}', false)`);
     }

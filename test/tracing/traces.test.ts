@@ -21,7 +21,7 @@ interface Span {
 }
 
 let isFrozen = false;
-/** The bodies of the requests that the trace collector received. */
+/** The bodies of the requests that the test’s trace collector received from the service. */
 let sent: string[] = [];
 let service: Service;
 
@@ -63,7 +63,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   const headers = { traceparent: `00-${traceId}-${parent}-01` };
   const { status } = await service.ask(`GET /api/clients/${clients}?`, { token, headers });
   expect(status).toBe(200);
-  // This request has no parent trace, and the service samples none of such requests because the ratio is 0.
+  // A request without a parent trace gets no trace, because the sampling ratio is 0.
   await service.ask('GET /api/sites', { token });
   await service.close();
 
@@ -79,7 +79,7 @@ test('a trace has spans of a request and its transaction, without names or ids o
   });
   expect(transaction && attributesOf(transaction)).toEqual({ 'db.system.name': 'postgresql' });
   expect(BigInt(transaction?.startTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(request?.startTimeUnixNano ?? 1));
-  // The spans’ times are whole milliseconds, so the transaction may seem to end one millisecond after the request.
+  // Times of spans are whole milliseconds, so a transaction may seem to end one millisecond after its request.
   expect(BigInt(transaction?.endTimeUnixNano ?? 1)).toBeLessThanOrEqual(
     BigInt(request?.endTimeUnixNano ?? 0) + 1_000_000n,
   );

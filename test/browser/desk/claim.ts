@@ -1,7 +1,10 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
-/* An example page to which a reminder links. The page shows a claim and its tasks, again after each change. */
+/*
+ * An example page that opens from the link in a reminder mail. The page shows a claim and its tasks, and shows them
+ * again after each change.
+ */
 
 type Change = components['schemas']['Change'];
 type Claim = components['schemas']['Reclamation'];
@@ -77,7 +80,7 @@ async function* eventsOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Async
   }
 }
 
-/** Listens for changes before the page reads the claim, so that no change during the first read is lost. */
+/** Listens for changes before the page reads the claim, so that the page misses no change during its first read. */
 async function listen(): Promise<void> {
   const headers = { accept: 'text/event-stream' };
   const { data, error } = await api.GET('/api/changes', { parseAs: 'stream', headers });

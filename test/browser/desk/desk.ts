@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
-/* An example page of a firm's desk, as a developer writes it who has read README.md, docs/frontend.md and /docs. */
+/* An example page that lists a firm's claims, as a developer who read docs/frontend.md and /docs writes it. */
 
 type Claim = components['schemas']['Reclamation'];
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
@@ -72,7 +72,7 @@ async function list(): Promise<void> {
 
 const boxes = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('#claims td input')];
 
-/** Offers the users to whom the first claim can be assigned; the service names other claims that it refuses. */
+/** Offers the users to whom the first claim can be assigned; the service refuses other claims by name. */
 async function check(isChecked: boolean): Promise<void> {
   for (const box of boxes()) box.checked = isChecked;
   const clientId = claims[0]?.client_id ?? '';

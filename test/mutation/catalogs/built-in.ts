@@ -1,6 +1,6 @@
 import { change, type Kinds, statement } from './house.ts';
 
-/** The built-in objects of Postgres whose oid is divisible by `one`, because thousands exist. */
+/** SQL that is true for a sample, one in `one`, of Postgres’s built-in objects, because thousands exist. */
 const sampled = (oid: string, one: number): string => `${oid} < 16384 and ${oid}::bigint % ${String(one)} = 0`;
 
 const row = (catalog: string, name: string, assignment: string, where: string): string => `
@@ -10,7 +10,7 @@ const row = (catalog: string, name: string, assignment: string, where: string): 
 const routine = (assignment: string, where = 'true'): string =>
   row('pg_proc', 'b.oid::regprocedure::text', assignment, `${sampled('b.oid', 101)} and b.prokind = 'f' and ${where}`);
 
-/** Changes of Postgres’s built-in objects, which policies and views use; the audit must report each change. */
+/** Test changes of Postgres’s built-in objects, which policies and views use; db:audit must report each change. */
 export const BUILT_IN: Kinds = {
   'built-in function leakproof, or no longer': routine('proleakproof = not proleakproof'),
   'built-in function of another volatility': routine(

@@ -19,10 +19,10 @@ const OF_TABLE = `c.relkind in ('r', 'p')`;
 const PLAIN = `a.attgenerated = '' and a.attidentity = ''`;
 const DEFAULT = `'pg_attrdef ' || d.oid`;
 
-/** An expression for null that Postgres stores as a column’s default, because the expression is not constant. */
+/** An SQL expression for null that Postgres stores as a column’s default, because the expression is not constant. */
 const NULL_OF_ITS_TYPE = `format('case when pg_catalog.random() < 2 then null::%s end', a.atttypid::regtype)`;
 
-/** Another type with the same memory layout as the column’s type, so that Postgres can still read the rows. */
+/** SQL for another type with the memory layout of the column’s type, so that Postgres can still read the rows. */
 const LIKE_ITS_TYPE = `(
     select o.oid from pg_type as o
     where o.typlen = y.typlen and o.typbyval = y.typbyval and o.typalign = y.typalign and o.typtype = 'b'
@@ -30,7 +30,7 @@ const LIKE_ITS_TYPE = `(
     order by o.oid limit 1
 )`;
 
-/** Changes of every column of the service’s tables and views; the audit must report each change. */
+/** Test changes of every column of the service’s tables and views; db:audit must report each change. */
 export const COLUMNS: Kinds = {
   'column renamed': column(statement('alter table %s rename column %I to renamed_#', 'c.oid::regclass', 'a.attname')),
   'column dropped': column(

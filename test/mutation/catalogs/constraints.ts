@@ -27,12 +27,12 @@ const anew = (definition: string, where: string): string =>
 
 const DEFINITION = 'pg_get_constraintdef(x.oid)';
 
-/** True for NOT NULL of a primary key’s column, which no statement drops. */
+/** An SQL condition that is true for NOT NULL of a primary key’s column, which no statement drops. */
 const IN_PRIMARY_KEY = `exists (
     select from pg_constraint as p where p.conrelid = x.conrelid and p.contype = 'p' and x.conkey <@ p.conkey
 )`;
 
-/** Changes of every check, key and foreign key of tables and domains; the audit must report each change. */
+/** Test changes of every check, key and foreign key of tables and domains; db:audit must report each change. */
 export const CONSTRAINTS: Kinds = {
   'constraint dropped': constraint(
     statement('alter table %s drop constraint %I cascade', ...NAMES),

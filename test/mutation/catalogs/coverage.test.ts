@@ -6,7 +6,7 @@ import { CATALOG_KINDS, type CatalogMutant, catalogMutantsOf } from './kinds.ts'
 import { objectsOfTheHouse } from './objects.ts';
 import { UNCHANGED_CATALOGS, UNCHANGED_COLUMNS } from './unchanged.ts';
 
-describe('the changes that the proof mutation makes of database objects', () => {
+describe('the test changes that the proof mutation makes of database objects', () => {
   let database: TestDatabase;
   let admin: pg.Client;
   const mutants = new Map<string, readonly CatalogMutant[]>();
@@ -35,14 +35,14 @@ describe('the changes that the proof mutation makes of database objects', () => 
     await database.close();
   });
 
-  test('the proof mutation changes each object of the service in the database', async () => {
+  test('the proof mutation, which changes database objects to test the audit, changes each object of the service', async () => {
     const covered = new Set([...mutants.values()].flat().map((mutant) => mutant.covers));
     const objects = await objectsOfTheHouse(admin);
     expect(objects.size).toBeGreaterThan(1000);
     expect([...objects].filter(([covers]) => !covered.has(covers)).map(([, name]) => name)).toEqual([]);
   });
 
-  test('the proof mutation changes every catalog column of the service’s objects that UNCHANGED_COLUMNS does not list', async () => {
+  test('the proof mutation changes every Postgres catalog column of the service’s objects, except those in the list UNCHANGED_COLUMNS', async () => {
     const objects = await objectsOfTheHouse(admin);
     const ofTheHouse = new Set([...objects.keys()].map((covers) => covers.split(' ')[0]));
     const { rows } = await admin.query<{ catalog: string; column: string }>(
@@ -55,13 +55,13 @@ describe('the changes that the proof mutation makes of database objects', () => 
       .map(({ catalog, column }) => `${catalog}.${column}`)
       .filter((column) => !columns.has(column) && !UNCHANGED_COLUMNS.has(column));
     expect(missing).toEqual([]);
-    // Postgres also changes these columns when it rewrites a table, although they describe the table’s rows.
+    // When Postgres rewrites a table, it also changes columns of pg_class that only describe the table’s rows.
     for (const name of ['pg_class.relminmxid', 'pg_attribute.atthasmissing', 'pg_attribute.attmissingval'])
       columns.delete(name);
     expect([...UNCHANGED_COLUMNS.keys()].filter((column) => columns.has(column))).toEqual([]);
   });
 
-  test('the proof mutation changes a row of every Postgres catalog that UNCHANGED_CATALOGS does not list', async () => {
+  test('the proof mutation changes a row of every Postgres catalog, except the catalogs in the list UNCHANGED_CATALOGS', async () => {
     const { rows } = await admin.query<{ relname: string }>(
       `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r'`,
     );

@@ -1,9 +1,12 @@
 import type { CatalogMutant } from './kinds.ts';
 
-/** Changes of the database that the audit need not report, with the reason. */
+/** Test changes of the database that the audit need not report, each kind with the reason. */
 interface Excuse {
   readonly kinds: readonly string[];
-  /** A pattern of the excused objects’ names. Without a pattern, all objects of these kinds of change are excused. */
+  /**
+   * A pattern of the names of the objects whose change is excused. Without a pattern, all objects of these kinds of
+   * change are excused.
+   */
   readonly object?: RegExp;
   readonly reason: string;
 }

@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
-/** The columns and catalogs of Postgres that a test change has changed. */
+/** The columns and catalogs of Postgres in which a test change of the database wrote. */
 interface Footprint {
-  /** The changed columns of Postgres’s catalogs, for example `pg_class.relowner`. */
+  /** The catalog columns that a test change wrote, for example `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;
-  /** The catalogs in which a row was added, changed or removed. */
+  /** The Postgres catalogs in which a test change added, changed or removed a row. */
   readonly catalogs: ReadonlySet<string>;
 }
 
@@ -14,11 +14,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Catalog {
   readonly name: string;
-  /** The columns of the catalog’s primary key. */
+  /** The columns of a Postgres catalog’s primary key. */
   readonly key: readonly string[];
 }
 
-/** Makes a change on one connection, and compares the catalogs with a second connection, which reads the old rows. */
+/** Makes a test change on one connection, and compares the catalogs with a connection that reads the old rows. */
 export class Scales {
   readonly #working: pg.Client;
   readonly #watching: pg.Client;

@@ -17,7 +17,7 @@ const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** Another body for a Postgres function, which returns no row, or null of the same type. */
+/** Another body for a Postgres function, which returns no row, or null of the function’s result type. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'
@@ -34,7 +34,7 @@ const NOTHING = `case
     else format('select null::%s', format_type(f.prorettype, null))
 end`;
 
-/** Changes of every function of the service and its attributes; the audit must report each change. */
+/** Test changes of every function of the service and its attributes; db:audit must report each change. */
 export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),

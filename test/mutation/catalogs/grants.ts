@@ -40,7 +40,7 @@ const held = (sql: string, where: string): string => `
 
 const REVOKED = `format('revoke %s%s on %s from %s cascade', x.privilege_type, h.columns, h.name, ${grantee('x.grantee')})`;
 
-/** SQL that grants these roles each privilege that the object’s access list does not have. */
+/** SQL that grants the given roles each privilege that the object’s access list does not have. */
 const added = (how: string, who: string, where: string): string => `
   select format('%s on %s to %s', p.privilege, h.object, r.rolname) as object, h.covers,
       format('grant %s%s on %s to %s${how}', p.privilege, h.columns, h.name, r.rolname) as sql
@@ -56,7 +56,10 @@ const ROLES = `select r.oid, r.rolname, row_number() over (order by r.rolname) a
 const STRANGER = `select r.oid, r.rolname, 1 as position from pg_roles as r where r.rolname = 'pg_monitor'`;
 
 const IS_COLUMN = `h.columns <> ''`;
-/** Chooses one privilege for each object and role by a hash, so that every role gets every privilege on some object. */
+/**
+ * An SQL condition that chooses one privilege for each object and role by a hash, so that the proof tries each
+ * privilege.
+ */
 const TURN = `(hashtext(h.object) & 1023) % cardinality(h.privileges) = (r.position + p.position) % cardinality(h.privileges)`;
 
 const DEFAULTS = `
@@ -67,7 +70,7 @@ const DEFAULTS = `
   ) as t (what, privilege)
   where r.rolname in ('taxclaims_owner', 'taxclaims_definer')`;
 
-/** Changes that revoke a right, add a right or add default privileges; the audit must report each. */
+/** Test changes that revoke a right, add a right or add default privileges; db:audit must report each change. */
 export const GRANTS: Kinds = {
   'right revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee <> h.owner`),
   'right of an owner revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee = h.owner`),

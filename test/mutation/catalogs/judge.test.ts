@@ -9,8 +9,8 @@ const mutant = (object: string, sql: string): CatalogMutant => ({ kind: 'made up
 const database = await forSuite(createTestDatabase());
 const judge = await forSuite(openJudge(database.adminUrl));
 
-describe('whether the audit reports a change of the database, as the proof mutation judges', () => {
-  test('the proof mutation tells unreported and impossible changes from changes of the same batch that audit.drift reports', async () => {
+describe('the judgement of the proof mutation whether audit.drift reports a change of the database', () => {
+  test('the proof mutation tells database changes that audit.drift reports from unreported and impossible changes of the same batch', async () => {
     const detectable = (await judge.mutantsOf('policy dropped')).slice(0, 12);
     const undetectable = [
       mutant('a comment', `comment on table public.clients is 'made up'`),

@@ -5,7 +5,7 @@ import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
-/** What can report or refuse a change of the database. An error of the audit also counts as a report. */
+/** What can report or refuse a test change of the database. An error of the audit also counts as a report. */
 export const SPEAKERS = ['drift', 'findings', 'an error of the audit', 'Postgres, which refuses it'] as const;
 
 export type Verdict =
@@ -14,27 +14,27 @@ export type Verdict =
 
 export type Judged<C extends Change = CatalogMutant> = ReadonlyMap<C, Verdict>;
 
-/** A database in which changes are made, judged by the audit and rolled back. */
+/** A database in which the proof makes test changes, asks the audit about each change, and rolls the change back. */
 export interface Judge {
   readonly admin: pg.Client;
   mutantsOf(kind: string): Promise<readonly CatalogMutant[]>;
   judge<C extends Change>(mutants: readonly C[]): Promise<Judged<C>>;
-  /** Returns what in the audit reports a difference from the state before the first change. */
+  /** Returns which views of the audit report a difference from the database’s state before the first test change. */
   ask(): Promise<Verdict>;
-  /** @throws if the database differs from its state before the first change. */
+  /** @throws if the database differs from its state before the first test change. */
   assertMended(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The SQLSTATEs with which Postgres refuses a statement for a kind of object, such as a partition. */
+/** The SQLSTATEs with which Postgres refuses a test change for a kind of object, such as a partition. */
 const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01'];
 
-/** A change that takes longer than these time limits counts as not made. */
+/** The time limits of a test change; a change that takes longer counts as not made. */
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
 
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
 
-/** The audit’s findings, without those about logins of other suites, which come and go on the same server. */
+/** The rows of audit.findings, without those about logins of other suites, which come and go on the same server. */
 async function findingsOf(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<Found>('select finding, object from audit.findings');
   return rows
@@ -46,7 +46,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   // With an empty search_path, Postgres prints the names of objects with their schemas.
   const options = '-c search_path= -c jit=off -c synchronous_commit=off';
   const admin = new pg.Client({ connectionString: adminUrl, options });
-  // A change that ends the session fails as a statement, so the error of the connection needs no report.
+  // A test change that ends the database session fails as a statement, so the connection’s error needs no report.
   admin.on('error', () => undefined);
   await admin.connect();
   const lists = new Map<string, Promise<readonly CatalogMutant[]>>();
@@ -105,7 +105,7 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   };
 }
 
-/** The changes that audit.drift certainly reports; the proof mutation tries all other changes one by one. */
+/** The test changes that audit.drift certainly reports; the proof mutation tries all other changes one by one. */
 async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
@@ -113,7 +113,7 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // No change is on the square’s diagonal, so a fact on the diagonal comes from several changes.
+  // No test change is on the square’s diagonal, so a fact that is reported there comes from several changes.
   const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
@@ -124,7 +124,7 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   );
 }
 
-/** Returns what audit.drift reports after several changes at once. Adds the changes that failed to `unmade`. */
+/** Returns what audit.drift reports after several test changes at once. Adds the changes that failed to `unmade`. */
 async function driftOf(
   admin: pg.Client,
   mutants: readonly Change[],

@@ -17,22 +17,20 @@ import { TRIGGERS } from './triggers.ts';
 import { TYPES } from './types.ts';
 import { VIEWS } from './views.ts';
 
-/** A test change of one database object, made in a transaction that is rolled back. */
+/** A test change of one database object, made in a transaction that the proof rolls back. */
 export interface Change {
   readonly kind: string;
-  /** The name of the changed object, for a person who reads the report. */
+  /** The name of the object that a test change changes, for a person who reads the proof’s report. */
   readonly object: string;
   readonly sql: string;
 }
 
 export interface CatalogMutant extends Change {
-  /** The catalog and the oid of the changed object, or only the catalog if the change creates the object. */
+  /** The catalog and oid of the object that a test change changes, or only the catalog if the change creates it. */
   readonly covers: string;
 }
 
-/**
- * Kinds of change that write rows which all databases of a server share, so that these changes run one after the other.
- */
+/** Kinds of test change that write rows of the whole server, so that such changes run one after the other. */
 const OF_THE_SERVER = [ROLES, SETTINGS, SURROUNDINGS];
 
 const OF_THE_DATABASE = [
@@ -67,7 +65,7 @@ export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<
   const text = KINDS.get(kind);
   if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${CATALOG_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
-  // The proof mutation makes several changes at once, so the name of a new object ends with the number of its change.
+  // The proof mutation makes several changes at once, so the name of a new object ends with the change’s number.
   return rows.map(({ sql, ...row }, index) => ({
     kind,
     ...row,

@@ -20,7 +20,7 @@ const andRole = (role: string): string =>
     `not '${role}'::regrole = any (p.polroles) and not 0::oid = any (p.polroles)`,
   );
 
-/** Changes of every row-level security policy; the audit must report each change. */
+/** Test changes of every row-level security policy; db:audit must report each change. */
 export const POLICIES: Kinds = {
   'policy dropped': policy(statement('drop policy %I on %s', 'p.polname', 'p.polrelid::regclass')),
   'policy renamed': altered('rename to renamed_#'),

@@ -8,7 +8,7 @@ const sequence = (sql: string, where = 'true'): string => `
 const altered = (what: string, where?: string): string =>
   sequence(statement(`alter sequence %s ${what}`, 's.seqrelid::regclass'), where);
 
-/** Changes of every sequence except its current value, which the audit does not compare. */
+/** Test changes of every sequence except its current value, which the audit does not compare. */
 export const SEQUENCES: Kinds = {
   'sequence dropped': sequence(statement('drop sequence %s cascade', 's.seqrelid::regclass')),
   'sequence renamed': altered('rename to renamed_#'),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Judge, Judged, Verdict } from './judge.ts';
 import type { CatalogMutant } from './kinds.ts';
 
-/** Changes of a server setting. ALTER SYSTEM cannot be rolled back, so another ALTER SYSTEM resets the setting. */
+/** Test changes of a server setting. ALTER SYSTEM cannot be rolled back, so another ALTER SYSTEM resets the setting. */
 export const SERVER_KIND = 'setting of the server';
 
 /** Server settings that weaken the database, take effect without a restart and still allow connections. */
@@ -44,7 +44,7 @@ async function settingOf(admin: pg.Client, name: string): Promise<string | undef
   return rows[0]?.setting;
 }
 
-/** Waits for the setting’s new value, because Postgres reads its configuration between two statements. */
+/** Waits until a query shows the setting’s new value, because Postgres reads its file between two statements. */
 async function reload(admin: pg.Client, name: string, heard: (value: string | undefined) => boolean): Promise<void> {
   await admin.query('select pg_reload_conf()');
   const end = performance.now() + TIMEOUT_MS;

@@ -16,7 +16,7 @@ const DISARMING = `(
 
 const KNOWN = `(s.name like '%.%' or exists (select from pg_settings as p where p.name = s.name))`;
 
-/** Harmless settings that audit.drift reports for a role of the service, because no migration stores them. */
+/** Harmless settings that audit.drift must report for a role of the service, because no migration stores them. */
 const HARMLESS = `(values ('work_mem', '5MB'), ('statement_timeout', '1h'), ('log_statement', 'none')) as s (name, value)`;
 
 const ofRoles = (settings: string, where: string): string => `
@@ -31,7 +31,8 @@ const parameters = (right: string, who: string): string => `
   from (${who}) as r (rolname) cross join ${DISARMING} where ${KNOWN}`;
 
 /**
- * Changes that store a setting for a role or the database or grant a right to a setting; the audit must report each.
+ * Test changes that store a setting for a role or the database, or grant a right to a setting; the audit must report
+ * each change.
  */
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),

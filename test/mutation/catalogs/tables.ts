@@ -12,7 +12,7 @@ const table = (sql: string, where = 'true'): string => `
 
 const altered = (what: string, where?: string): string => table(statement(`alter table %s ${what}`, NAME), where);
 
-/** Changes of a table itself, which the audit must report. Other files change its columns, triggers and so on. */
+/** Test changes of a table itself; db:audit must report each. Other files change its columns and triggers. */
 export const TABLES: Kinds = {
   'table dropped': table(statement('drop table %s cascade', NAME)),
   'table renamed': altered('rename to renamed_#'),

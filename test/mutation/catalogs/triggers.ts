@@ -1,6 +1,6 @@
 import { change, HOUSE, type Kinds, statement } from './house.ts';
 
-/** Names the trigger of a foreign key after its constraint, because the trigger’s own name contains an oid. */
+/** SQL for a trigger’s name: a foreign key’s trigger gets the constraint’s name, because its own has an oid. */
 const NAME = `case when t.tgisinternal
     then format('%s for %s on %s', f.proname, (select x.conname from pg_constraint as x where x.oid = t.tgconstraint), c.oid::regclass)
     else format('%I on %s', t.tgname, c.oid::regclass) end`;
@@ -25,7 +25,7 @@ const EVENTS = { insert: 4, delete: 8, update: 16, truncate: 32 };
 const EVERY_EVENT = 60;
 const SUPPRESS = 'for each row execute function pg_catalog.suppress_redundant_updates_trigger()';
 
-/** Changes of every trigger, including the triggers of foreign keys; the audit must report each change. */
+/** Test changes of every trigger, including the triggers of foreign keys; db:audit must report each change. */
 export const TRIGGERS: Kinds = {
   'trigger dropped': trigger(statement('drop trigger %I on %s', 't.tgname', RELATION), OWN),
   'trigger renamed': trigger(statement('alter trigger %I on %s rename to renamed_#', 't.tgname', RELATION), OWN),

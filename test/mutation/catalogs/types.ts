@@ -8,13 +8,16 @@ const type = (sql: string, where = 'true'): string => `
 const changed = (assignment: string, where?: string): string =>
   type(change('pg_type', assignment, `'oid = ' || y.oid`), where);
 
-/** Types of CREATE TYPE or CREATE DOMAIN; the type of a row or array changes only with its table or element. */
+/**
+ * An SQL condition for types of CREATE TYPE or CREATE DOMAIN; a row’s or array’s type changes only with its table or
+ * element.
+ */
 const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
     or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
 const DOMAIN = `y.typtype = 'd'`;
 const ENUM = `y.typtype = 'e'`;
 
-/** Changes of the service’s domains, enumerations and row types; the audit must report each change. */
+/** Test changes of the service’s domains, enumerations and row types; db:audit must report each change. */
 export const TYPES: Kinds = {
   'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
   'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),

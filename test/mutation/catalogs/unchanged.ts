@@ -1,6 +1,6 @@
 import { words } from '../../support/words.ts';
 
-/** Gives the same reason to several catalog columns or catalogs. */
+/** Gives one reason to several catalog columns or catalogs that no test change covers. */
 const because = (reason: string, names: string): [string, string][] => words(names).map((name) => [name, reason]);
 
 /** Catalog columns that no change of the proof mutation covers for an object of the service, each with the reason. */

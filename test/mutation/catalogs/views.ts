@@ -11,7 +11,7 @@ const OPTIONS = `coalesce(' with (' || array_to_string(v.reloptions, ', ') || ')
 const replaced = (how: string): string =>
   view(statement(`create or replace view %s%s as ${how}`, NAME, OPTIONS, 'd.body'));
 
-/** For each column of a view, the view’s query with null in this column. */
+/** SQL that returns, for each column of a view, the view’s query with null in this column. */
 const EMPTIED = `
   select format('%s of %s', a.attname, v.oid::regclass) as object,
       'pg_attribute ' || a.attrelid || ' ' || a.attnum as covers,
@@ -42,7 +42,7 @@ const optionSet = (option: string, value: string): string =>
     `not coalesce('${option}=${value}' = any (v.reloptions), false)`,
   );
 
-/** Changes of every view of the service; the audit must report each change. */
+/** Test changes of every view of the service; db:audit must report each change. */
 export const VIEWS: Kinds = {
   'view dropped': view(statement('drop view %s cascade', NAME)),
   'view renamed': view(statement('alter view %s rename to renamed_#', NAME)),
