@@ -101,7 +101,7 @@ describe('POST /api/auth/login', () => {
       for (const other of others) expect(other).toEqual(first);
       const now = await service.admin('select role, subject from public.users where id = $1', [id]);
       expect(now).toEqual([{ role: 'ACCOUNT_MANAGER', subject: null }]);
-      // The owner of the email address can still log in with that address.
+      // A user with another email address, which the refused logins did not use, can still log in.
       const owner = await service.token('CLIENT', [], { sub: randomUUID(), email: `nobody-${email}` });
       expect((await logIn(owner)).json).toMatchObject({ email: `nobody-${email}` });
     },
@@ -186,7 +186,7 @@ test('GET /api/users/me returns the stored email and name even if the token has 
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s without a stored user gets a record made from the token',
+  'GET /api/users/me returns to a caller with the role %s who is not stored a user record made from the token',
   async (role) => {
     const sub = randomUUID();
     const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });

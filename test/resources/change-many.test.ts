@@ -159,8 +159,8 @@ describe('a bulk change of claims', () => {
   });
 
   test('another request can change a record of a refused bulk change while the service searches for further errors', async () => {
-    // The bulk change is refused because of its third claim. The bulk change waits here while it tries its second claim
-    // alone under a savepoint.
+    // The service refuses the bulk change because of its third claim. It then tries each change alone under a
+    // savepoint, and the test holds it up while it tries the change of the second claim.
     const [first = '', second = '', third = ''] = claims;
     await service.admin(
       `create function public.wait_at_gate() returns trigger language plpgsql security definer as $$ begin
@@ -276,7 +276,8 @@ describe('a bulk change of claims', () => {
       [own.clients, own.sites],
     );
     const changes = rows.map(({ id }) => ({ id, status: 'CLOSED' }));
-    // The test counts tries with a sequence, because a rollback does not reset a sequence.
+    // The test counts with a sequence how often the service tries a change, because a rollback does not reset a
+    // sequence.
     await service.admin(
       `create sequence public.tries;
        create function public.count_try() returns trigger language plpgsql security definer

@@ -31,7 +31,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     expect(await set(columns)).toBe(120);
   });
 
-  test('a measurement of the identity provider’s clock is used in spite of older measurements and a token of an hour ago', async () => {
+  test('the latest measurement of the identity provider’s clock is used, even if a token disproved a measurement more than an hour ago', async () => {
     expect(await aheadAfter('select')).toBe(5);
     expect(await aheadAfter('select app.note_provider_clock(null)')).toBe(5);
     expect(await aheadAfter(`select app.note_provider_clock('1 s')`)).toBe(5);
@@ -49,7 +49,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     expect(await aheadAfter('delete from app.provider_clock')).toBe(0);
   });
 
-  test('a token dated further ahead than the measured clock of the identity provider does not become valid by that', async () => {
+  test('a token from before a change of rights stays invalid even if it is dated further ahead than the identity provider’s measured clock', async () => {
     const isAfter = (issued: string, changed: string) =>
       `app.was_issued_after(now() + interval '${issued}', now() + interval '${changed}')`;
     const asked = `select ${isAfter('88 s', '0 s')} as old, ${isAfter('121 s', '120.5 s')} as new,

@@ -16,7 +16,10 @@ const creations = ROWS.filter(({ line, right, body }) => line.startsWith('POST')
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of the record that a POST creates, with the fields that `expand` adds. */
+/**
+ * Returns the fields of a created record in the response to a POST, including the fields that the parameter `expand`
+ * adds.
+ */
 function fieldsOf(path: string): readonly string[] {
   const responses = (document.paths as Readonly<Record<string, Fields>>)[path]?.['post'] as Fields;
   const created = (responses['responses'] as Fields)['201'] as Fields;
@@ -27,7 +30,7 @@ function fieldsOf(path: string): readonly string[] {
 const send = (row: Row, given: Fields = {}): Promise<Answer> =>
   service.ask(fill(row, own), { token, ...questionOf(row, own, given) });
 
-/** The record that a creation, or an import of one record, has created. */
+/** Returns the record that a POST, or an import of a single record, has created. */
 async function createdRecord(path: string, answer: Answer): Promise<Fields> {
   const { ids: [imported] = [] } = answer.json as { readonly ids?: readonly string[] };
   if (imported === undefined) return answer.json as Fields;
@@ -35,7 +38,7 @@ async function createdRecord(path: string, answer: Answer): Promise<Fields> {
 }
 
 test.each(creations.map((row) => [row.line, row] as const))(
-  '%s stores each field that it is sent, or answers 400 and names the field',
+  'the endpoint %s stores each field of the request body, or answers 400 and names the field',
   async (line, row) => {
     const path = line.replace('POST ', '').replace('/import', '');
     const [sent, fields] = [row.body?.(own) ?? {}, fieldsOf(path)];

@@ -11,7 +11,7 @@ import { words } from '../support/words.ts';
 
 /* This suite tests GET /api/deadlines, the list of coming deadlines. */
 
-/** SQL for the date that is this many days after today in UTC. */
+/** Returns the SQL of the date that is the given number of days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
 /** Inserts two claims, with a response due in `response` days and a court deadline in `court` days. */
@@ -27,7 +27,7 @@ async function claims(tenant: Tenant, response: number, court: number): Promise<
   return ids;
 }
 
-/** Sets the due date of an issued invoice and of a bill to this many days from today. */
+/** Sets the due dates of an issued invoice and of a bill to the given number of days from today. */
 async function due({ factures, partner_invoices: bill, reclamations }: Tenant, days: number): Promise<void> {
   await service.admin(
     `update public.factures set issue_date = ${day(-40)}, due_date = ${day(days)}, reclamation_id = $2 where id = $1`,
@@ -129,7 +129,7 @@ describe('the list of deadlines', () => {
   });
 });
 
-test('GET /api/deadlines lists a record only in the statuses that its kind of deadline has, as reporting.deadlines does', async () => {
+test('GET /api/deadlines and the view reporting.deadlines list a record only while the record has a status with a deadline', async () => {
   const tenant = await service.furnishedTenant('Other');
   const set = async (table: string, id: string, change: string) =>
     service.admin(`set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`);

@@ -67,7 +67,7 @@ const CALLERS = [
 ] as const;
 
 test.each(CALLERS)(
-  '$caller gets expanded names of clients and sites in each order and page',
+  '$caller who lists claims with expand=client,site gets the names of clients and sites in each order and on each page',
   async ({ role, clients }) => {
     const token = await service.token(role, clients);
     for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {
@@ -169,7 +169,7 @@ test('the list of clients refuses the parameter expand, and other lists ignore a
   expect(twice.json).toEqual([expect.objectContaining({ client: client })]);
 });
 
-test('app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {
+test('the database function app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);

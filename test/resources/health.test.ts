@@ -220,7 +220,8 @@ describe('the health check of a service with its own database login', () => {
     const last = String(applied.at(-1));
     const reason = new RegExp(`older than this release: run db:migrate, which has yet to apply ${last}$`);
     await expectUnavailableWhile(pretend(applied.slice(0, -1)), pretend(applied), reason);
-    // The deploy of the next release also stores the definitions of the guards as deployed.
+    // Like a deploy of the next release, the test also stores the changed function as the deployed one, because GET
+    // /health compares the deployed functions with the present ones.
     const deployed = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
     await changed(`${pretend([...applied, '9999_of_the_next_release'])}; ${deployed}`);
     await healthOnce(alone, 200);

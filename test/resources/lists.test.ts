@@ -117,13 +117,16 @@ async function readEveryPage(
     expect(ids.filter((id) => readIds.includes(id))).toEqual([]);
     readIds.push(...ids);
     next = after;
-    // If `between` inserted rows behind every page, the reading would never end.
+    // If the test inserted rows after every page of the list, it would never reach the list’s last page.
     if (pages < 2) await between();
   }
   return readIds;
 }
 
-/** The value by which a list is sorted, or the name of the record that the value refers to. */
+/**
+ * Returns the value by which a list is sorted, or the name of the record if the list is sorted by a reference to a
+ * record.
+ */
 function nameIn(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Object.values(value).at(-1) : value;
 }

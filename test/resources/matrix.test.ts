@@ -63,7 +63,7 @@ async function stored(): Promise<unknown> {
   return (await admin.query(digest)).rows;
 }
 
-test('the digest of the stored rows changes after every insert, update and delete, even an update without a difference', async () => {
+test('the test’s digest of all stored rows changes after every insert, update and delete, even after an update that changes no value', async () => {
   const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
   const states = [JSON.stringify(await stored())];
   for (const sql of [
@@ -87,7 +87,7 @@ function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Pr
   return service.token(role, isUnlimited ? [] : clients);
 }
 
-/** The resource_type that the audit record of a refused request must have. */
+/** Returns the resource_type that the audit record of a refused request to an endpoint must have. */
 function tableOf(row: Row): string {
   const [kind] = Object.values(row.ids ?? {});
   if (kind !== undefined) return kind === 'newcomer' ? 'users' : kind;
@@ -189,9 +189,9 @@ async function expectSuccess(
     await expectLocation(row, cast, answer, mine);
 }
 
-/** Expects the caller’s own record in a list, which proves that the list is not just empty. */
+/** Expects a list to contain the record of the caller’s client, which proves that the list is not just empty. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
-  // A full page may end before the expected record; the same list filtered by a client is never full.
+  // A full page of a list may end before the expected record; the same list filtered by one client never fills a page.
   if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
@@ -202,7 +202,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
     return;
   }
   if (row.line.endsWith('/moves')) {
-    // This test only expects whether moves are listed; possible-moves.test.ts tests which statuses they lead to.
+    // This suite tests only whether GET …/moves lists a status change at all; possible-moves.test.ts tests which ones.
     expect(list.length > 0).toBe(RIGHTS[row.right[0] as keyof typeof RIGHTS][cast.role].includes('u'));
     return;
   }
@@ -234,7 +234,10 @@ function idOfMade({ json }: Answer): string {
   return id ?? ids?.[0] ?? '';
 }
 
-/** Expects one audit record of the write, besides those of the tables in `along`. */
+/**
+ * Expects one audit record of a successful write, besides the audit records of other tables that the endpoint also
+ * writes.
+ */
 function expectWriteRecord(
   row: Row,
   line: string,

@@ -146,7 +146,8 @@ test('a password change whose caller disconnects while waiting for other hashes 
   await until(() => countWaitingPasswords() > left);
   caller.destroy();
   await until(() => countWaitingPasswords() === left);
-  // Other password hashes are still being computed, so the hash of the disconnected caller was never begun.
+  // The service still computes the hashes of other callers, so it never began to hash the disconnected caller’s
+  // password.
   expect(left).toBeGreaterThan(0);
   await Promise.allSettled(others);
   expect(await stored(id)).toEqual(before);
@@ -190,7 +191,10 @@ describe('the end of a user’s sessions', () => {
   const changeByAdmin = async (id: string, body: object) =>
     service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 
-  /** Returns the response statuses of a token issued a minute ago and of one issued in a minute. */
+  /**
+   * Returns the statuses of two requests of a user: with a token issued a minute ago, and with a token dated a minute
+   * ahead.
+   */
   async function statuses(id: string, email: string): Promise<number[]> {
     const tokens = await Promise.all(
       [60, -1].map((age) => service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) })),
