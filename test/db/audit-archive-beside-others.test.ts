@@ -79,7 +79,8 @@ test('no write and no list of audit records fails while audit:archive removes mo
     while (!isOver) await work(turns++);
     return turns;
   };
-  // The number of records at the beginning that carry an old time, as records that waited on a disk do.
+  // The number of audit records that the test first inserts with an old time, like records that waited on disk during
+  // an outage.
   const LATE = 3;
   const ageOf = (turn: number): number => (turn < LATE ? 200 * 86_400_000 : 0);
   const writing = repeating((turn) =>
@@ -142,7 +143,8 @@ test(
       // month.
       for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
       expect((await run.records()) + (await gone())).toBe(RECORDS);
-      // The next run does not repeat finished months, so the test counts the steps of that run from the beginning.
+      // A later audit:archive does not repeat finished months, so the test counts the steps of that process from the
+      // beginning.
       diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
       before = listed;
     }

@@ -14,7 +14,10 @@ const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
 
 let run: ArchiveRun;
-/** The first month that is not archived, and the paths of the files of the second and third month. */
+/**
+ * Returns the first month that audit:archive has not archived, and the paths of the archive files of the second and
+ * third month.
+ */
 let [fourth, second, third] = ['', '', ''];
 
 beforeEach(async () => {
@@ -126,7 +129,7 @@ test('audit:archive keeps a partition that holds a month younger than --before, 
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('the audit’s findings report a month emptied by hand as lost, but not a month that audit:archive removed', async () => {
+test('the view audit.findings reports the loss of a month of audit records that was emptied by hand, but not of one that audit:archive removed', async () => {
   const lost = async (): Promise<unknown[]> =>
     (
       await run.admin.query<Record<string, string>>(

@@ -35,7 +35,7 @@ describe('the role and settings of a request', () => {
         ...['off', 'UTC', '10s'],
       ],
     ]);
-    // A reading request does not set the values that only audit records need.
+    // A request that only reads does not set the database settings that only audit records need.
     const [read] = await probe.database.run(request({ readOnly: true }), [whoAmI]);
     expect(read?.rows).toEqual([[...rights, null, null, null, null, null, 'on', 'UTC', '10s']]);
     expect((await probe.connection()).state).toEqual(CLEAN);
@@ -96,7 +96,7 @@ describe('the role and settings of a request', () => {
     expect(await probe.connection()).toEqual({ pid, state: CLEAN });
   });
 
-  test('a request gets a result for each of its statements, and none for its settings', async () => {
+  test('a request gets a result for each of its SQL statements, and none for the statement that sets its role and settings', async () => {
     const results = await probe.database.run(request(), [insert(1), sql('select 1'), sql('select 2')]);
     expect(results.map(({ rows, rowCount }) => [rows, rowCount])).toEqual([
       [[], 1],
@@ -106,7 +106,7 @@ describe('the role and settings of a request', () => {
     expect(await probe.database.run(request(), [])).toEqual([]);
   });
 
-  test('a request whose caller hangs up runs to its end, and the next request waits only for that', async () => {
+  test('a request whose caller disconnects completes its SQL statements, and the next request on the same connection waits only for that end', async () => {
     void probe.database.run(request(), [insert(1), sql('select pg_sleep(0.05)'), insert(2)]);
     await probe.database.run(request(), [insert(3)]);
     expect(await probe.stored()).toEqual([1, 2, 3, 1000, 2000]);
@@ -200,7 +200,10 @@ describe('a statement that acts on the session', () => {
   });
 
   describe('a function that acts on the session', () => {
-    /** A database of its own for these tests, because they spoil the state of its connection. */
+    /**
+     * A separate database for the tests of functions that act on the session, because those tests spoil the state of
+     * their connection.
+     */
     let spoiled: Probe;
 
     beforeEach(async () => {
@@ -259,14 +262,14 @@ test('no request fails when a migration changes the columns of a prepared statem
   expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
 });
 
-test('no request fails when the server loses a prepared statement; the service logs it and prepares no more statements', async () => {
+test('no request fails when the database server loses a prepared statement; the service logs the loss and prepares no more statements', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const pooled = await openProbe({ isDirect: true, log });
   const forget = sql('select public.forget_prepared()');
   const prepared = sql('select count(*) from pg_prepared_statements');
   try {
-    // Another server connection behind a pooler would answer in this way, because that connection has none of the
+    // The function forget_prepared imitates a pooler that switches to another server connection, which has none of the
     // prepared statements.
     await pooled.database.run(request(), [insert(1), forget]);
     await pooled.database.transaction(request(), (run) => run(insert(2)));

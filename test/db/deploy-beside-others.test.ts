@@ -52,7 +52,7 @@ const CLOSED = `
           where a.attrelid = c.oid and r.grantee <> c.relowner
       )`;
 
-/** Creates a database of an earlier release. */
+/** Creates a database with the migrations and policies of an earlier release. */
 const olderDatabase = (): Promise<TestDatabase> => database(createDatabaseBefore('0016'));
 
 describe('the rights on a table that a migration creates', () => {
@@ -92,7 +92,7 @@ describe('the lock app.deploy_lock, which a deploy takes', () => {
     const savepoint = ['begin', 'savepoint before', sql];
     await reporting(made, ...savepoint);
     const api = await session(made.apiUrl, 'the-api', ...savepoint);
-    // Runs the statement again with the database role that a request uses.
+    // Tries the blocking statement again with the database role that a request uses.
     await api.query('rollback to before').catch(() => undefined);
     await api.query('set local role taxclaims_admin').catch(() => undefined);
     await api.query(sql).catch(() => undefined);
@@ -129,8 +129,8 @@ describe('a session that blocks a deploy', () => {
     const administrator = await session(made.adminUrl, 'the-dba', ...reader);
     const both = `${made.name}_both`;
     await withAdmin(made.adminUrl, (admin) =>
-      // The second group is not a role of the project, because the audit of every database on this server would report
-      // such a role.
+      // The login’s second group, whose name ends in _team, is not a role of the project, because the audit of every
+      // database on the test’s server would report a new role of the project.
       admin.query(
         `create role ${both}_team; create role ${both} login password 'both' in role taxclaims_reporting, ${both}_team`,
       ),
@@ -177,7 +177,7 @@ describe('a session that blocks a deploy', () => {
     });
   });
 
-  test('a deploy tries a migration again that another session blocked, and completes', async () => {
+  test('if another session blocks a migration, the deploy tries the migration again and completes', async () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
@@ -241,7 +241,7 @@ describe('a deploy to a database of another release', () => {
     expect(await rightsIn(made.adminUrl)).toBe(before);
   });
 
-  test('the list of migrations refuses a migration that is in it twice', async () => {
+  test('the code’s list of migrations refuses a migration whose name is in the list twice', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       await expect(

@@ -39,7 +39,7 @@ afterEach(async () => {
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('long-running migrations of a deploy', () => {
-  test('a deploy runs long migrations before it sets rights, unless a migration before them creates something', async () => {
+  test('a deploy runs long migrations before it sets rights, unless an earlier migration of the same deploy creates a database object', async () => {
     const folder = await createScratchFolder();
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
@@ -58,7 +58,7 @@ describe('long-running migrations of a deploy', () => {
       const { beforehand } = await migrationsByPhase([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-      // A request needs no right on an index, or on a default that is a constant or the present time.
+      // A request to the API needs no right on an index, or on a column default that is a constant or the present time.
       const made = text
         .replace(FORCED, '')
         .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
@@ -188,7 +188,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
       1,
     ],
     [
-      'a policy, and the audit view so that it reports nothing',
+      'a policy, and the view of changes by hand so that it reports nothing',
       `create policy by_hand on public.clients using (true);
        create or replace view audit.drift_before_acceptance with (security_invoker) as
            select null::text as kind, null::text as object, null::text as change, null::text as applied,
@@ -202,7 +202,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     ['the dropped schema audit', 'drop schema audit cascade', 1],
     ['the comment that names the deployed release', 'comment on table audit.applied is null', 1],
   ])(
-    'db:migrate applies everything again exactly if somebody changed something by hand: %s',
+    'db:migrate applies all SQL files again if and only if somebody changed something in the database by hand: %s',
     async (_what, change, applied) => {
       const { adminUrl } = await opened(createTestDatabase());
       const before = await rightsIn(adminUrl);
@@ -361,8 +361,8 @@ describe('db:migrate beside other runs and changes by hand', () => {
     const { adminUrl } = await opened(createTestDatabase());
     const { applyRoles, readSqlFiles } = await import('../../src/db/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
-      // This test never commits the change of a role, because roles belong to the whole server, which other tests use
-      // too.
+      // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
+      // use too.
       await admin.query('begin; alter role taxclaims_client login');
       await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
         /role taxclaims_client may log in or is privileged/,

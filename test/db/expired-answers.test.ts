@@ -32,7 +32,7 @@ const left = () =>
     return (await admin.query<{ rows: number }>(text)).rows[0]?.rows;
   });
 
-test('a sweep deletes every stored answer of an Idempotency-Key that is older than a day, in batches, and no other', async () => {
+test('a sweep deletes every stored answer of an Idempotency-Key that is older than a day, in batches, and keeps all younger answers', async () => {
   await fill(1_200, 3);
   const forgetting = scheduleExpiredAnswerDeletion(database, log);
   await forgetting.runNow();

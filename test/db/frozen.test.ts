@@ -55,7 +55,7 @@ test('requests to a frozen Postgres server fail, and after it thaws no transacti
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query('select id, count(*)::integer from public.halves group by id order by id'),
   );
-  // A transaction that was running at the freeze must be stored whole or not at all.
+  // A transaction that was running when Postgres froze must be stored whole or not at all.
   expect(rows.filter(({ count }) => count !== 2)).toEqual([{ id: 3, count: 1 }]);
 });
 

@@ -15,7 +15,7 @@ import { until } from '../support/upload.ts';
 
 /*
  * This suite tests database connections on which no bytes arrive any more (mute connections). Without a time-out of the
- * service, each of these requests would wait forever.
+ * service, each request on a mute connection would wait forever.
  */
 
 /** The bytes of the Postgres message ReadyForQuery outside of any transaction. */
@@ -80,7 +80,8 @@ describe('a mute database connection', () => {
     line.mute();
     await unavailable(
       pages.forEach(() => {
-        // Consumes the bytes that are already on their way, so that the list stops only for want of new bytes.
+        // The test first consumes the bytes that the mute connection has already received, so that the list stops only
+        // for want of new bytes.
       }),
     );
     await expectServed([]);
@@ -143,7 +144,8 @@ describe('a mute database connection', () => {
       await run(insert(2));
     });
     await begun;
-    // The only connection is in use, so this request waits until that connection is free.
+    // Another request uses the only database connection, so the test’s second request waits until that connection is
+    // free.
     const waiting = patient.database.run(request(), [insert(3)]);
     const refused = [unavailable(underWay), unavailable(waiting)];
     await patient.database.close(50);
@@ -267,8 +269,8 @@ test('a streamed list waits for a locked table no longer than any other request 
   const first = ended('the first', crowd.run(request(), [insert(1)]));
   const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
-  // The list has already waited for the first request, so little of the list’s time is left, while this request has its
-  // whole time.
+  // The streamed list has already waited for the connection of the first request, so little of the list’s time is left.
+  // The later request, on another connection pool, still has its whole time.
   const later = ended('the later', other.run(request(), [insert(2)]));
   await Promise.all([list, later]);
   expect(order).toEqual(['the first', 'the list', 'the later']);

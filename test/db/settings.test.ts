@@ -27,7 +27,10 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/** Each setting’s name and value in order. A value is a literal, a parameter’s value or an SQL expression. */
+/**
+ * Returns the name and value of each setting in the SQL that sets a request’s settings, in order. A value is a literal,
+ * a parameter’s value or an SQL expression.
+ */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
@@ -114,7 +117,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('the settings for the next batch of statements set the clients and the role, or clear both', () => {
+  test('between two batches of SQL statements, a transaction sets the clients and the role of its request again, or clears both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],
@@ -128,7 +131,7 @@ describe('the settings of a request', () => {
   test.each([
     ['the whole list when the request names no client', [FIRST, SECOND], undefined, `{${FIRST},${SECOND}}`],
     ['the named client alone', [FIRST, SECOND], SECOND, `{${SECOND}}`],
-    ['a new client of an account manager without a list', [], FIRST, `{${FIRST}}`],
+    ['the new client that an account manager without clients creates', [], FIRST, `{${FIRST}}`],
     ['no client if the list is empty', [], undefined, '{}'],
   ])('the setting app.client_access of a request holds %s', (_case, clientAccess, client, expected) => {
     const settings = buildSettingsStatement(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
