@@ -117,7 +117,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('between two batches of SQL statements, a transaction sets the clients and the role of its request again, or clears both', () => {
+  test('in a transaction with statements for several requests, each later batch sets the clients and role of its own request, or clears both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],

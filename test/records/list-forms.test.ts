@@ -20,7 +20,10 @@ function listAt(path: string): Extract<Endpoint, { list: unknown }> {
 
 const ANY_STATUS = `r.status = any (string_to_array($, ','))`;
 
-/** For each list its filters, each with the same condition in plain SQL, in which `$` stands for the value. */
+/**
+ * For each list of the API its filters, each with the same condition in plain SQL, in which `$` stands for the filter’s
+ * value.
+ */
 const LISTS = {
   reclamations: {
     list: listAt('/api/reclamations'),
@@ -87,8 +90,8 @@ const TIMES = {
 } as const;
 
 /**
- * SQL that inserts rows with only a few different times, amounts and statuses, so that many rows tie in an order. The
- * number of a client determines how many rows the client has.
+ * SQL that inserts rows with only a few different times, amounts and statuses, so that many rows tie when a list is
+ * sorted by one of these. The number of a client determines how many rows the client has.
  */
 const POPULATION = `
   set session_replication_role = replica;
@@ -145,17 +148,23 @@ interface ListQuery {
   readonly first: number;
   /** The value of the parameter `sort`: one or two fields. */
   readonly sort: string;
-  /** The number of the caller’s clients that the request names. */
+  /** The number of the caller’s clients that the list request names as a filter. */
   readonly naming: number;
   readonly limit: number;
   readonly offset: number;
-  /** The index of the cursor’s row among the filtered rows, or undefined for the first page. */
+  /**
+   * The index, among all rows that pass the filters, of the row after which the requested page begins, or undefined for
+   * the first page.
+   */
   readonly after: number | undefined;
   readonly filters: Readonly<Record<string, string>>;
   readonly isCounted: boolean;
 }
 
-/** Whether a list returns no further rows. Sorted by updated_at, a list may have rows older than updated_from. */
+/**
+ * Whether a list returns only rows that pass its filters. A list sorted by updated_at may also return rows older than
+ * the filter updated_from.
+ */
 const isPlain = ({ sort, filters }: ListQuery): boolean =>
   !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
@@ -219,7 +228,7 @@ test.each([
   { kind: 'any filters', requests: anyQuery, numRuns: 400 },
   { kind: 'a rare filter over all clients', requests: rareFilter, numRuns: 60 },
 ])(
-  'a list with $kind returns the rows of a plain query in the same order, in every form of the list’s SQL',
+  'a list requested with $kind returns the same rows in the same order as a plain SQL query, in every form of SQL that the service builds',
   async ({ requests, numRuns }) => {
     await fc.assert(
       fc.asyncProperty(requests, async (one) => {
@@ -260,7 +269,7 @@ interface Last {
   readonly values: readonly (string | null)[];
 }
 
-/** The collation, which the cursor of a list contains if the list is sorted by text. */
+/** The name of the collation if the list is sorted by text, because the list’s cursor contains that name. */
 const collationOf = ({ sort }: ListQuery): readonly string[] =>
   /commune_code|reference|client|site|filename|kind/.test(sort) ? ['und-x-icu'] : [];
 

@@ -15,7 +15,10 @@ interface ForeignProvider {
   subject: string;
   /** The lifetime of access tokens in seconds. */
   lifetime: number;
-  /** Answers requests for the provider’s discovery document instead of the provider, unless undefined. */
+  /**
+   * A handler that answers requests for the identity provider’s discovery document instead of the provider, unless it
+   * is undefined.
+   */
   discovery: RequestListener | undefined;
   /** The number of requests for the provider’s discovery document so far. */
   discoveries: number;

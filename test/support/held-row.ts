@@ -25,7 +25,10 @@ export async function backendOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? Number.NaN;
 }
 
-/** Counts the sessions that wait for a lock of the session `holder`, directly or behind another waiting session. */
+/**
+ * Counts the database sessions that wait for a lock of the session `holder`, directly or behind another waiting
+ * session.
+ */
 export async function waitingBehind(service: Pick<Service, 'admin'>, holder: number): Promise<number> {
   const rows = await service.admin(
     `with recursive behind as (

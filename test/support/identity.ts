@@ -17,7 +17,7 @@ export interface TokenOptions {
   readonly key?: TestKey;
   /** Header parameters of the token that replace or add to `alg`, `kid` and `typ`. Undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** A payload of the token that is signed unchanged instead of claims. */
+  /** The whole payload of the token, which the identity provider signs unchanged instead of claims. */
   readonly payload?: string;
 }
 
@@ -32,7 +32,10 @@ export interface TestIdentity {
   readonly key: TestKey;
   /** The number of requests for the provider’s keys so far. */
   readonly requests: number;
-  /** Signs a token with the claims of a valid token and these changes. A claim that is undefined is left out. */
+  /**
+   * Signs a token with the claims of a valid token and the given changes. A claim that a change sets to undefined is
+   * left out.
+   */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
   /** The keys that the provider publishes now. */
   readonly keys: readonly TestKey[];

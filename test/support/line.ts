@@ -9,7 +9,7 @@ export interface Line {
   /** Makes the proxy pass no more bytes in either direction. */
   mute(): void;
   /**
-   * Makes the proxy discard these bytes of the server and all later ones on the same connection, but still pass the
+   * Makes the proxy discard the given bytes of the server and all later ones on the same connection, but still pass the
    * client’s bytes. Resolves when the bytes were discarded.
    */
   muteAt(bytes: Buffer): Promise<void>;

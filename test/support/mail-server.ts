@@ -25,7 +25,9 @@ export async function startMailServer() {
   const received: Received[] = [];
   const takes = () => Promise.resolve();
   const faults = {
-    /** Runs before the mail server answers MAIL FROM. All these functions may throw Refused or never end. */
+    /**
+     * Runs before the mail server answers MAIL FROM. This function and the next three may throw Refused or never end.
+     */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
     /** Runs before the mail server counts a complete mail as accepted. */

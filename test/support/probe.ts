@@ -12,7 +12,10 @@ import { adminOf } from './world.ts';
 export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 
-/** A database with a single connection, so that a request finds whatever the request before it left there. */
+/**
+ * A test database and a pool with a single connection, so that a request finds the state in which the request before it
+ * left the connection.
+ */
 export interface Probe {
   readonly postgres: TestDatabase;
   readonly database: Database;
@@ -53,11 +56,14 @@ export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
 
 export const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });
 
-/** A statement that inserts a row of the client MINE, or of another client, into the table `probe`. */
+/**
+ * Returns a statement that inserts a row into the table `probe` for the test’s client MINE, or for another given
+ * client.
+ */
 export const insert = (id: number, client: string = MINE): Statement =>
   sql('insert into public.probe (id, client_id) values ($1, $2)', id, client);
 
-/** The context of a writing request by an account manager who has one client, with the given changes. */
+/** Returns the context of a writing request by an account manager who has one client, with the given changes. */
 export function request(changes: Partial<RequestContext> = {}): RequestContext {
   return {
     caller: {

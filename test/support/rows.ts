@@ -11,13 +11,13 @@ export const KINDS = [
   ...(['audit_logs', 'identity_changes'] as const),
 ] as const;
 
-/** For each table the id of one record, all of the same client. */
+/** The records of a test tenant: for each table the id of one record, all of the same client. */
 export type Tenant = Readonly<Record<(typeof KINDS)[number], string>>;
 
 interface Kind {
-  /** The required columns of a row, without the references to other records. */
+  /** Returns the required columns of a tenant’s row, without the references to other records. */
   readonly least: (id: string) => Values;
-  /** The columns of a row that refer to other records of the tenant. */
+  /** Returns the columns of a tenant’s row that refer to other records of the tenant. */
   readonly of: (tenant: Tenant) => Values;
   /** A column of the table, and a value for it that no inserted row has. */
   readonly change: readonly [column: string, value: unknown];
@@ -57,7 +57,7 @@ export const ROWS = {
     change: ['filename', 'other.pdf'],
   },
   notes: {
-    // The due date of this task is beyond every range of days that tests use.
+    // The due date of the test tenant’s task is beyond every range of days that tests use.
     least: () => ({ text: 'Appeler la mairie', internal: false, due_on: '2190-01-31' }),
     of: ({ clients, reclamations, users }) => ({
       ...{ client_id: clients, reclamation_id: reclamations, author_id: users },

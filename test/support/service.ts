@@ -52,7 +52,7 @@ import { adminOf } from './world.ts';
 /** The ids of a client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
-/** The clock metrics of a service that does not compare its clock. */
+/** The values of the clock metrics of a service that does not compare its clock with other clocks. */
 const UNKNOWN = { provider: undefined, service: undefined };
 
 /** The whole service for tests, with an HTTP port, a new database and an identity provider. */
@@ -100,11 +100,11 @@ export interface Options
   readonly statementTimeoutMs?: number;
   /** A database that outlives the service, instead of a new database for the service alone. */
   readonly postgres?: TestDatabase;
-  /** Limits of complete lists (streams), for tests that cannot wait as long as production. */
+  /** Limits of lists that the service streams completely, for tests that cannot wait as long as production. */
   readonly streams?: Partial<StreamLimits>;
   /** Limits of change streams, for tests that cannot wait as long as production. */
   readonly changeStreams?: ChangeStreamsOptions['limits'] & { readonly lookMs?: number };
-  /** Endpoints that replace all endpoints of the service. */
+  /** The endpoints that the test’s service has instead of all usual endpoints. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
   /** The identity provider whose tokens the service accepts, instead of `identity`. */
@@ -139,7 +139,8 @@ export async function startService(options: Options = {}): Promise<Service> {
     return opened;
   };
   const { database, counts } = counting(open('requests', options.poolSize ?? 4, options.statementTimeoutMs ?? 10_000));
-  // The time-out is so long that only the health check itself can end its wait.
+  // The statement time-out of the test’s service is so long that only the health check itself can end its wait for the
+  // database.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);
   const dataDir = await createScratchFolder();
@@ -279,7 +280,10 @@ function counting(database: Database): { database: Database; counts: { runs: num
   };
 }
 
-/** Expects a response with this error code and only the fields of every error. `said` is the expected details. */
+/**
+ * Expects a response with the given error code and only the fields that every error has. `said` is the expected
+ * details.
+ */
 export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
     ERRORS_BY_CODE[code].status,
@@ -306,7 +310,7 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
   expect(messages.sort()).toEqual(sentences.sort());
 }
 
-/** Expects a 400 whose details name exactly these fields. */
+/** Expects a response with status 400 whose details name exactly the given fields. */
 export function expectInvalid(answer: Answer, fields: readonly (string | undefined)[]): void {
   expectError(answer, 'ERROR_VALIDATION');
   expect(Object.keys(details(answer) as object)).toEqual(fields);
@@ -331,7 +335,10 @@ export function details(answer: Answer): unknown {
   return (answer.json as { error: { details?: unknown } }).error.details;
 }
 
-/** Expects a 401 or 403 with exactly one audit record that has these values, and returns that record. */
+/**
+ * Expects a response with status 401 or 403 and exactly one audit record with the given values, and returns that
+ * record.
+ */
 export async function expectRefusal(
   service: Service,
   answer: Answer,

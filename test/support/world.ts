@@ -27,7 +27,7 @@ export async function makeLogin(adminUrl: string, name: string, rights: string):
   return { name, password };
 }
 
-/** The superuser’s address of the embedded Postgres server in this data folder. */
+/** Returns the superuser’s address of the embedded Postgres server in the given data folder. */
 export async function embeddedAdminUrl(data: string): Promise<string> {
   const [password, port] = await Promise.all(
     ['password', 'port'].map((name) => readFile(join(data, 'postgres', name), 'utf8')),
@@ -42,5 +42,5 @@ export function accepting({ issuer, audience, jwksUrl }: Issuer) {
 
 type Issuer = Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
 
-/** The environment variables of rate limits so high that no proof reaches them. */
+/** The environment variables of a service whose rate limits are so high that no proof (long test) reaches them. */
 export const UNLIMITED = { RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' };
