@@ -28,7 +28,7 @@ async function column<T>(sql: string, values: unknown[] = [], client = admin): P
 const months = (): Promise<string[]> =>
   column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
 
-/** Returns the names of the partitions of `count` months, beginning with the present month. */
+/** Returns the names of the audit log’s partitions of `count` months, beginning with the present month. */
 const ahead = (count: number): Promise<string[]> =>
   column(
     `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
@@ -40,7 +40,7 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-/** Runs the given work in a transaction that is rolled back. */
+/** Runs the given function in a transaction that is rolled back at its end. */
 async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -297,7 +297,7 @@ describe('an audit log partition that differs from the others', () => {
 });
 
 describe('a refusal that the API records twice', () => {
-  /** Records a refusal as the API does, with a time by the database’s clock. */
+  /** Inserts the audit record of a refused request as the API does, with a time of the database’s clock. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
       JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
@@ -309,7 +309,7 @@ describe('a refusal that the API records twice', () => {
     const [end = new Date()] = await column<Date>(
       `select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
     );
-    // Creates the partition of last month, so that the end of last month lies between two partitions.
+    // Creates the audit log’s partition of last month, so that the end of last month lies between two partitions.
     await admin.query(
       `set role taxclaims_housekeeper;
       do $$ begin
@@ -433,7 +433,7 @@ describe('the daily counts of audit records', () => {
       expect(held).toBeGreaterThan(27);
       await rolledBack(async () => {
         await admin.query(take(part));
-        // A detached partition keeps its name, so its month cannot be created again.
+        // A detached partition of the audit log keeps its name, so a new partition of the same month cannot be created.
         if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
         await admin.query('select app.count_audit_days()');
         const gone = `${lost}${String(held)} records are missing that were counted or archived`;
@@ -471,7 +471,7 @@ describe('the daily counts of audit records', () => {
     });
   });
 
-  test('not even a superuser can change the counts of audit records, and the view audit.findings reports deleted counts', async () => {
+  test('not even a superuser can change the stored daily counts of audit records, and the view audit.findings reports deleted counts', async () => {
     for (const change of [
       'update app.audit_days set records = 0',
       'delete from app.audit_days',

@@ -85,7 +85,9 @@ async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   });
 }
 
-/** Lists the tables on which a role other than the owner has a right, or that lack forced row-level security. */
+/**
+ * Lists the database tables on which a role other than the owner has a right, or that lack forced row-level security.
+ */
 async function openIn(adminUrl: string): Promise<string[]> {
   return withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ what: string }>(

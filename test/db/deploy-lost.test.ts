@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const LIST = 'select name, digest from app.migrations order by name collate "C"';
-/** SQL that reads the row versions of the catalog entries that a deploy creates or changes. */
+/** SQL that reads the versions (xmin) of the rows of Postgres’s catalog that a deploy creates or changes. */
 const CATALOG = `
   select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
   union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383

@@ -51,7 +51,8 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
 
   test('db:migrate --strict changes nothing while somebody’s change by hand is neither undone by a deploy nor accepted', async () => {
     const { adminUrl } = await databaseWith(TABLE, createDatabaseBefore('0018'));
-    // The earlier release cannot accept drift, so the first deploy only reports the drift.
+    // In a database of the earlier release nobody can accept a change by hand (drift), so the first deploy only reports
+    // such a change.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) =>

@@ -35,7 +35,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
 
-/** Finds a new table with forced row-level security, which the earlier release’s GET /health requires. */
+/** SQL that finds a new table that has forced row-level security, which GET /health of the earlier release requires. */
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('long-running migrations of a deploy', () => {
@@ -272,7 +272,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
     await logged('waiting for a lock');
-    // db:migrate holds no lock while it waits, so other sessions can read the table.
+    // db:migrate holds no lock while it waits for another transaction, so other sessions can read the table meanwhile.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');
     await migrating;
@@ -289,8 +289,8 @@ describe('db:migrate beside other runs and changes by hand', () => {
       const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
       while ((await admin.query(waits)).rowCount === 0);
     });
-    // db:migrate holds public.clients and waits for public.documents, and the writer now waits for public.clients: a
-    // deadlock.
+    // db:migrate has locked public.clients and waits for public.documents, while the writer has locked public.documents
+    // and waits for public.clients: a deadlock.
     await writer.query(`update public.clients set address = 'Lyon'`);
     await writer.query('commit');
     await migrating;

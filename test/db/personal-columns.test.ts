@@ -3,7 +3,10 @@ import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* GET /api/users/{id}/personal-data returns every column with personal data, or this file says why it does not. */
+/*
+ * This suite tests that GET /api/users/{id}/personal-data returns every database column with personal data, except for
+ * columns that the suite lists with a reason.
+ */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));

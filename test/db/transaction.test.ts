@@ -135,7 +135,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('an explicit transaction whose settings are refused runs none of its code', async () => {
+  test('a transaction that the service begins for an inactive user runs none of its code', async () => {
     await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject, is_active)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,

@@ -43,7 +43,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   reclamations: ['search_text'],
 };
 
-/** Tables whose rows are shown as part of another record, or are not shown at all. */
+/** Tables whose rows the API shows as part of another record, or does not show at all. */
 const PARTS = ['client_partners', 'invoice_counters'];
 
 interface Described extends RecordShape {
@@ -114,7 +114,7 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   site_id: (_tenant, other) => other.sites,
 };
 
-/** Fields that a change must send together with another, and fields that only a status change sets. */
+/** Fields that a request must change together with another field, and fields that only a status change sets. */
 const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
 const ELSEWHERE = ['status', 'paid_at'];
 

@@ -8,7 +8,10 @@ import { readingAs } from '../../bench/caller.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that every form of a list’s SQL returns the same rows as a plain query without policies. */
+/*
+ * The service builds the SQL of a list in several forms. This suite tests that each form returns the same rows as a
+ * plain query without row-level security.
+ */
 
 const CLIENTS = 90;
 
@@ -143,10 +146,10 @@ const database = await forSuite(
 interface ListQuery {
   readonly table: keyof typeof LISTS;
   readonly role: 'ADMIN' | 'ACCOUNT_MANAGER';
-  /** The number of clients that the caller has; 0 stands for an ADMIN of all clients. */
+  /** The number of clients that the caller of a list request has; 0 stands for an ADMIN of all clients. */
   readonly size: number;
   readonly first: number;
-  /** The value of the parameter `sort`: one or two fields. */
+  /** The value of a list request’s parameter `sort`: one or two fields. */
   readonly sort: string;
   /** The number of the caller’s clients that the list request names as a filter. */
   readonly naming: number;
@@ -273,7 +276,7 @@ interface Last {
 const collationOf = ({ sort }: ListQuery): readonly string[] =>
   /commune_code|reference|client|site|filename|kind/.test(sort) ? ['und-x-icu'] : [];
 
-/** For each field the SQL for the name of the other record by which a list can be sorted. */
+/** For each field that refers to another record, the SQL for that record’s name, by which a list can be sorted. */
 const NAMES: Readonly<Record<string, string>> = {
   client: '(select n.company_name from public.clients as n where n.id = r.client_id)',
   site: '(select n.site_name from public.sites as n where n.id = r.site_id)',
@@ -281,13 +284,16 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
 
-/** Reads all filtered rows of the clients in order, as the superuser, in plain SQL. */
+/**
+ * Reads, as the superuser and in plain SQL, all rows of the given clients that pass the filters of a list request, in
+ * the requested order.
+ */
 async function plain(one: ListQuery, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
   const words = one.sort.split(',');
   const columns = words.map((word) => word.replace('-', '')).map((word) => NAMES[word] ?? `r.${word}`);
   const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
-  // A list sorts statuses by their position in the life of the record, as the view reporting.statuses has it.
+  // A list sorts statuses by their position in the life of a record, which the view reporting.statuses shows.
   const places = columns.map((column) =>
     column === 'r.status'
       ? `(select s.position from reporting.statuses as s where s.record = '${RECORDS[one.table] ?? ''}' and s.status = r.status)`

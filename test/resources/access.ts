@@ -3,8 +3,8 @@ import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * Which role may do what through HTTP. The table is written from the requirements and not copied from the endpoints,
- * and tests compare the service with it.
+ * This table of rights says which role may do what through HTTP. The table is written from the requirements and not
+ * copied from the endpoints, and tests compare the service with the table.
  */
 
 /**
@@ -47,8 +47,8 @@ export interface Row {
   /** The method and the path of the endpoint as the OpenAPI document writes them, such as `GET /api/sites/{id}`. */
   readonly line: string;
   /**
-   * The table and the right that the caller of the endpoint needs. With `everyone`, the caller needs only a token, and
-   * the audit record of a refusal names the given table.
+   * The database table and the right on it that a caller of the endpoint needs. With `everyone`, any caller with a
+   * token may call the endpoint, and the second value is the table that a refusal’s audit record names.
    */
   readonly right: readonly [Table, Right] | readonly ['everyone', string];
   /**
@@ -87,7 +87,7 @@ export interface Row {
 
 type Fields = (tenant: Tenant) => Readonly<Record<string, unknown>>;
 
-/** The five endpoints of a resource: create, list, read, change and delete. */
+/** Returns the five endpoints of a resource such as sites: create, list, read, change and delete. */
 function resource(
   table: Table,
   path: string,
@@ -179,7 +179,7 @@ const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
 
 const BOUNDARY = 'the-boundary-of-the-form';
 
-/** A multipart upload form with one file. */
+/** A request body for the upload of a document: a multipart form with one file. */
 function upload(): Question {
   const head = 'Content-Disposition: form-data; name="file"; filename="avis.txt"\r\nContent-Type: text/plain';
   return {
@@ -278,7 +278,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
   {
     line: 'GET /api/clients/{clientId}/assignees',
-    // Assignees are listed only for callers who may change a claim.
+    // GET /api/clients/{id}/assignees lists assignees only for callers who may change a claim.
     right: ['reclamations', 'u'],
     ids: { clientId: 'clients' },
     untagged: true,

@@ -10,7 +10,7 @@ const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { t
 const stored = (sub: string) => service.admin('select * from public.users where subject = $1', [sub]);
 
 describe('POST /api/auth/login', () => {
-  test('a user’s first login stores the user and returns the public record; a second login stores no second user', async () => {
+  test('a user’s first login stores the user and returns the user’s record without secrets; a second login stores no second user', async () => {
     const sub = randomUUID();
     const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub, email: 'a@b.example', name: 'Ada' });
     const answer = await logIn(token);
@@ -45,7 +45,7 @@ describe('POST /api/auth/login', () => {
   });
 
   test.each(['nobody', 'a@localhost', 'a|b@b.example', '!'])(
-    'a login stores nobody by the email %s, which POST /api/users refuses',
+    'a login with a token whose email is %s, which POST /api/users refuses, stores no user',
     async (email) => {
       const sub = randomUUID();
       const answer = await logIn(await service.token('CLIENT', [own.clients], { sub, email, name: 'Ada' }));

@@ -12,7 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 
-/* A user’s calendar at a secret address: its events, its end, and where the secret is stored. */
+/*
+ * This suite tests the calendar that a user can read at a secret address: its events, the end of the address, and where
+ * the secret is stored.
+ */
 
 let logged = '';
 
@@ -177,7 +180,7 @@ test('a client’s name with iCalendar syntax and control characters cannot add 
   expect(others).toEqual([]);
   expect(event?.summary).toBe('Délai de recours – Bar; Rue, \\n "A" END:VEVENT BEGIN:VEVENT SUMMARY:Injected tab');
   expect(event?.vevent.getFirstPropertyValue('description')).toContain(`12;34,${'😀é'.repeat(40)}`);
-  // RFC 5545, 3.1: CRLF alone ends a line, which has 75 bytes at most.
+  // In an iCalendar file, RFC 5545 section 3.1 lets only CRLF end a line, and a line has at most 75 bytes.
   const lines = answer.text.split('\r\n');
   expect(lines.slice(-2)).toEqual(['END:VCALENDAR', '']);
   expect(lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual([]);

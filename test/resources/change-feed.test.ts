@@ -91,7 +91,7 @@ async function siteOf(client: string): Promise<string> {
 const insertion = (id: string): string =>
   `insert into public.sites (id, client_id, site_name) values ('${id}', '${own.clients}', 'Dépôt')`;
 
-/** The longest time in milliseconds that a test waits for the end of a stream that would otherwise never end. */
+/** The longest time in milliseconds that a test waits for the end of a change stream that would otherwise never end. */
 const STREAM_WAIT_MS = 20_000;
 
 class Stream {
@@ -216,7 +216,7 @@ test('a reader of GET /api/changes gets each change exactly once while six datab
   expect(receivedIds.toSorted()).toEqual([...written].toSorted());
 });
 
-test('a reader of GET /api/changes gets each change once even if more transactions are open than a position can list', async () => {
+test('a reader of GET /api/changes gets each change once even if more database transactions are open than a position can name', async () => {
   const [{ definition = '' } = {}] = await service.sql`
     select pg_get_functiondef('app.next_changes(text, bigint)'::regprocedure) as definition`;
   const listingTwo = String(definition).replace(/(max_listed constant integer := )50;/, '$12;');

@@ -9,7 +9,10 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Bulk changes in one request: all changes are stored or none, each with the rights of a single change. */
+/*
+ * This suite tests bulk changes of records in one request: all changes are stored or none, each with the rights of a
+ * single change.
+ */
 
 let log = '';
 const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
@@ -158,7 +161,7 @@ describe('a bulk change of claims', () => {
     expect(problemsOf(nobody).map(({ index, code }) => [index, code])).toEqual([...first, [undefined, 'more']]);
   });
 
-  test('another request can change a record of a refused bulk change while the service searches for further errors', async () => {
+  test('while the service searches for further errors of a refused bulk change, another request can change the records of that bulk change', async () => {
     // The service refuses the bulk change because of its third claim. It then tries each change alone under a
     // savepoint, and the test holds it up while it tries the change of the second claim.
     const [first = '', second = '', third = ''] = claims;
@@ -238,7 +241,7 @@ describe('a bulk change of claims', () => {
       );
   });
 
-  test('a bulk change compares the version of each of its records', async () => {
+  test('a bulk change is refused if one of its records no longer has the version that the request names', async () => {
     const read = await service.ask(`GET /api/reclamations?site_id=${own.sites}`, { token: clerk.token });
     const versions = new Map((read.json as Claim[]).map((claim) => [claim.id, claim['updated_at']]));
     const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));

@@ -36,7 +36,7 @@ const withdraw = (id: string, client: string, token: string, headers = {}) =>
   service.ask(`DELETE /api/users/${id}/client-access/${client}`, { token, headers });
 
 test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-  'an account manager gives and takes back access to a client for a %s of other clients, and both are audited',
+  'an account manager gives a user with the role %s access to a client and takes it back, and both changes are audited',
   async (role) => {
     const id = await user(role, [foreign]);
     const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });

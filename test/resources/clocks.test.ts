@@ -45,7 +45,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     ).toBe(1);
   });
 
-  test('the database takes the identity provider’s clock as its own if the table app.provider_clock is empty', async () => {
+  test('the database takes the identity provider’s clock as equal to its own clock if the table app.provider_clock is empty', async () => {
     expect(await aheadAfter('delete from app.provider_clock')).toBe(0);
   });
 
@@ -63,7 +63,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     }
   });
 
-  test('a token disproves the measured clock of the identity provider only if dated more than a second further ahead', async () => {
+  test('a token disproves the measured clock of the identity provider only if the token is dated more than a second further ahead', async () => {
     const prove = (seconds: number) =>
       aheadAfter(`select app.disprove_provider_clock(clock_timestamp() + interval '${String(seconds)} s')`);
     expect([await prove(5.5), await prove(20)]).toEqual([5, 120]);

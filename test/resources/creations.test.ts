@@ -6,7 +6,9 @@ import { forSuite } from '../support/suite.ts';
 import { ROWS, type Row } from './access.ts';
 import { fill, questionOf } from './situations.ts';
 
-/* A creation stores each field that it is sent, or refuses the request: it ignores none. */
+/*
+ * This suite tests that an endpoint that creates a record stores each field of the request body or refuses the request.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -74,7 +76,7 @@ test('a client is created with nom only if nom is the same text as company_name'
   expect([changed.status, changed.json]).toEqual([200, expect.objectContaining({ nom: 'Garage Durand' })]);
 });
 
-test('a field that a creation may not have gets 400 that says to leave it out', async () => {
+test('a request that creates a record gets 400 for a field that it may not have, and the error says to leave the field out', async () => {
   const body = { client_id: own.clients, amount_excl_tax: 1, amount_incl_tax: 1, surprise: 1 };
   expectError(await service.ask('POST /api/invoices', { token, body }), 'ERROR_VALIDATION', {
     amount_incl_tax: 'is not given at a creation: leave it out',
@@ -115,7 +117,7 @@ test.each([
   ['clients', { company_name: 'Société' }],
   ['partners', { name: 'Société', client_ids: [own.clients] }],
 ])(
-  'POST /api/%s accepts a contact’s email with letters of any alphabet, and nothing but an email',
+  'POST /api/%s accepts a contact_email with letters of any alphabet, and refuses a text that is no email',
   async (path, fields) => {
     const create = (contact_email: string) =>
       service.ask(`POST /api/${path}`, { token, body: { ...fields, contact_email } });

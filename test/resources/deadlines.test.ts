@@ -14,7 +14,10 @@ import { words } from '../support/words.ts';
 /** Returns the SQL of the date that is the given number of days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
-/** Inserts two claims, with a response due in `response` days and a court deadline in `court` days. */
+/**
+ * Inserts two claims: for one the response of the tax office is due in `response` days, for the other the court
+ * deadline is in `court` days.
+ */
 async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
   const ids = [randomUUID(), randomUUID()] as const;
   await service.admin(
@@ -39,7 +42,8 @@ async function due({ factures, partner_invoices: bill, reclamations }: Tenant, d
 
 const service = await forSuite(startService());
 const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
-// The number of days left may differ by one near the end of a month, so the tests compare only kinds and their order.
+// The number of days until a deadline may differ by one near the end of a month, so the tests compare only the kinds of
+// deadlines and their order.
 const [answered, rejected] = await claims(own, 10, -3);
 await claims(foreign, 10, -3);
 for (const tenant of [own, foreign]) await due(tenant, 20);
@@ -177,7 +181,7 @@ test('GET /api/deadlines and the view reporting.deadlines list a record only whi
   ]);
 });
 
-test('an overdue response is listed for the requested number of passed days and no longer', async () => {
+test('GET /api/deadlines lists an overdue response of the tax office for the requested number of passed days and no longer', async () => {
   const late = await service.furnishedTenant('Late');
   const [response] = await claims(late, -3, 0);
   const passed = async (days: number): Promise<readonly Json[]> => {

@@ -160,7 +160,7 @@ function encodedName(name: string): Buffer {
   return Buffer.from(form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`), 'latin1');
 }
 
-/** Form parts that lack a Content-Disposition header. */
+/** Parts of an upload form that lack a Content-Disposition header. */
 function namelessParts(count: number): Buffer {
   return Buffer.from(`${BOUNDARY}\r\nX: x\r\n\r\nx\r\n`.repeat(count));
 }
@@ -303,7 +303,8 @@ test.each(['reclamations', 'sites', 'clients'] as const)(
     const before = await filesIn(service.documentFolder);
     const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
     expect(answer.status).toBe(204);
-    // The response to the deletion does not wait until the document store has deleted the content.
+    // The service answers a DELETE of a record before the document store has deleted the contents of the record’s
+    // documents.
     await service.documents.removeDueContents();
     expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
     await expectNoOrphans();

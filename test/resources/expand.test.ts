@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)(
-  '$path with expand=$expand shows the referred records’ names in a record and in the list, and none without expand',
+  'a read of $path with expand=$expand shows the names of related records in the record and in the list, and no names without expand',
   async ({ path, expand, kind, shown }) => {
     const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const target = `${path}/${own[kind]}`;
@@ -99,7 +99,7 @@ test('the next page of a list with expand also has the expanded names', async ()
   expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
 });
 
-test('expand=user shows the user who moved a claim only to callers who may read that user, and null to all others', async () => {
+test('the history of a claim with expand=user shows the user who changed the claim’s status only to callers who may read that user, and null to all others', async () => {
   const sub = own.users;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;

@@ -8,7 +8,10 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* A user who loses a client: the right ends at once, the claims and open tasks are unassigned later, in batches. */
+/*
+ * This suite tests a user who loses access to a client: the right ends at once, and a background job later unassigns
+ * the user’s claims and open tasks of that client.
+ */
 
 const service = await forSuite(startService());
 const analyst = await forSuite(createReportingLogin(service.postgres));

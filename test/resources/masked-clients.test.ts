@@ -10,7 +10,10 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { ROWS } from './access.ts';
 
-/* What a caller with a list of clients reads has the id of no other client in any text, and no earlier name of a user. */
+/*
+ * This suite tests that no response to a caller with a list of clients has the id of another client in any text, or a
+ * name that a user had before the user shared a client with the caller.
+ */
 
 const service = await forSuite(startService());
 await service.admin('update app.identity_management set managed_since = now()');

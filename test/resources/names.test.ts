@@ -37,7 +37,7 @@ describe.each([
     postgres = await createEmptyDatabase(locale);
     await migrate({ adminUrl: postgres.adminUrl, log: pino({ level: 'silent' }) });
     service = await startService({ postgres });
-    // Inserts the names in an order that is neither the expected one nor its reverse.
+    // Inserts the test’s names in an order that is neither the expected sort order nor its reverse.
     for (const [index, name] of NAMES.toSorted((a, b) => a.length - b.length).entries()) {
       const tenant = index === 0 ? first : newTenant();
       clients.push(tenant.clients);

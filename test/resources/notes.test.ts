@@ -221,7 +221,7 @@ test('a task can be assigned only to an active user of the client, and an intern
   expect((await put(task, specialist, { internal: true, assignee_id: null })).status).toBe(200);
 });
 
-test('when a user loses a client, open tasks lose that assignee, and completed tasks keep it', async () => {
+test('if a user loses a client, the user’s open tasks of that client lose their assignee, and completed tasks keep the user as assignee', async () => {
   const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
   const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
   await put(ended, specialist, { done_at: NOW });

@@ -30,7 +30,7 @@ const recordsOf = (answer: Answer) =>
 
 describe('a change of a user’s password', () => {
   test.each(ROLES)(
-    'a user with the role %s who gives the present password can set a new one, and the audit record has no hash',
+    'a user with the role %s who gives the present password can set a new one, and the audit record has no hash of a password',
     async (role) => {
       const { id, token } = await userWithPassword(service, role, { clients: role === 'ADMIN' ? [] : [own.clients] });
       const answer = await change(token);
@@ -62,7 +62,7 @@ describe('a change of a user’s password', () => {
     expect((await profile(other.token)).status).toBe(200);
   });
 
-  test('a user who gives a wrong present password cannot change it: 403 names the field, and the audit has no password', async () => {
+  test('a user who gives a wrong present password cannot change the password: 403 names the field, and the audit record has no password', async () => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
@@ -247,7 +247,7 @@ describe('the end of a user’s sessions', () => {
     expect([await of(second - 1), await of(second), await of(second + 2)]).toEqual([401, 401, 200]);
   });
 
-  test('a user without a stored subject is found by the id in the token when the user’s sessions end', async () => {
+  test('the end of the sessions of a user whose subject is not stored also applies to tokens with the user’s id as subject', async () => {
     const { id, email, token } = await userWithPassword(service, 'CLIENT');
     await service.admin('update public.users set subject = null where id = $1', [id]);
     expect((await profile(token)).status).toBe(200);

@@ -12,7 +12,10 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The personal data of a user, and its erasure. The matrix tests both endpoints for every role. */
+/*
+ * This suite tests GET /api/users/{id}/personal-data and the erasure of a user. matrix.test.ts calls both endpoints
+ * with every role.
+ */
 
 const service = await forSuite(startService());
 await service.admin('update app.identity_management set managed_since = now()');
@@ -117,7 +120,7 @@ test('a user and an ADMIN read the user’s personal data of every table', async
   }
 });
 
-test('a user’s personal data contain no record of others and no secret', async () => {
+test('GET …/personal-data of a user contains no record of other users and no secret', async () => {
   const zoe = await userInEveryTable();
   for (const token of [zoe.token, admin]) {
     const { text } = await askPersonalData(zoe.id, token);
@@ -185,7 +188,7 @@ async function columnsWith(text: string): Promise<readonly string[]> {
   return found;
 }
 
-test('an erasure removes name, email and subject from every table except the actor of audit logs, and keeps the id', async () => {
+test('the erasure of a user removes name, email and subject from every table except the actor in audit records, and keeps the user’s id', async () => {
   const zoe = await userInEveryTable();
   const name = await nameOf(zoe);
   expect((await columnsWith(name)).length).toBeGreaterThan(1);
@@ -247,7 +250,7 @@ test('the function app.impossible_rows counts the rows that still hold the subje
   await service.admin('delete from public.reclamation_history where changed_by = $1', [zoe.id]);
 });
 
-test('an erasure has one audit record, and the changes of name and email stay listed without their values', async () => {
+test('the erasure of a user adds one audit record, and the user’s list of changes keeps changes of name and email without their values', async () => {
   const zoe = await userInEveryTable();
   const before = await service.sql`select count(*) from public.audit_logs`;
   const { headers } = await erase(zoe.id);
@@ -378,7 +381,7 @@ describe('requests during an erasure', () => {
     expect(await columnsWith(name)).toEqual([]);
   });
 
-  test('an erasure waits for a running creation of its user, and removes the response stored for its Idempotency-Key', async () => {
+  test('the erasure of a user waits for a running POST of that user, and deletes the response stored for the Idempotency-Key of the POST', async () => {
     const zoe = await newUser('ACCOUNT_MANAGER');
     const key = randomUUID();
     // The test’s row with the same Idempotency-Key holds the user’s POST /api/sites up after the POST has written its

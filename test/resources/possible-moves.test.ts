@@ -78,7 +78,8 @@ const KINDS: readonly Kind[] = [
       {},
       { issue_date: '2020-01-01', due_date: '2020-01-31' },
       { due_date: '2199-01-01' },
-      // An invoice with this due date cannot be issued today, because it would have been due before its issue date.
+      // The test’s invoice has a due date in the past, so it cannot be issued today: the due date would be before the
+      // issue date.
       { due_date: '2020-01-01' },
     ],
     columns: ({ clients }) => ({ client_id: clients, amount_excl_tax: '100' }),
@@ -144,7 +145,9 @@ const CASTS = [
   })),
 ] as const;
 
-/** Reads the possible moves of a record, and checks that a list with `expand=moves` has the same moves. */
+/**
+ * Reads the possible status changes (moves) of a record, and expects a list with `expand=moves` to have the same moves.
+ */
 async function movesOf(kind: Kind, id: string, token: string): Promise<readonly Move[]> {
   const answer = await service.ask(`GET ${kind.path}/${id}/moves`, { token });
   const listed = await service.ask(`GET ${kind.path}?id=${id}&expand=moves`, { token });
@@ -162,7 +165,7 @@ describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kin
     const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
 
     test.each(rows)(
-      `${name} reads exactly the possible moves of ${kind.path} in the status %s with the columns %j`,
+      `${name} reads exactly the possible status changes of ${kind.path} from the status %s with the columns %j`,
       async (from, variant) => {
         const token = await service.token(role, clients());
         const id = await insertRecord(kind, from, variant);

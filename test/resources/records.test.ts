@@ -8,7 +8,9 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* What a record of each resource is created with, and which values it never accepts. */
+/*
+ * This suite tests the creation of a record of each resource: the stored fields, and the values that the API refuses.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -19,7 +21,9 @@ const unlimitedAdmin = await service.token('ADMIN');
 
 let serial = 0;
 
-/** The fields without which a record cannot be created, with a new number each time. */
+/**
+ * For each resource, the fields without which a record cannot be created. Each call returns a new number of the record.
+ */
 const LEAST = {
   cadastres: () => ({
     ...{ site_id: own.sites, commune_code: '75056', section: 'ZZ' },
@@ -179,7 +183,9 @@ test.each(['invoices', 'partner-invoices'] as const)(
   },
 );
 
-/** The fields that refer to another record, which must be of the same client unless `isAnyClient`. */
+/**
+ * Fields of a record that refer to another record, which must belong to the same client unless `isAnyClient` is true.
+ */
 const REFERENCES: readonly (readonly [Resource, string, keyof Tenant, string, isAnyClient?: true])[] = [
   ['cadastres', 'site_id', 'sites', 'cadastres', true],
   ['reclamations', 'site_id', 'sites', 'reclamations'],
@@ -230,7 +236,7 @@ test.each([
   },
 );
 
-test('an invoice of an unknown client is not created: 404', async () => {
+test('the creation of an invoice of an unknown client gets 404', async () => {
   const answer = await create('invoices', { client_id: randomUUID() }, unlimitedAdmin);
   expectError(answer, 'ERROR_NOT_FOUND', { client_id: expect.any(String) });
 });

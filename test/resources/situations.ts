@@ -19,11 +19,14 @@ export const CASTS: readonly Cast[] = [
   ...PAGE_ROLES.map((role) => ({ name: role === 'ADMIN' ? 'ADMIN of one client' : role, role, isUnlimited: false })),
 ];
 
-/** The outcome that the test expects of a request. */
+/** The outcome that a test case expects of its request: success, or a kind of refusal. */
 export type Verdict =
   /** The request succeeds. `of` names the client whose records the list has, if not the caller’s client. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
-  /** The request gets 403. `client` is the audit record’s client_context; `early` means no query ran before. */
+  /**
+   * The request gets 403. `client` is the client_context of the refusal’s audit record; `early` means that the service
+   * ran no query before the refusal.
+   */
   | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
@@ -52,7 +55,7 @@ export const isWrite = ({ line, writesNothing }: Row): boolean => !line.startsWi
  */
 type Ids = Readonly<Record<string, string>>;
 
-/** Returns the request line of an endpoint with ids in place of the placeholders. */
+/** Returns an endpoint’s request line, such as `GET /api/sites/{id}`, with ids in place of the placeholders. */
 export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): string {
   return line.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const kind = ids[name];
@@ -87,7 +90,10 @@ export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' 
   return RIGHTS[table][role].includes(ofOneself[letter] ?? '-') ? 'self' : 'no';
 }
 
-/** Lists the test cases of an endpoint for a kind of caller. A caller without the right gets 403 in each case. */
+/**
+ * Returns the test cases of an endpoint for a kind of caller. A caller without the right to the endpoint gets 403 in
+ * each case.
+ */
 export function situationsOf(row: Row, cast: Cast): Situation[] {
   const situations = [
     ...own(row, cast),

@@ -156,7 +156,7 @@ test('a summary of claims by status and type refuses the cursor of a summary by 
   expectInvalid(await ask(`?by=status,type&limit=1&${after}`), ['after']);
 });
 
-test('an ADMIN of all clients counts the claims of every client', async () => {
+test('the summary of claims counts the claims of every client for an ADMIN of all clients', async () => {
   const { json } = await ask('?by=client', 'ADMIN', []);
   expect((json as Json[]).map((row) => row['client_id'])).toEqual(
     [own, second, foreign].map(({ clients }) => clients).toSorted(),
@@ -185,7 +185,7 @@ test('the summary of claims accepts the filters of the list of claims and counts
   }
 });
 
-test('the summary of claims refuses a foreign site and parameters that only the list has', async () => {
+test('GET /api/reclamations/summary refuses a foreign site and query parameters that only the list of claims has', async () => {
   await expectRefusal(service, await ask(`?site_id=${foreign.sites}`), 'ERROR_FORBIDDEN');
   for (const query of words(`
     ?by=amount ?by=status,year,type ?by=created_month ?sort=status ?after=AAAA ?limit=0 ?count=exact

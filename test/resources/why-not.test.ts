@@ -92,7 +92,7 @@ describe('the fields of a record that no change can alter', () => {
     },
   );
 
-  test('a 409 for a change names both a field that cannot change and a status that cannot follow', async () => {
+  test('the 409 for a change of a claim names both a field that cannot change and a status that cannot follow the present one', async () => {
     const body = { partner_id: own.partners, status: 'RECEIVED', number: 'F-1' };
     expect(await conflictDetails(ask(`PUT /api/partner-invoices/${own.partner_invoices}`, { ...body }))).toEqual({
       partner_id: cannot,

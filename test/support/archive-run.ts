@@ -21,7 +21,10 @@ export interface Outcome {
 
 /** A database with the audit log of half a year, and functions that run `npm run audit:archive` on it. */
 export interface ArchiveRun {
-  /** The months with audit records, as YYYY-MM. The partition audit_log.earlier holds the first two. */
+  /**
+   * The four months with audit records, as YYYY-MM. The audit log’s partition audit_log.earlier holds the first two
+   * months.
+   */
   readonly months: readonly [string, string, string, string];
   /** The rows of the table audit.archives, as text, after audit:archive has archived the first three months. */
   readonly lines: readonly [string, string, string];
@@ -30,7 +33,7 @@ export interface ArchiveRun {
   readonly folder: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   archive(before: string, ...more: string[]): Promise<Outcome>;
-  /** Runs audit:archive after importing a module into its process, which reads the variables of `env`. */
+  /** Runs audit:archive in a process that first imports the given module, to which the variables `env` are passed. */
   archiveWith(
     module: string,
     env: Readonly<Record<string, string>>,

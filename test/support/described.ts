@@ -151,7 +151,10 @@ function withoutTag(method: string, { content }: Response, { status, headers }: 
   return isListInJson && headers['etag'] === undefined ? 'the header etag is missing' : undefined;
 }
 
-/** The path in the OpenAPI document to which a reference points, or undefined if the value is no reference. */
+/**
+ * Returns the path in the OpenAPI document to which a reference (`$ref`) points, or undefined if the value is no
+ * reference.
+ */
 function partsOf({ $ref }: Reference): readonly string[] | undefined {
   return $ref?.replace('#/', '').split('/');
 }

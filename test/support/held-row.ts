@@ -3,7 +3,10 @@ import type { Answer } from './http.ts';
 import { withAdmin } from './database.ts';
 import type { Service } from './service.ts';
 
-/** Locks a row of the database until all requests wait for the row, then releases it. Returns the responses. */
+/**
+ * Locks a row of the database until all given requests wait for the row, then releases the row. Returns the responses
+ * to the requests.
+ */
 export async function collide(
   service: Service,
   { table, id }: { readonly table: string; readonly id: string },

@@ -37,21 +37,26 @@ export interface TestIdentity {
    * left out.
    */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
-  /** The keys that the provider publishes now. */
+  /** The public keys that the identity provider publishes now. */
   readonly keys: readonly TestKey[];
-  /** Publishes the given keys instead of the present ones. The last given key signs later tokens. */
+  /**
+   * Makes the identity provider publish the given keys instead of the present ones. The last given key signs later
+   * tokens.
+   */
   publish(...keys: readonly TestKey[]): void;
-  /** Publishes a new key instead of all other keys. */
+  /** Makes the identity provider publish a new key instead of all other keys. */
   rotate(): Promise<TestKey>;
   /** Makes the provider answer requests for its keys with `answer`, or with its keys again if `answer` is undefined. */
   answerWith(answer: Answer | undefined): void;
-  /** Makes the provider refuse connections until `start()` is called. */
+  /** Makes the identity provider refuse connections until `start()` is called. */
   stop(): Promise<void>;
-  /** Makes the provider listen again at the same address. */
+  /** Makes the identity provider listen again at the same address, after it refused connections. */
   start(): Promise<void>;
 }
 
-/** A token header parameter that no verifier knows. Tests declare this parameter as critical. */
+/**
+ * A header parameter of tokens that no verifier knows. Tests put the parameter into the token’s list of critical ones.
+ */
 export const UNKNOWN_EXTENSION = 'x-unknown';
 
 let keysMade = 0;

@@ -67,7 +67,8 @@ test('the next test run stops the servers and removes the folders of a killed ru
   await removeAbandoned();
   // Another test run on the same machine may be removing the folders of the killed run at the same time.
   for (const folder of [plain, served]) await until(() => isGone(folder));
-  // A process that has ended keeps its process id until its parent has waited for it, but its command line is empty.
+  // A process that has ended keeps its id until its parent has waited for it, so the test expects an empty command line
+  // instead of a missing id.
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
   await expect(readdir(mine)).resolves.toEqual([]);
   await rm(mine, { recursive: true });
@@ -109,7 +110,8 @@ test('all tests create temporary folders with createScratchFolder, so that the n
     const text = await readFile(join(TESTS, file), 'utf8');
     if (/\b(?:mkdtemp|tmpdir)\(/.test(text)) makers.push(file);
   }
-  // The screenshots of test/browser are kept, so that a person can look at them.
+  // The folder with the screenshots of test/browser is no temporary folder, so that a person can look at the
+  // screenshots later.
   expect(makers.filter((name) => !name.startsWith('browser/'))).toEqual([
     relative(TESTS, join(import.meta.dirname, 'scratch.ts')),
   ]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A second statement of an action in an SQL file of the tests: a line `--> name said`, followed by SQL. */
+/** A further statement of an action in an SQL file of the tests: a line `--> name said`, followed by SQL. */
 interface Part {
   readonly said: string;
   readonly sql: string;

@@ -26,7 +26,8 @@ export async function startMailServer() {
   const takes = () => Promise.resolve();
   const faults = {
     /**
-     * Runs before the mail server answers MAIL FROM. This function and the next three may throw Refused or never end.
+     * Runs before the test’s mail server answers MAIL FROM. Like the other faults of the mail server, the function may
+     * throw Refused or never end.
      */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
@@ -69,7 +70,8 @@ export async function startMailServer() {
         });
       },
     });
-    // Some tests let the client disconnect in the middle of a mail.
+    // The mail server ignores errors of a connection, because some tests let the client disconnect in the middle of a
+    // mail.
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     await once(server.server, 'listening');

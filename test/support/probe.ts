@@ -19,15 +19,15 @@ export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 export interface Probe {
   readonly postgres: TestDatabase;
   readonly database: Database;
-  /** Reads the role and settings of the connection as the next request finds them. */
+  /** Reads the role and settings of the test’s database connection as the next request finds them. */
   connection(): Promise<Connection>;
   /** Reads the ids of all rows of the table `probe`. */
   stored(): Promise<number[]>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Waits until the connection’s row of `pg_stat_activity` meets this condition. */
+  /** Waits until the row of `pg_stat_activity` for the test’s database connection meets the given condition. */
   until(condition: string): Promise<void>;
-  /** Ends the connection on the side of the server. */
+  /** Makes the database server end the test’s connection. */
   terminate(): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,9 +90,9 @@ export async function openProbe(
     statementTimeoutMs?: number;
     preparedStatements?: boolean;
     maxWaiting?: number;
-    /** Replaces the database address that the probe connects to. */
+    /** A database address to which the test connects instead of its own test database. */
     databaseUrl?: (apiUrl: string) => string;
-    /** Connects to the server without the pooler, for tests of the server’s session. */
+    /** Whether to connect to Postgres without the pooler, for tests of the state of a database session. */
     isDirect?: true;
     log?: Logger;
   } = {},

@@ -19,7 +19,7 @@ interface Kind {
   readonly least: (id: string) => Values;
   /** Returns the columns of a tenant’s row that refer to other records of the tenant. */
   readonly of: (tenant: Tenant) => Values;
-  /** A column of the table, and a value for it that no inserted row has. */
+  /** The name of a column that tests change in the table, and a value for the column that no inserted row has. */
   readonly change: readonly [column: string, value: unknown];
 }
 
@@ -106,7 +106,7 @@ export function literal(value: unknown): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Builds the SQL that inserts a row with the required columns and these values. */
+/** Builds the SQL that inserts a row with the table’s required columns and the given values. */
 function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
   const named = table === 'client_partners' ? values : { id, ...ROWS[table].least(id), ...values };
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;

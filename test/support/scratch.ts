@@ -44,7 +44,8 @@ async function remove(folder: string): Promise<void> {
       if (String(error).includes('is locked by another process')) return;
     }
   }
-  // A stopping server may still write files. The next test run removes files that this run cannot remove.
+  // A stopping Postgres server may still write files into its folder. The next test run removes files that the present
+  // run cannot remove.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
 }
 
@@ -77,7 +78,7 @@ async function processOf(pid: number): Promise<string | undefined> {
   // In /proc/PID/stat, the name of the program stands in parentheses and may contain any character. The start time is
   // the twentieth field after that name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  // A zombie process has already ended.
+  // A process in the state Z (zombie) has already ended.
   return fields[0] === 'Z' ? undefined : `${pid}.${String(fields[19])}`;
 }
 

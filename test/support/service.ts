@@ -66,7 +66,7 @@ export interface Service {
   readonly documents: Documents;
   /** The folder with the contents of documents, unless the option `documents` names another store. */
   readonly documentFolder: string;
-  /** The DATA_DIR of the service. */
+  /** The folder DATA_DIR of the test’s service. */
   readonly dataDir: string;
   /** The number of database transactions that the service has run with the rights of a caller. */
   readonly runs: number;
@@ -95,10 +95,10 @@ export interface Options
   readonly countedIn?: CircuitBreaker;
   /** Replaces the database address that the service connects to. */
   readonly databaseUrl?: (apiUrl: string) => string;
-  /** The number of connections for requests; by default 4. */
+  /** The number of database connections with which the test’s service runs requests; by default 4. */
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
-  /** A database that outlives the service, instead of a new database for the service alone. */
+  /** A database that the test keeps after the service’s end, instead of a new database for the service alone. */
   readonly postgres?: TestDatabase;
   /** Limits of lists that the service streams completely, for tests that cannot wait as long as production. */
   readonly streams?: Partial<StreamLimits>;
@@ -109,9 +109,12 @@ export interface Options
   readonly log?: Logger;
   /** The identity provider whose tokens the service accepts, instead of `identity`. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
-  /** Makes the service compare clocks once at its start. The service’s clock is ahead of the machine’s by `aheadMs`. */
+  /**
+   * Makes the test’s service compare its clock with those of the database and the identity provider once at its start.
+   * The service’s clock is `aheadMs` milliseconds ahead of the machine’s.
+   */
   readonly clocks?: { readonly aheadMs: number };
-  /** Makes the service serve metrics with these options. */
+  /** Makes the test’s service serve metrics with the given options. */
   readonly metrics?: MetricsServerOptions;
   /** Makes the service send traces to the collector that the environment names. */
   readonly traces?: { readonly ratio: number };

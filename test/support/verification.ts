@@ -24,8 +24,8 @@ export interface Verification {
   /** The claims of a valid token of an ADMIN, for tokens that a test builds by hand. */
   adminClaims(): Record<string, unknown>;
   /**
-   * Returns the 401 with which the verifier refuses a token.
-   * @throws Error if the verifier accepts the token, or if the 401 quotes the token
+   * Returns the error 401 with which the verifier refuses a token.
+   * @throws Error if the verifier accepts the token, or if the error quotes the token
    */
   refusalOf(token: string): Promise<RequestError>;
 }

@@ -6,7 +6,7 @@ import { withAdmin } from './database.ts';
 import type { TestRun } from './database.ts';
 import type { TestIdentity } from './identity.ts';
 
-/* This module creates database logins and environment variables for the services that proofs start. */
+/* This module creates database logins and environment variables for the services that proofs (long tests) start. */
 
 /** A function that runs SQL as the superuser on a new connection. */
 export type Admin = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -20,7 +20,10 @@ export function adminOf(address: string | (() => Promise<string>)): Admin {
     });
 }
 
-/** Creates a login with rights such as `in role taxclaims_api`. The caller drops it from the shared server. */
+/**
+ * Creates a database login with rights such as `in role taxclaims_api`. The caller drops the login from the shared
+ * server.
+ */
 export async function makeLogin(adminUrl: string, name: string, rights: string): Promise<TestRun['login']> {
   const password = randomBytes(24).toString('base64url');
   await withAdmin(adminUrl, (admin) => admin.query(`create role ${name} login password '${password}' ${rights}`));
