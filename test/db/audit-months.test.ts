@@ -254,7 +254,7 @@ describe('the monthly partitions of the audit log', () => {
   });
 });
 
-describe('an audit log partition that differs from the others', () => {
+describe('the audit log’s partition whose protection differs from that of the others', () => {
   const closed = (part: string): Readonly<Record<string, string>> => ({
     'without row-level security': `alter table ${part} disable row level security`,
     'without forced row-level security': `alter table ${part} no force row level security`,
@@ -296,7 +296,7 @@ describe('an audit log partition that differs from the others', () => {
   });
 });
 
-describe('a refusal that the API records twice', () => {
+describe('the audit record of a refused request that the API sends twice', () => {
   /** Inserts the audit record of a refused request as the API does, with a time of the database’s clock. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [

@@ -84,7 +84,7 @@ async function recovery(): Promise<void> {
   await probe.admin(`alter database ${probe.postgres.name} connection limit -1`);
 }
 
-describe('the audit record of a refusal', () => {
+describe('the audit record of a refused request', () => {
   test('the audit record of a refused request is stored in the database with all its values, and is not written to disk', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
@@ -138,7 +138,7 @@ describe('the audit record of a refusal', () => {
   );
 });
 
-describe('a refusal during an outage', () => {
+describe('the audit record of a request that is refused during a database outage', () => {
   test('the audit record of a request refused during a database outage is written to disk, and stored once when the database is back', async () => {
     const audit = await openWriter();
     const both = [refusal({ clientContext: MINE }), refusal()];
@@ -199,7 +199,7 @@ describe('a refusal during an outage', () => {
   });
 });
 
-describe('a refusal while the audit log is locked', () => {
+describe('the audit record of a request that is refused while the audit log is locked', () => {
   test('while another transaction locks the audit log, refused requests get their response at once, and their audit records are stored later', async () => {
     const audit = await openWriter();
     const many = Array.from({ length: 40 }, () => refusal());
@@ -288,7 +288,7 @@ test('a damaged line in a file of waiting audit records is moved unchanged to th
   await audit.close();
 });
 
-describe('the time of a refusal', () => {
+describe('the time in the audit record of a refused request', () => {
   afterEach(() => {
     mock.timers.reset();
   });

@@ -101,7 +101,7 @@ describe('the lock app.deploy_lock, which a deploy takes', () => {
 });
 
 describe('a session that blocks a deploy', () => {
-  test('a deploy names the session that blocks it, while it waits and in its final error', async () => {
+  test('a deploy names the database session that blocks it, both while the deploy waits and in its final error', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, loggedText } = createTestLogger();
@@ -158,7 +158,7 @@ describe('a session that blocks a deploy', () => {
     await report.query('select from reporting.clients');
   });
 
-  test('a deploy names a prepared transaction that blocks it', async () => {
+  test('a deploy names the prepared transaction of Postgres that blocks the deploy', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ most: number }>(
@@ -231,7 +231,7 @@ describe('a deploy to a database of another release', () => {
       `${FORGET_APPLIED} delete from app.migrations where name = '0003_clients_and_sites'`,
       /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
     ],
-  ])('a deploy changes nothing in a database that %s', async (_what, sql, message) => {
+  ])('a deploy fails and changes nothing in a database that %s', async (_what, sql, message) => {
     const made = await database();
     await withAdmin(made.adminUrl, (admin) =>
       admin.query(`${sql}; create policy by_hand on public.clients using (false)`),

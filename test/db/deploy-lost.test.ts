@@ -49,16 +49,19 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
     ['the first row', `name like '0001%'`],
     ['the latest rows', `name > '0029'`],
     ['every row', 'true'],
-  ])('db:migrate restores %s of the table app.migrations after somebody deleted it', async (_what, where) => {
-    const { adminUrl } = await opened();
-    const before = await rowsOf(adminUrl, LIST);
-    await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
-    expect(await rowsOf(adminUrl, LIST)).not.toEqual(before);
-    await migrate({ adminUrl, log });
-    expect(await rowsOf(adminUrl, LIST)).toEqual(before);
-  });
+  ])(
+    'db:migrate restores the content of the table app.migrations after somebody deleted %s of that table',
+    async (_what, where) => {
+      const { adminUrl } = await opened();
+      const before = await rowsOf(adminUrl, LIST);
+      await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
+      expect(await rowsOf(adminUrl, LIST)).not.toEqual(before);
+      await migrate({ adminUrl, log });
+      expect(await rowsOf(adminUrl, LIST)).toEqual(before);
+    },
+  );
 
-  test('db:migrate prints the SQL that restores a row of app.migrations if it cannot tell whether the migration was applied', async () => {
+  test('db:migrate prints the SQL that restores a deleted row of app.migrations if db:migrate cannot tell whether that migration was applied', async () => {
     const { adminUrl } = await opened();
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),

@@ -52,7 +52,7 @@ describe('long-running migrations of a deploy', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a migration that runs in a transaction of its own creates nothing on which a request needs a right', async () => {
+  test('a migration that a deploy runs in a separate transaction creates no database object on which a request needs a right', async () => {
     const names = [...(await readMigrationFiles()).keys()];
     for (const name of names) {
       const { beforehand } = await migrationsByPhase([name]);
@@ -121,7 +121,7 @@ describe('the stored search words of claims', () => {
     ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
     ['second', ['smile😀more']],
   ] as const)(
-    'a deploy gives claims correct search words if the %s published form of migration 0036 was applied before',
+    'a deploy corrects the stored search words of claims if an earlier deploy applied the %s published form of migration 0036',
     async (form, refilled) => {
       const { adminUrl } = await opened(createDatabaseBefore('0036'));
       await withAdmin(adminUrl, async (admin) => {

@@ -201,7 +201,7 @@ describe('the prepared statements of a database connection', () => {
     expect(rows[0]?.runs).toBe('3');
   });
 
-  test('each database role has its own prepared statement for the same SQL', async () => {
+  test('on one connection, each database role has a separate prepared statement for the same SQL', async () => {
     for (const role of ['one', 'other', 'one']) await sendPipeline(client, [{ role, statements: [twice] }], true);
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });

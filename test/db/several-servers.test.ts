@@ -88,7 +88,7 @@ async function demote(cluster: Cluster, isSo: 'on' | 'off' = 'on'): Promise<void
 }
 
 describe('a DATABASE_URL with several servers', () => {
-  test('a request goes to the server that accepts writes, wherever DATABASE_URL names it', async () => {
+  test('a request goes to the database server that accepts writes, wherever DATABASE_URL names that server', async () => {
     expect(await led()).toBe(one.port);
     const other = poolOf(addressOf(two, one));
     expect(await other.withSession(portOf)).toBe(one.port);
@@ -106,7 +106,7 @@ describe('a DATABASE_URL with several servers', () => {
     expect(await led()).toBe(two.port);
   });
 
-  test('no request gets a connection to a server that became a standby, not even one that was idle before', async () => {
+  test('no request gets a connection to a database server that became a standby, not even a connection that was idle before', async () => {
     const both = await Promise.all([led(), led()]);
     expect(both).toEqual([one.port, one.port]);
     await promote(two);
@@ -144,7 +144,7 @@ describe('a DATABASE_URL with several servers', () => {
     await one.start();
   });
 
-  test('a deploy goes to the server that accepts writes, or reports that there is none', async () => {
+  test('a deploy goes to the database server that accepts writes, or reports that no server does', async () => {
     expect(new URL(await findAdminServerUrl(addressOf(two, one))).port).toBe(String(one.port));
     await one.startAsStandby();
     await expect(findAdminServerUrl(addressOf(two, one))).rejects.toThrow(

@@ -66,7 +66,7 @@ async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<vo
   };
 }
 
-describe('the spool of refusals of one process', () => {
+describe('the spool (the files of audit records that wait for the database) of one process', () => {
   test('the spool, the files of audit records that wait for the database, returns every line once and in order, even from several files', async () => {
     const spool = await opened();
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
@@ -120,7 +120,7 @@ describe('the spool of refusals of one process', () => {
     expect((await opened()).isEmpty).toBe(true);
   });
 
-  test('other accounts can read a DATA_DIR that the spool created, but not its subfolder refusals', async () => {
+  test('other accounts can read a DATA_DIR that the service created, but not the subfolder refusals with the waiting audit records', async () => {
     const path = join(dataDir, 'new', 'data');
     open.push(await openSpool(path));
     for (const folder of [path, join(path, '..')]) expect((await stat(folder)).mode & 0o005).toBe(0o005);
@@ -202,7 +202,7 @@ describe('the spool of refusals of one process', () => {
   );
 });
 
-describe('two processes that keep refusals in the same DATA_DIR', () => {
+describe('two processes that keep waiting audit records in the same DATA_DIR', () => {
   test('two running processes keep waiting audit records in a spool folder each, and neither reads the records of the other', async () => {
     const other = await otherProcess('of the other\n');
     const spool = await opened();
@@ -236,7 +236,7 @@ describe('two processes that keep refusals in the same DATA_DIR', () => {
   });
 });
 
-describe('the form of a line of the spool', () => {
+describe('the form of a line in the files of waiting audit records', () => {
   const clock = { run: 'run', monotonicMs: 1.5, machineMs: 2, databaseMs: null };
   const refusal = dateRefusal(
     {

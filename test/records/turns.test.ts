@@ -37,7 +37,7 @@ async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<s
 const begin = (port: number, path: string) =>
   get({ port, host: '127.0.0.1', path, agent: false }).on('error', () => undefined);
 
-test('a request with long work blocks no other request, and its work ends when its caller disconnects', async () => {
+test('a request that needs long work blocks no other request, and the work ends when the caller disconnects', async () => {
   const { port, ended, close } = await serve();
   const working = begin(port, '/for-ever');
   await once(working, 'socket');

@@ -29,7 +29,7 @@ describe('POST /api/auth/login', () => {
     expect((await service.ask('GET /api/users/me', { token })).json).toEqual(answer.json);
   });
 
-  test('a login with a token that has no email stores no user and returns the fields of the token', async () => {
+  test('a login with a token that has no email stores no user and returns a user record made from the token', async () => {
     const sub = randomUUID();
     const answer = await logIn(await service.token('CLIENT', [own.clients], { sub }));
     expect(answer.json).toEqual({

@@ -235,7 +235,7 @@ test(`a calendar has at most ${MAX_CALENDAR_EVENTS} deadlines, and a last event 
   expect(summaries.at(-1)).toBe(`Fin du calendrier : plus de ${MAX_CALENDAR_EVENTS} échéances`);
 });
 
-describe('the address of a calendar', () => {
+describe('the secret address of a user’s calendar', () => {
   test('the creation of a new calendar address ends the user’s old address, and DELETE /api/users/me/calendar ends the new one', async () => {
     const user = await person(service, 'CLIENT', [own.clients]);
     const [first, next] = [await addressOf(user), await addressOf(user)];

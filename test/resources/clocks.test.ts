@@ -63,7 +63,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     }
   });
 
-  test('a token disproves the measured clock of the identity provider only if the token is dated more than a second further ahead', async () => {
+  test('a valid token disproves the measured clock of the identity provider only if the token is dated more than a second further ahead', async () => {
     const prove = (seconds: number) =>
       aheadAfter(`select app.disprove_provider_clock(clock_timestamp() + interval '${String(seconds)} s')`);
     expect([await prove(5.5), await prove(20)]).toEqual([5, 120]);

@@ -75,7 +75,7 @@ describe('the list of deadlines', () => {
     });
   });
 
-  test('GET /api/deadlines lists deadlines within the requested number of days, and passed ones on request', async () => {
+  test('GET /api/deadlines lists deadlines within the requested number of days, and passed deadlines if the request asks for them', async () => {
     const [left] = (await rowsOf('')).map(({ days_left: days }) => Number(days));
     expect(kinds(await rowsOf(`?within=${String(left)}`))).toEqual(['response']);
     expect(kinds(await rowsOf(`?within=${String(Number(left) - 1)}`))).toEqual([]);

@@ -239,7 +239,7 @@ describe('a change of a document’s kind and name', () => {
     expect(json).toMatchObject({ kind: 'AUTRE', filename: 'avis.pdf' });
   });
 
-  test('a document keeps its kind and name when its SHA-256 digest is added', async () => {
+  test('a document that was stored without a SHA-256 digest keeps its kind and name when the service adds the digest', async () => {
     const { id } = await attach();
     await service.admin('update public.documents set sha256 = null where id = $1', [id]);
     await change(id, { kind: 'COURRIER', filename: 'lettre.pdf' });
@@ -311,7 +311,7 @@ test.each(['reclamations', 'sites', 'clients'] as const)(
   },
 );
 
-test('the contents of documents whose rows a DBA deletes with SQL are deleted at the next sweep of the document store', async () => {
+test('if a DBA deletes rows of documents with SQL, the next sweep of the document store deletes the documents’ contents', async () => {
   await attach();
   await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
   expect(await filesIn(service.documentFolder)).not.toEqual([]);

@@ -185,7 +185,7 @@ describe('the health check of a service with its own database login', () => {
     await expectUnavailableWhile(change, undo, reason);
   });
 
-  test('while the database is read-only, the health check and a write answer 503, and the service logs the reason', async () => {
+  test('while the database is read-only, GET /health and a write request get 503, and the service logs the reason', async () => {
     const token = await alone.token('ADMIN');
     const write = { token, body: CLIENT };
     const database = alone.postgres.name;

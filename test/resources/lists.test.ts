@@ -175,7 +175,7 @@ async function clearInserted(): Promise<void> {
     delete from public.factures where amount_excl_tax = 12345;`);
 }
 
-describe.each(lists)('the list $path', ({ path, sorts, names }) => {
+describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, names }) => {
   test.each(callers(path))(
     `%s reads every record of ${path} exactly once in every order while others insert records`,
     async (caller) => {

@@ -131,7 +131,7 @@ describe('a change of a user’s password', () => {
   });
 });
 
-test('a password change whose caller disconnects while waiting for other hashes is dropped, and the password stays', async () => {
+test('a password change whose caller disconnects while the service hashes other passwords is dropped, and the password stays', async () => {
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const before = await stored(id);
   let left = 6;

@@ -193,7 +193,7 @@ const REFERENCES: readonly (readonly [Resource, string, keyof Tenant, string, is
   ['partner-invoices', 'invoice_id', 'factures', 'partner_invoices'],
 ];
 
-describe.each(REFERENCES)('%s: the %s', (resource, field, kind, table, isAnyClient) => {
+describe.each(REFERENCES)('the reference from %s by the field %s', (resource, field, kind, table, isAnyClient) => {
   /** Returns the responses to the creation and to the change of a record whose reference field has the given id. */
   const refer = async (id: string, token = manager): Promise<Answer[]> => [
     await create(resource, { [field]: id }, token),
