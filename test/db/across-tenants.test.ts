@@ -5,8 +5,8 @@ import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite tests that each constraint and sequence concerns one client only, or that db/README.md names it, because
- * constraints and sequences ignore row-level security.
+ * This suite tests that each constraint and sequence of the database concerns the rows of one client only, or that
+ * db/README.md names it, because constraints and sequences ignore row-level security.
  */
 
 const database = await forSuite(createTestDatabase());
@@ -44,7 +44,7 @@ async function existing(): Promise<string[]> {
   return rows.map(({ name }) => name).sort();
 }
 
-/** Reads the list in db/README.md, and returns the reason for each name. */
+/** Reads the list of constraints and sequences across tenants in db/README.md, and returns the reason for each. */
 function listed(): Map<string, string> {
   const reasons = new Map<string, string>();
   for (const [, names = '', reason = ''] of explained.matchAll(/^- (`.*?`): (.*?)(?=\n- |\n\n)/gms)) {

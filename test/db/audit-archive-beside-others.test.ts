@@ -6,7 +6,9 @@ import { COUNTS, openArchiveRun } from '../support/archive-run.ts';
 import type { ArchiveRun } from '../support/archive-run.ts';
 import { connected } from '../support/database.ts';
 
-/** The time limit in milliseconds of a test that starts some forty processes. It only stops a test that hangs. */
+/**
+ * The time limit in milliseconds of a test that starts some forty processes. The limit only stops a test that hangs.
+ */
 const LONGEST_MS = 300_000;
 
 /* This suite runs `npm run audit:archive` beside other database sessions, and kills the command at every step. */
@@ -71,7 +73,7 @@ test('of two simultaneous audit:archive runs the second waits for the first and 
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
 });
 
-test('no write and no list of audit records fails while audit:archive removes months and others are created', async () => {
+test('no write and no list of audit records fails while audit:archive removes old months of the audit log and new months are created', async () => {
   const api = await connected(run.database.apiUrl);
   let isOver = false;
   const repeating = async (work: (turn: number) => Promise<unknown>): Promise<number> => {
@@ -79,7 +81,8 @@ test('no write and no list of audit records fails while audit:archive removes mo
     while (!isOver) await work(turns++);
     return turns;
   };
-  // The number of records at the beginning that carry an old time, as records that waited on a disk do.
+  // The number of audit records that the test first inserts with an old time, like records that waited on disk during
+  // an outage.
   const LATE = 3;
   const ageOf = (turn: number): number => (turn < LATE ? 200 * 86_400_000 : 0);
   const writing = repeating((turn) =>
@@ -138,11 +141,12 @@ test(
       ));
       expect([0, 'SIGKILL']).toContain(how);
       const listed = await run.listed();
-      // Every month listed in audit.archives must have a valid file, and every removed record must be in a listed
-      // month.
+      // Every month in the table audit.archives must have a valid archive file, and every audit record that was removed
+      // from the database must be in such a file.
       for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
       expect((await run.records()) + (await gone())).toBe(RECORDS);
-      // The next run does not repeat finished months, so the test counts the steps of that run from the beginning.
+      // A later audit:archive does not repeat finished months, so the test counts the steps of that process from the
+      // beginning.
       diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
       before = listed;
     }

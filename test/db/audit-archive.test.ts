@@ -14,7 +14,10 @@ const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
 
 let run: ArchiveRun;
-/** The first month that is not archived, and the paths of the files of the second and third month. */
+/**
+ * Returns the first month that audit:archive has not archived, and the paths of the archive files of the second and
+ * third month.
+ */
 let [fourth, second, third] = ['', '', ''];
 
 beforeEach(async () => {
@@ -71,14 +74,14 @@ test('audit:archive without --before archives exactly the months that are older 
   expect([(await over(3)) > 0, await over(6), await over(1_200)]).toEqual([true, 0, 0]);
 });
 
-test('the commands that db/README.md shows archive the months, remove their records and verify the files', async () => {
+test('the commands that db/README.md shows archive months of the audit log, remove their records and verify the archive files', async () => {
   const replaced = { '2026-01': fourth, '/srv/audit': run.folder };
   const env = { DATABASE_ADMIN_URL: run.database.adminUrl, AUDIT_RETENTION_MONTHS: '3' };
   await shell(blockOf('db/README.md', 'npm run audit:archive', replaced), env);
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a second audit:archive writes only those months again that got a late record', async () => {
+test('a second audit:archive writes only those months again that got another audit record since the first', async () => {
   await run.archive(fourth);
   await run.archive(fourth);
   expect(await run.listed()).toEqual(run.lines);
@@ -99,7 +102,7 @@ test('audit:archive --remove removes the archived months, and leaves the other m
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a late audit record of a removed month is stored, archived and removed like other records', async () => {
+test('an audit record of a month that audit:archive has already removed is stored, archived and removed like other audit records', async () => {
   const [first, , month] = run.months;
   await run.archive(fourth, '--remove');
   await run.refuse(`${month}-02`);
@@ -115,7 +118,7 @@ test('a late audit record of a removed month is stored, archived and removed lik
   await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
 });
 
-test('audit:archive keeps a partition that holds a month younger than --before, and prints the reason', async () => {
+test('audit:archive keeps a partition of the audit log that holds records younger than --before, and prints the reason', async () => {
   expect(await run.archive(run.months[1], '--remove')).toMatchObject({
     code: 0,
     said: expect.stringContaining(
@@ -126,7 +129,7 @@ test('audit:archive keeps a partition that holds a month younger than --before, 
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('the audit’s findings report a month emptied by hand as lost, but not a month that audit:archive removed', async () => {
+test('the view audit.findings reports the loss of a month of audit records that was emptied by hand, but not of one that audit:archive removed', async () => {
   const lost = async (): Promise<unknown[]> =>
     (
       await run.admin.query<Record<string, string>>(
@@ -207,8 +210,8 @@ test('audit:archive --verify reports an archive file that was cut in the middle 
 test('the function verifyArchive refuses an archive file in which one byte was changed', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
-  // The test changes bytes near the beginning and end of the file, where gzip keeps its header and checksum, and some
-  // bytes of the records.
+  // The test changes bytes near the beginning and end of an archive file, where gzip keeps its header and checksum, and
+  // some bytes of the audit records.
   const near = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
   // Bytes 4 to 9 are the time and the operating system in the header of gzip, and hold no audit data.
   const places = near.filter((at) => at < 4 || at > 9);

@@ -28,7 +28,7 @@ async function column<T>(sql: string, values: unknown[] = [], client = admin): P
 const months = (): Promise<string[]> =>
   column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
 
-/** Returns the names of the partitions of `count` months, beginning with the present month. */
+/** Returns the names of the audit log’s partitions of `count` months, beginning with the present month. */
 const ahead = (count: number): Promise<string[]> =>
   column(
     `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
@@ -40,7 +40,7 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-/** Runs the given work in a transaction that is rolled back. */
+/** Runs the given function in a transaction that is rolled back at its end. */
 async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -50,7 +50,7 @@ async function rolledBack(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Drops the partitions from the given month on, as if they had not been created yet. */
+/** Drops the audit log’s partitions from the given month on, as if the API had not created them yet. */
 const unmake = (name: string, client = admin) =>
   client.query(
     `do $$
@@ -75,7 +75,7 @@ const record = (at: string, id: string = randomUUID()) =>
   );
 
 describe('the monthly partitions of the audit log', () => {
-  test('a migrated database has audit log partitions for this month and the next three, and the audit reports no finding', async () => {
+  test('a migrated database has audit log partitions for this month and the next three, and the view audit.findings reports no problem of them', async () => {
     expect(await months()).toEqual(await ahead(4));
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
@@ -110,7 +110,7 @@ describe('the monthly partitions of the audit log', () => {
     expect(await make()).toEqual([1]);
   });
 
-  test('the audit reports a month of the audit log that was dropped, and the API creates the month again', async () => {
+  test('the view audit.findings reports a month of the audit log that was dropped, and the API creates the month again', async () => {
     const [, next = ''] = await ahead(2);
     await admin.query(`drop table audit_log.${next}`);
     expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no partition from')]);
@@ -162,7 +162,7 @@ describe('the monthly partitions of the audit log', () => {
       await unmake(fourth);
     });
     afterEach(() => admin.query('rollback'));
-    // Even rolled-back rows take space in audit_log.later until a vacuum.
+    // Rows take space in the partition audit_log.later until a vacuum, even if their transaction was rolled back.
     afterAll(() => admin.query('vacuum audit_log.later'));
 
     const asApi = async (): Promise<unknown[]> => {
@@ -181,7 +181,7 @@ describe('the monthly partitions of the audit log', () => {
       expect([...(await findings()), ...(await drift())]).toEqual([]);
     });
 
-    test('an audit record dated years ahead stays in audit_log.later, is reported, and does not prevent new months', async () => {
+    test('an audit record dated years ahead stays in the partition audit_log.later, is reported by audit.findings, and does not prevent partitions for new months', async () => {
       await record(IN_TIME, id);
       await record(`now() + interval '9 years'`, beyond);
       expect(await asApi()).toEqual([1]);
@@ -190,7 +190,7 @@ describe('the monthly partitions of the audit log', () => {
       await expect(admin.query('delete from audit_log.later')).rejects.toThrow('audit records are append-only');
     });
 
-    test('the API leaves 20,000 audit records without a month to the owner role, because moving them would block others', async () => {
+    test('the API leaves 20,000 audit records in audit_log.later to the owner role, because moving so many into a new partition would block other requests', async () => {
       await record(IN_TIME, id);
       await admin.query(
         `insert into public.audit_logs (action, resource_type, success, actor, created_at)
@@ -206,7 +206,7 @@ describe('the monthly partitions of the audit log', () => {
     });
   });
 
-  test('the audit reports that next month’s partition of the audit log is missing before any record needs it', async () => {
+  test('the view audit.findings reports that next month’s partition of the audit log is missing before any record needs it', async () => {
     const [, next = ''] = await ahead(2);
     await rolledBack(async () => {
       await unmake(next);
@@ -216,7 +216,7 @@ describe('the monthly partitions of the audit log', () => {
     });
   });
 
-  test('the audit reports that the partition audit_log.earlier or audit_log.later was detached', async () => {
+  test('the view audit.findings reports that the partition audit_log.earlier or audit_log.later was detached', async () => {
     for (const part of ['earlier', 'later'])
       await rolledBack(async () => {
         await admin.query(`alter table audit_log.months detach partition audit_log.${part}`);
@@ -254,7 +254,7 @@ describe('the monthly partitions of the audit log', () => {
   });
 });
 
-describe('an audit log partition that differs from the others', () => {
+describe('the audit log’s partition whose protection differs from that of the others', () => {
   const closed = (part: string): Readonly<Record<string, string>> => ({
     'without row-level security': `alter table ${part} disable row level security`,
     'without forced row-level security': `alter table ${part} no force row level security`,
@@ -272,12 +272,12 @@ describe('an audit log partition that differs from the others', () => {
     'that was detached': `alter table audit_log.months detach partition ${part}`,
   });
 
-  test.each(Object.keys(closed('')))('the audit reports an audit log partition %s', async (what) => {
+  test.each(Object.keys(closed('')))('the view audit.findings reports an audit log partition %s', async (what) => {
     const [, , third = ''] = await ahead(3);
     await rolledBack(async () => {
       await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
       const found = await findings();
-      // A period without a partition causes one more finding, which this test leaves out.
+      // A period for which the audit log has no partition adds a row to audit.findings, which the test ignores.
       expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
         expect.stringContaining(`audit_log.${third}: `),
       ]);
@@ -296,8 +296,8 @@ describe('an audit log partition that differs from the others', () => {
   });
 });
 
-describe('a refusal that the API records twice', () => {
-  /** Records a refusal as the API does, with a time by the database’s clock. */
+describe('the audit record of a refused request that the API sends twice', () => {
+  /** Inserts the audit record of a refused request as the API does, with a time of the database’s clock. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
       JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
@@ -309,7 +309,7 @@ describe('a refusal that the API records twice', () => {
     const [end = new Date()] = await column<Date>(
       `select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`,
     );
-    // Creates the partition of last month, so that the end of last month lies between two partitions.
+    // Creates the audit log’s partition of last month, so that the end of last month lies between two partitions.
     await admin.query(
       `set role taxclaims_housekeeper;
       do $$ begin
@@ -325,14 +325,14 @@ describe('a refusal that the API records twice', () => {
     after = new Date(end.getTime() + 5).toISOString();
   });
 
-  test('a refusal recorded twice, with a time before and one after the end of a month, is stored once', async () => {
+  test('a refused request whose audit record is sent twice, once dated before and once after the end of a month, gets one audit record', async () => {
     const id = randomUUID();
     await tell(id, before);
     await tell(id, after);
     expect(await kept(id)).toEqual([new Date(before)]);
   });
 
-  test('a second recording of a refusal waits until the first is committed, and the refusal is stored once', async () => {
+  test('a second insert of the same refused request’s audit record waits until the first insert is committed, and stores nothing', async () => {
     const id = randomUUID();
     const other = await connected(database.apiUrl);
     await other.query('begin');
@@ -344,7 +344,7 @@ describe('a refusal that the API records twice', () => {
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('a refusal is stored by its second recording if the first recording was rolled back', async () => {
+  test('a second insert of a refused request’s audit record stores the record if the first insert was rolled back', async () => {
     const id = randomUUID();
     await api.query('begin');
     await tell(id, before);
@@ -353,7 +353,7 @@ describe('a refusal that the API records twice', () => {
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('the database keeps the id of a refusal near the end of a month for forty days', async () => {
+  test('the database keeps the id of a refused request’s audit record for forty days if its time is near the end of a month', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await admin.query(
       `insert into app.refusals_at_month_end values ($1, now() - interval '41 days'), ($2, now() - interval '39 days')`,
@@ -367,7 +367,10 @@ describe('a refusal that the API records twice', () => {
 });
 
 describe('the daily counts of audit records', () => {
-  /** A past month’s partition with a record for each day, and the beginning of the finding about lost records. */
+  /**
+   * The name of the audit log’s partition for two months ago, which has a record for each day, and the beginning of the
+   * text with which audit.findings reports lost records of that month.
+   */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
 
@@ -423,25 +426,28 @@ describe('the daily counts of audit records', () => {
       (name: string) =>
         `set session_replication_role = replica; delete from audit_log.${name}; reset session_replication_role`,
     ],
-  ])('the audit reports lost records of a month that was %s until that is accepted', async (how, take) => {
-    const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
-    expect(held).toBeGreaterThan(27);
-    await rolledBack(async () => {
-      await admin.query(take(part));
-      // A detached partition keeps its name, so its month cannot be created again.
-      if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
-      await admin.query('select app.count_audit_days()');
-      const gone = `${lost}${String(held)} records are missing that were counted or archived`;
-      await admin.query('set local role taxclaims_auditor');
-      expect(await findings()).toContain(gone);
-      await admin.query('set local role none');
-      await admin.query(`select audit.accept('audit_month_lost', split_part($1, ':', 1), 'tried')`, [lost]);
-      expect(await findings()).not.toContain(gone);
-    });
-    expect(await findings()).toEqual([]);
-  });
+  ])(
+    'the view audit.findings reports the records of an audit log partition that was %s as lost, until an administrator accepts the loss',
+    async (how, take) => {
+      const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
+      expect(held).toBeGreaterThan(27);
+      await rolledBack(async () => {
+        await admin.query(take(part));
+        // A detached partition of the audit log keeps its name, so a new partition of the same month cannot be created.
+        if (how !== 'detached and left') await admin.query('select app.place_audit_records()');
+        await admin.query('select app.count_audit_days()');
+        const gone = `${lost}${String(held)} records are missing that were counted or archived`;
+        await admin.query('set local role taxclaims_auditor');
+        expect(await findings()).toContain(gone);
+        await admin.query('set local role none');
+        await admin.query(`select audit.accept('audit_month_lost', split_part($1, ':', 1), 'tried')`, [lost]);
+        expect(await findings()).not.toContain(gone);
+      });
+      expect(await findings()).toEqual([]);
+    },
+  );
 
-  test('a late audit record can hide the loss of at most one counted record', async () => {
+  test('an audit record that arrives late can hide the loss of at most one counted audit record from the view audit.findings', async () => {
     await rolledBack(async () => {
       await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
       expect(await findings()).toEqual([]);
@@ -454,7 +460,7 @@ describe('the daily counts of audit records', () => {
     });
   });
 
-  test('the audit reports records of the running month that were lost', async () => {
+  test('the view audit.findings reports audit records of the running month that somebody deleted', async () => {
     await rolledBack(async () => {
       await record(`now() - interval '4 days'`);
       await admin.query(
@@ -465,7 +471,7 @@ describe('the daily counts of audit records', () => {
     });
   });
 
-  test('not even a superuser can change the counts of audit records, and the audit reports counts that were deleted', async () => {
+  test('not even a superuser can change the stored daily counts of audit records, and the view audit.findings reports deleted counts', async () => {
     for (const change of [
       'update app.audit_days set records = 0',
       'delete from app.audit_days',
@@ -484,7 +490,7 @@ describe('the daily counts of audit records', () => {
   });
 });
 
-/** The triggers of the earlier release: each new client adds an audit record, and audit records cannot change. */
+/** SQL of an earlier release’s triggers: each new client adds an audit record, and audit records cannot change. */
 const RECORDING = `
   begin; set local role taxclaims_owner;
   create function app.note_client() returns trigger language plpgsql as $$

@@ -30,7 +30,10 @@ interface Writer extends AuditWriter {
   readonly said: readonly string[];
 }
 
-/** Opens an audit writer on the suite’s folder as a starting service does, after `spoil` has changed the folder. */
+/**
+ * Opens an audit writer, which keeps waiting records in the suite’s folder, as a starting service does. Before that,
+ * `spoil` changes the folder.
+ */
 async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const said: string[] = [];
   const write = (line: string): void => {
@@ -81,8 +84,8 @@ async function recovery(): Promise<void> {
   await probe.admin(`alter database ${probe.postgres.name} connection limit -1`);
 }
 
-describe('the audit record of a refusal', () => {
-  test('a refusal is stored in the database with all its values, and is not written to disk', async () => {
+describe('the audit record of a refused request', () => {
+  test('the audit record of a refused request is stored in the database with all its values, and is not written to disk', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);
@@ -118,22 +121,25 @@ describe('the audit record of a refusal', () => {
       { user_agent: `${'x'.repeat(1_999)}\uFFFD` },
     ],
     ['quotes and line breaks', { reason: '"\\\r\n\u2028{}' }, { error_message: '"\\\r\n\u2028{}' }],
-  ])('a refusal with %s is stored, directly or after waiting on disk', async (_case, hostile, expected) => {
-    const audit = await openWriter();
-    const direct = refusal(hostile);
-    await audit.record(direct);
-    await outage();
-    const through = refusal(hostile);
-    await audit.record(through);
-    await recovery();
-    await until(async () => (await spooled()).length === 0);
-    for (const one of [direct, through]) expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
-    await audit.close();
-  });
+  ])(
+    'the audit record of a refused request with %s is stored, directly or after waiting on disk',
+    async (_case, hostile, expected) => {
+      const audit = await openWriter();
+      const direct = refusal(hostile);
+      await audit.record(direct);
+      await outage();
+      const through = refusal(hostile);
+      await audit.record(through);
+      await recovery();
+      await until(async () => (await spooled()).length === 0);
+      for (const one of [direct, through]) expect(await recorded(one)).toEqual([expect.objectContaining(expected)]);
+      await audit.close();
+    },
+  );
 });
 
-describe('a refusal during an outage', () => {
-  test('a refusal during a database outage is written to disk, and stored once when the database is back', async () => {
+describe('the audit record of a request that is refused during a database outage', () => {
+  test('the audit record of a request refused during a database outage is written to disk, and stored once when the database is back', async () => {
     const audit = await openWriter();
     const both = [refusal({ clientContext: MINE }), refusal()];
     await outage();
@@ -150,7 +156,7 @@ describe('a refusal during an outage', () => {
     await audit.close();
   });
 
-  test('a service that stops stores the refusals that wait on disk', async () => {
+  test('a service that stops first stores the audit records that wait on its disk in the database', async () => {
     const audit = await openWriter();
     const kept = refusal();
     await outage();
@@ -160,7 +166,7 @@ describe('a refusal during an outage', () => {
     expect(await recorded(kept)).toHaveLength(1);
   });
 
-  test('a refusal whose outage outlasts the service is stored by the next start of the service', async () => {
+  test('an audit record that waits on disk when the service ends during an outage is stored at the service’s next start', async () => {
     const before = await openWriter();
     const kept = refusal();
     await outage();
@@ -174,7 +180,7 @@ describe('a refusal during an outage', () => {
     await after.close();
   });
 
-  test('recording a refusal fails if database and disk fail, and succeeds once the database is back', async () => {
+  test('the audit record of a refused request cannot be written if database and disk fail, and can be again once the database is back', async () => {
     const audit = await openWriter();
     await outage();
     await audit.record(refusal());
@@ -193,15 +199,16 @@ describe('a refusal during an outage', () => {
   });
 });
 
-describe('a refusal while the audit log is locked', () => {
-  test('while the audit log is locked, refusals are answered at once, and are stored after the lock ends', async () => {
+describe('the audit record of a request that is refused while the audit log is locked', () => {
+  test('while another transaction locks the audit log, refused requests get their response at once, and their audit records are stored later', async () => {
     const audit = await openWriter();
     const many = Array.from({ length: 40 }, () => refusal());
     await withAdmin(probe.postgres.adminUrl, async (admin) => {
       await admin.query('begin');
       await admin.query('lock table public.audit_logs');
       await Promise.all(many.map((one) => audit.record(one)));
-      // The audit writer already knows that the database is blocked, so it writes this refusal to disk at once.
+      // The audit writer already knows that the audit log is locked, so it writes the next refused request’s record to
+      // disk at once.
       await audit.record(refusal());
       await admin.query('commit');
     });
@@ -211,7 +218,7 @@ describe('a refusal while the audit log is locked', () => {
   });
 });
 
-test('the service logs missing and unreadable files of waiting refusals, and stores the next refusal', async () => {
+test('the service logs missing and unreadable files of audit records that waited on disk, and stores the next audit record', async () => {
   const left = join(dataDir, 'refusals', '7');
   const [gone, unreadable] = ['1', '2'].map((number) => join(left, `${number}.refusals`));
   await mkdir(left, { recursive: true });
@@ -231,7 +238,7 @@ test('the service logs missing and unreadable files of waiting refusals, and sto
   await audit.close();
 });
 
-test('an audit record that violates a constraint is set aside, and all other waiting records are stored', async () => {
+test('a waiting audit record that violates a constraint is moved to the file set-aside, and all other waiting records are stored', async () => {
   await probe.admin(`alter table public.audit_logs add constraint no_teapot check (action <> 'BREW /') not valid`);
   const audit = await openWriter();
   const many = Array.from({ length: 20 }, (_, index) => refusal(index === 7 ? { action: 'BREW /' } : {}));
@@ -248,7 +255,7 @@ test('an audit record that violates a constraint is set aside, and all other wai
 });
 
 test.each(['22023', '23514', '54000', 'P0001'])(
-  'an audit record that the database refuses with SQLSTATE %s is set aside whole, and other records are stored',
+  'an audit record that the database refuses with SQLSTATE %s is moved unchanged to the file set-aside, and other records are stored',
   async (sqlstate) => {
     await probe.admin(
       `create function public.no_teapot() returns trigger language plpgsql as
@@ -267,7 +274,7 @@ test.each(['22023', '23514', '54000', 'P0001'])(
   },
 );
 
-test('a damaged line in a file of waiting refusals is set aside unchanged, and the lines around it are stored', async () => {
+test('a damaged line in a file of waiting audit records is moved unchanged to the file set-aside, and the lines around it are stored', async () => {
   const left = join(dataDir, 'refusals', '7');
   await mkdir(left, { recursive: true });
   const [before, after] = [refusal(), refusal()];
@@ -281,7 +288,7 @@ test('a damaged line in a file of waiting refusals is set aside unchanged, and t
   await audit.close();
 });
 
-describe('the time of a refusal', () => {
+describe('the time in the audit record of a refused request', () => {
   afterEach(() => {
     mock.timers.reset();
   });
@@ -296,7 +303,10 @@ describe('the time of a refusal', () => {
   const now = async (): Promise<number> =>
     Number((await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as now'))[0]?.['now']);
 
-  /** The database’s time at the start of the test, since which no database answer can have taken longer. */
+  /**
+   * The database’s time in milliseconds at the start of the test. No response of the database in the test can take
+   * longer than the time since then.
+   */
   let begun: number;
   beforeEach(async () => {
     begun = await now();
@@ -308,14 +318,20 @@ describe('the time of a refusal', () => {
     readonly to: number;
   }
 
-  /** Records a refusal between two readings of the database’s clock, and returns all three. */
+  /**
+   * Records a refused request between two readings of the database’s clock, and returns the audit record and both
+   * readings.
+   */
   async function recordBetween(audit: AuditWriter): Promise<Between> {
     const [one, from] = [refusal(), await now()];
     await audit.record(one);
     return { one, from, to: await now() };
   }
 
-  /** Expects a refusal’s stored time between two readings of the database’s clock, with a tolerance. */
+  /**
+   * Expects that the stored time of an audit record lies between two readings of the database’s clock, with a
+   * tolerance.
+   */
   async function expectDated({ one, from, to }: Between, sent = Infinity): Promise<void> {
     const [row] = await recorded(one);
     const at = (row?.['created_at'] as Date).getTime();
@@ -324,7 +340,10 @@ describe('the time of a refusal', () => {
     expect(at).toBeLessThanOrEqual(to + (to - begun) + onTheWay);
   }
 
-  /** Waits until the present time would fail as the time of the refusal, and returns that time. */
+  /**
+   * Waits until an audit record with the present time would fail the suite’s check of times, and returns that time in
+   * milliseconds.
+   */
   async function passed(to: number): Promise<number> {
     const until = to + 2 * (to - begun) + 1_000;
     for (let shown = await now(); ; shown = await now()) {
@@ -333,7 +352,7 @@ describe('the time of a refusal', () => {
     }
   }
 
-  test('a refusal has its time by the database’s clock, even if the machine’s clock is wrong and it is stored later', async () => {
+  test('the audit record of a refused request has the time of the database’s clock, even if the machine’s clock is wrong and the record is stored later', async () => {
     setClock('2001-01-01T00:00:00Z');
     const audit = await openWriter();
     const direct = await recordBetween(audit);
@@ -348,7 +367,7 @@ describe('the time of a refusal', () => {
     await audit.close();
   });
 
-  test('a refusal has its time by the database’s clock, even if the answer that told this clock was slow', async () => {
+  test('the audit record of a refused request has the time of the database’s clock, even if the database told the service its time slowly', async () => {
     const quick: number[] = [];
     const recorder = createRefusalRecorder({
       async callAsLogin(statement) {
@@ -362,11 +381,12 @@ describe('the time of a refusal', () => {
     await recorder.record([]);
     const from = await now();
     const { databaseMs } = recorder.date(refusal());
-    // The stored time is late by at most the duration of the first answer, and not by that of the second.
+    // The stored time of the audit record is late by at most the duration of the database’s first response, and not by
+    // that of the second.
     expect(Number(databaseMs)).toBeGreaterThanOrEqual(from - (Math.max(...quick) - begun));
   });
 
-  test('a refusal that another process stores later has its time by the database’s clock', async () => {
+  test('an audit record that another process stores later has the database’s time of the refused request', async () => {
     const before = await openWriter();
     await before.record(refusal());
     setClock('2001-01-01T00:00:00Z');
@@ -382,7 +402,7 @@ describe('the time of a refusal', () => {
     await after.close();
   });
 
-  test('a refusal of a service that never reached the database gets its age from the machine’s clock', async () => {
+  test('the audit record of a service that never reached the database gets its time from the time that passed on the machine’s clock', async () => {
     await outage();
     const before = await openWriter();
     const late = await recordBetween(before);

@@ -26,7 +26,7 @@ function ofRole(role: RequestContext['caller']['role'], clientAccess: string[]):
 }
 
 describe('the role and settings of a request', () => {
-  test('a request’s role and settings apply only to its own statements, and not to the connection afterwards', async () => {
+  test('the database role and settings of a request apply only to its own SQL statements, and not to later ones on the connection', async () => {
     const rights = ['taxclaims_account_manager', `{${MINE}}`, '33333333-3333-4333-8333-333333333333'];
     const [written] = await probe.database.run(request({ readOnly: false }), [whoAmI]);
     expect(written?.rows).toEqual([
@@ -35,7 +35,7 @@ describe('the role and settings of a request', () => {
         ...['off', 'UTC', '10s'],
       ],
     ]);
-    // A reading request does not set the values that only audit records need.
+    // A request that only reads does not set the database settings that only audit records need.
     const [read] = await probe.database.run(request({ readOnly: true }), [whoAmI]);
     expect(read?.rows).toEqual([[...rights, null, null, null, null, null, 'on', 'UTC', '10s']]);
     expect((await probe.connection()).state).toEqual(CLEAN);
@@ -62,19 +62,19 @@ describe('the role and settings of a request', () => {
     expect(await probe.stored()).toEqual([1000, 2000]);
   });
 
-  test('a request that names a client cannot read the caller’s other clients', async () => {
+  test('a request that is limited to one client cannot read the caller’s other clients', async () => {
     const context = { ...ofRole('CLIENT', [MINE, FOREIGN]), client: FOREIGN };
     const [result] = await probe.database.run(context, [visible]);
     expect(result?.rows).toEqual([['2000']]);
   });
 
-  test('a reading request cannot write to the database, and a writing request can', async () => {
+  test('a request that the service runs as read-only cannot write to the database, and any other request can', async () => {
     await expect(probe.database.run(request({ readOnly: true }), [insert(1)])).rejects.toMatchObject({ code: '25006' });
     await probe.database.run(request(), [insert(1)]);
     expect(await probe.stored()).toEqual([1, 1000, 2000]);
   });
 
-  test('the user of a request is the stored user whose subject is in the token', async () => {
+  test('the database finds the user of a request by the subject in the token', async () => {
     const [user] = await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|known') returning id, access_digest`,
@@ -84,7 +84,7 @@ describe('the role and settings of a request', () => {
     expect(result?.rows).toEqual([[user?.['id']]]);
   });
 
-  test('a request of an inactive user runs no statement in the database', async () => {
+  test('a request of an inactive user runs none of its SQL statements', async () => {
     await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject, is_active)
        values ('b@b.example', '!', 'B', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
@@ -96,7 +96,7 @@ describe('the role and settings of a request', () => {
     expect(await probe.connection()).toEqual({ pid, state: CLEAN });
   });
 
-  test('a request gets a result for each of its statements, and none for its settings', async () => {
+  test('a request gets a result for each of its SQL statements, and none for the statement that sets its role and settings', async () => {
     const results = await probe.database.run(request(), [insert(1), sql('select 1'), sql('select 2')]);
     expect(results.map(({ rows, rowCount }) => [rows, rowCount])).toEqual([
       [[], 1],
@@ -106,7 +106,7 @@ describe('the role and settings of a request', () => {
     expect(await probe.database.run(request(), [])).toEqual([]);
   });
 
-  test('a request whose caller hangs up runs to its end, and the next request waits only for that', async () => {
+  test('a request whose caller disconnects completes its SQL statements, and the next request on the same connection waits only for that end', async () => {
     void probe.database.run(request(), [insert(1), sql('select pg_sleep(0.05)'), insert(2)]);
     await probe.database.run(request(), [insert(3)]);
     expect(await probe.stored()).toEqual([1, 2, 3, 1000, 2000]);
@@ -157,7 +157,7 @@ test('the server ends a request’s statement that takes too long, and the conne
   }
 });
 
-describe('a statement that acts on the session', () => {
+describe('an SQL statement that acts on the database session', () => {
   test.each([
     'begin',
     'commit',
@@ -195,12 +195,18 @@ describe('a statement that acts on the session', () => {
     'SELECT pg_advisory_unlock(1)',
     'with x as (select 1) select * from x',
     'values (1)',
-  ])('the service accepts a statement on data, which it must not take for one on the session: %s', async (text) => {
-    await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
-  });
+  ])(
+    'the service accepts an SQL statement on data that resembles a statement on the database session: %s',
+    async (text) => {
+      await expect(probe.database.run(request(), [sql(text)])).resolves.toHaveLength(1);
+    },
+  );
 
-  describe('a function that acts on the session', () => {
-    /** A database of its own for these tests, because they spoil the state of its connection. */
+  describe('a database function that acts on the session', () => {
+    /**
+     * A separate database for the tests of functions that act on the session, because those tests spoil the state of
+     * their connection.
+     */
     let spoiled: Probe;
 
     beforeEach(async () => {
@@ -259,14 +265,14 @@ test('no request fails when a migration changes the columns of a prepared statem
   expect(result?.rows).toEqual([['1000', MINE, null, '7']]);
 });
 
-test('no request fails when the server loses a prepared statement; the service logs it and prepares no more statements', async () => {
+test('no request fails when the database server loses a prepared statement; the service logs the loss and prepares no more statements', async () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const pooled = await openProbe({ isDirect: true, log });
   const forget = sql('select public.forget_prepared()');
   const prepared = sql('select count(*) from pg_prepared_statements');
   try {
-    // Another server connection behind a pooler would answer in this way, because that connection has none of the
+    // The function forget_prepared imitates a pooler that switches to another server connection, which has none of the
     // prepared statements.
     await pooled.database.run(request(), [insert(1), forget]);
     await pooled.database.transaction(request(), (run) => run(insert(2)));

@@ -52,7 +52,7 @@ const CLOSED = `
           where a.attrelid = c.oid and r.grantee <> c.relowner
       )`;
 
-/** Creates a database of an earlier release. */
+/** Creates a database with the migrations and policies of an earlier release. */
 const olderDatabase = (): Promise<TestDatabase> => database(createDatabaseBefore('0016'));
 
 describe('the rights on a table that a migration creates', () => {
@@ -92,7 +92,7 @@ describe('the lock app.deploy_lock, which a deploy takes', () => {
     const savepoint = ['begin', 'savepoint before', sql];
     await reporting(made, ...savepoint);
     const api = await session(made.apiUrl, 'the-api', ...savepoint);
-    // Runs the statement again with the database role that a request uses.
+    // Tries the blocking statement again with the database role that a request uses.
     await api.query('rollback to before').catch(() => undefined);
     await api.query('set local role taxclaims_admin').catch(() => undefined);
     await api.query(sql).catch(() => undefined);
@@ -101,7 +101,7 @@ describe('the lock app.deploy_lock, which a deploy takes', () => {
 });
 
 describe('a session that blocks a deploy', () => {
-  test('a deploy names the session that blocks it, while it waits and in its final error', async () => {
+  test('a deploy names the database session that blocks it, both while the deploy waits and in its final error', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, loggedText } = createTestLogger();
@@ -129,8 +129,8 @@ describe('a session that blocks a deploy', () => {
     const administrator = await session(made.adminUrl, 'the-dba', ...reader);
     const both = `${made.name}_both`;
     await withAdmin(made.adminUrl, (admin) =>
-      // The second group is not a role of the project, because the audit of every database on this server would report
-      // such a role.
+      // The login’s second group, whose name ends in _team, is not a role of the project, because the audit of every
+      // database on the test’s server would report a new role of the project.
       admin.query(
         `create role ${both}_team; create role ${both} login password 'both' in role taxclaims_reporting, ${both}_team`,
       ),
@@ -158,7 +158,7 @@ describe('a session that blocks a deploy', () => {
     await report.query('select from reporting.clients');
   });
 
-  test('a deploy names a prepared transaction that blocks it', async () => {
+  test('a deploy names the prepared transaction of Postgres that blocks the deploy', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ most: number }>(
@@ -177,7 +177,7 @@ describe('a session that blocks a deploy', () => {
     });
   });
 
-  test('a deploy tries a migration again that another session blocked, and completes', async () => {
+  test('if another session blocks a migration, the deploy tries the migration again and completes', async () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
@@ -231,7 +231,7 @@ describe('a deploy to a database of another release', () => {
       `${FORGET_APPLIED} delete from app.migrations where name = '0003_clients_and_sites'`,
       /0003_clients_and_sites would come before \d{4}_\w+, which was applied without it/,
     ],
-  ])('a deploy changes nothing in a database that %s', async (_what, sql, message) => {
+  ])('a deploy fails and changes nothing in a database that %s', async (_what, sql, message) => {
     const made = await database();
     await withAdmin(made.adminUrl, (admin) =>
       admin.query(`${sql}; create policy by_hand on public.clients using (false)`),
@@ -241,7 +241,7 @@ describe('a deploy to a database of another release', () => {
     expect(await rightsIn(made.adminUrl)).toBe(before);
   });
 
-  test('the list of migrations refuses a migration that is in it twice', async () => {
+  test('the code’s list of migrations refuses a migration whose name is in the list twice', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       await expect(

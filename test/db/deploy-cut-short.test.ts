@@ -10,7 +10,7 @@ import { createDatabaseBefore, createDatabaseToDeploy } from '../support/release
 
 const MINE = 'c1000000-0000-4000-8000-000000000001';
 const OTHERS = 'c2000000-0000-4000-8000-000000000002';
-/** The number of moments at which a deploy is interrupted: the first, the last, and others drawn by `TEST_DAY`. */
+/** The number of moments at which the tests interrupt a deploy: the first, the last, and others drawn by `TEST_DAY`. */
 const MOMENTS = Number(process.env['DEPLOY_MOMENTS'] ?? 12);
 /** The time limit in milliseconds of a test that starts many processes. The limit only stops a hanging test. */
 const LONGEST_MS = 300_000;
@@ -26,7 +26,7 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
   return database;
 }
 
-/** Functions of generated columns that a role may not call although the role writes to the table. */
+/** SQL that lists functions of generated columns that a role may not call although the role writes to the table. */
 const CLOSED_TO_WRITERS = `
   select f.oid::regprocedure::text as function, r.rolname::text as role
   from pg_attrdef as d
@@ -50,7 +50,10 @@ async function olderDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** Runs db:migrate, interrupts it after `moment` messages to the database, and returns how many it sent. */
+/**
+ * Runs db:migrate, interrupts the process after `moment` messages to the database, and returns how many messages the
+ * process sent.
+ */
 async function runUntil(
   adminUrl: string,
   moment: number,
@@ -82,7 +85,9 @@ async function untilNobodyIsLeft(adminUrl: string): Promise<void> {
   });
 }
 
-/** Lists the tables on which a role other than the owner has a right, or that lack forced row-level security. */
+/**
+ * Lists the database tables on which a role other than the owner has a right, or that lack forced row-level security.
+ */
 async function openIn(adminUrl: string): Promise<string[]> {
   return withAdmin(adminUrl, async (admin) => {
     const { rows } = await admin.query<{ what: string }>(
@@ -141,7 +146,7 @@ function momentsOf(sent: number): number[] {
   return [1, ...between, sent];
 }
 
-/** Runs the work for each moment of an interruption, and adds the moment to the error of a failure. */
+/** Runs `work` for each moment at which a deploy is interrupted, and adds the moment to the error of a failure. */
 async function atEach(moments: readonly number[], work: (moment: number) => Promise<void>): Promise<void> {
   for (const moment of moments) {
     await work(moment).catch((error: unknown) => {
@@ -154,7 +159,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   const end = ENDS[how] ?? (() => undefined);
 
   test(
-    `a deploy to an empty database that was ${how} gives no role access to a table, and the next deploy completes it`,
+    `a deploy to an empty database that was ${how} opens no table to a role before all rights are set, and the next deploy completes it`,
     async () => {
       const whole = await opened(createEmptyDatabase());
       const { sent, code } = await runUntil(whole.adminUrl, 0, end);
@@ -176,7 +181,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   );
 
   test(
-    `a deploy over an earlier release that was ${how} leaves the old rights or the new ones, never a mixture`,
+    `a deploy over an earlier release that was ${how} leaves the earlier release’s rights or the new release’s rights, never a mixture`,
     async () => {
       const whole = await olderDatabase();
       const { sent } = await runUntil(whole.adminUrl, 0, end);

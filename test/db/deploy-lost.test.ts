@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const LIST = 'select name, digest from app.migrations order by name collate "C"';
-/** SQL that reads the row versions of the catalog entries that a deploy creates or changes. */
+/** SQL that reads the versions (xmin) of the rows of Postgres’s catalog that a deploy creates or changes. */
 const CATALOG = `
   select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
   union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383
@@ -49,16 +49,19 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
     ['the first row', `name like '0001%'`],
     ['the latest rows', `name > '0029'`],
     ['every row', 'true'],
-  ])('db:migrate restores %s of the table app.migrations after somebody deleted it', async (_what, where) => {
-    const { adminUrl } = await opened();
-    const before = await rowsOf(adminUrl, LIST);
-    await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
-    expect(await rowsOf(adminUrl, LIST)).not.toEqual(before);
-    await migrate({ adminUrl, log });
-    expect(await rowsOf(adminUrl, LIST)).toEqual(before);
-  });
+  ])(
+    'db:migrate restores the content of the table app.migrations after somebody deleted %s of that table',
+    async (_what, where) => {
+      const { adminUrl } = await opened();
+      const before = await rowsOf(adminUrl, LIST);
+      await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
+      expect(await rowsOf(adminUrl, LIST)).not.toEqual(before);
+      await migrate({ adminUrl, log });
+      expect(await rowsOf(adminUrl, LIST)).toEqual(before);
+    },
+  );
 
-  test('db:migrate prints the SQL that restores a row of app.migrations if it cannot tell whether the migration was applied', async () => {
+  test('db:migrate prints the SQL that restores a deleted row of app.migrations if db:migrate cannot tell whether that migration was applied', async () => {
     const { adminUrl } = await opened();
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),

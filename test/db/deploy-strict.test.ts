@@ -36,7 +36,7 @@ const TABLE = 'create table public.by_hand (id integer)';
 
 describe('npm run db:migrate in a database that was changed by hand', () => {
   test('db:migrate logs one line for each change by hand (drift) that it does not undo', async () => {
-    // The table is not the project’s, although everybody may read it.
+    // The table public.by_hand of the test is no table of the project, although everybody may read it.
     const { adminUrl } = await databaseWith(
       `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz`,
     );
@@ -51,13 +51,15 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
 
   test('db:migrate --strict changes nothing while somebody’s change by hand is neither undone by a deploy nor accepted', async () => {
     const { adminUrl } = await databaseWith(TABLE, createDatabaseBefore('0018'));
-    // The earlier release cannot accept drift, so the first deploy only reports the drift.
+    // In a database of the earlier release nobody can accept a change by hand (drift), so the first deploy only reports
+    // such a change.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} create policy by_hand on public.sites using (false)`),
     );
-    // The test forgets this migration, which would fail if a deploy applied it again.
+    // The test deletes the latest migration’s row of app.migrations. A deploy that applied that migration a second time
+    // would fail.
     const pending = `
       delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;
     const { rows } = await withAdmin(adminUrl, (admin) => admin.query<{ name: string; digest: string }>(pending));
@@ -113,7 +115,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
 describe('a deploy that fails', () => {
   test.each([
     [
-      'the view that was changed by hand and the view that depends on it',
+      'the project’s view that was changed by hand and the view outside the project that depends on it',
       `create or replace view reporting.clients as
          select id, company_name, contact_email, address, created_at, updated_at, true as by_hand from public.clients;
        create schema elsewhere; create view elsewhere.needs_it as select by_hand from reporting.clients`,

@@ -100,8 +100,8 @@ describe('a manual change of a database role of the project', () => {
         from pg_roles as r
         left join pg_db_role_setting as s on s.setrole = r.oid
         where ${IS_HOUSE_ROLE} order by 1`;
-      // This test never commits a change of a role, because roles belong to the whole server, which other tests use
-      // too.
+      // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
+      // use too.
       await admin.query(
         `begin; create role test_bi login in role taxclaims_reporting; select reporting.grant_all_clients('test_bi')`,
       );

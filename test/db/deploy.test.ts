@@ -35,11 +35,11 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
 
-/** Finds a new table with forced row-level security, which the earlier release’s GET /health requires. */
+/** SQL that finds a new table that has forced row-level security, which GET /health of the earlier release requires. */
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('long-running migrations of a deploy', () => {
-  test('a deploy runs long migrations before it sets rights, unless a migration before them creates something', async () => {
+  test('a deploy runs long migrations before it sets rights, unless an earlier migration of the same deploy creates a database object', async () => {
     const folder = await createScratchFolder();
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
@@ -52,13 +52,13 @@ describe('long-running migrations of a deploy', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a migration that runs in a transaction of its own creates nothing on which a request needs a right', async () => {
+  test('a migration that a deploy runs in a separate transaction creates no database object on which a request needs a right', async () => {
     const names = [...(await readMigrationFiles()).keys()];
     for (const name of names) {
       const { beforehand } = await migrationsByPhase([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-      // A request needs no right on an index, or on a default that is a constant or the present time.
+      // A request to the API needs no right on an index, or on a column default that is a constant or the present time.
       const made = text
         .replace(FORCED, '')
         .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
@@ -121,7 +121,7 @@ describe('the stored search words of claims', () => {
     ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
     ['second', ['smile😀more']],
   ] as const)(
-    'a deploy gives claims correct search words if the %s published form of migration 0036 was applied before',
+    'a deploy corrects the stored search words of claims if an earlier deploy applied the %s published form of migration 0036',
     async (form, refilled) => {
       const { adminUrl } = await opened(createDatabaseBefore('0036'));
       await withAdmin(adminUrl, async (admin) => {
@@ -188,7 +188,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
       1,
     ],
     [
-      'a policy, and the audit view so that it reports nothing',
+      'a policy, and the view of changes by hand so that it reports nothing',
       `create policy by_hand on public.clients using (true);
        create or replace view audit.drift_before_acceptance with (security_invoker) as
            select null::text as kind, null::text as object, null::text as change, null::text as applied,
@@ -202,7 +202,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     ['the dropped schema audit', 'drop schema audit cascade', 1],
     ['the comment that names the deployed release', 'comment on table audit.applied is null', 1],
   ])(
-    'db:migrate applies everything again exactly if somebody changed something by hand: %s',
+    'db:migrate applies all SQL files again if and only if somebody changed something in the database by hand: %s',
     async (_what, change, applied) => {
       const { adminUrl } = await opened(createTestDatabase());
       const before = await rightsIn(adminUrl);
@@ -272,7 +272,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
     await logged('waiting for a lock');
-    // db:migrate holds no lock while it waits, so other sessions can read the table.
+    // db:migrate holds no lock while it waits for another transaction, so other sessions can read the table meanwhile.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');
     await migrating;
@@ -289,8 +289,8 @@ describe('db:migrate beside other runs and changes by hand', () => {
       const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
       while ((await admin.query(waits)).rowCount === 0);
     });
-    // db:migrate holds public.clients and waits for public.documents, and the writer now waits for public.clients: a
-    // deadlock.
+    // db:migrate has locked public.clients and waits for public.documents, while the writer has locked public.documents
+    // and waits for public.clients: a deadlock.
     await writer.query(`update public.clients set address = 'Lyon'`);
     await writer.query('commit');
     await migrating;
@@ -361,8 +361,8 @@ describe('db:migrate beside other runs and changes by hand', () => {
     const { adminUrl } = await opened(createTestDatabase());
     const { applyRoles, readSqlFiles } = await import('../../src/db/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
-      // This test never commits the change of a role, because roles belong to the whole server, which other tests use
-      // too.
+      // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
+      // use too.
       await admin.query('begin; alter role taxclaims_client login');
       await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
         /role taxclaims_client may log in or is privileged/,

@@ -14,7 +14,7 @@ import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/ten
 const OF_NO_REQUEST = 'no request reads or writes it';
 const OF_NO_TENANT = 'it holds no row of a tenant';
 
-/** Tables that hold no row of a tenant, so that no list of tenants’ rows has them. */
+/** Tables that hold no row of a client, so that the tests’ lists of tables with rows of a client leave them out. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.audit_days': OF_NO_TENANT,
@@ -30,7 +30,7 @@ const NEVER = {
   'public.reclamation_transitions': OF_NO_TENANT,
 } as const;
 
-/** Tables that only requests fill. */
+/** Tables that get rows only from requests to the service. */
 const OF_REQUESTS = {
   'app.content_removals': 'it is filled by deletions and uploads',
   'app.created_clients': 'it is filled by whoever creates a client by a request',
@@ -41,7 +41,7 @@ const OF_REQUESTS = {
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
-/** For each list the tables that are missing from it, with the reason. */
+/** For each list of tables in the tests, the database tables that are missing from the list, each with the reason. */
 const ABSENT = {
   'the rights in test/policies/rights.ts': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),
@@ -129,7 +129,7 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
 };
 
 test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])(
-  'every table of the database is in the list “%s”, or is named here with the reason why it is not',
+  'every table of the database is in the list “%s” of the tests, or every-table.test.ts names the reason why not',
   async (list) => {
     const present = await LISTS[list]();
     expect(tables.length).toBeGreaterThan(15);

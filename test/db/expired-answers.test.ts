@@ -11,7 +11,9 @@ const postgres = await forSuite(createTestDatabase());
 const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: true, log };
 const database = await forSuite(openDatabase({ url: postgres.apiUrl, ...options }));
 
-/** Replaces the stored answers of Idempotency-Keys by `expired` answers older than a day and `others` younger. */
+/**
+ * Replaces the stored responses of Idempotency-Keys by `expired` responses older than a day and `others` younger ones.
+ */
 function fill(expired: number, others: number): Promise<void> {
   return withAdmin(postgres.adminUrl, async (admin) => {
     await admin.query('delete from app.idempotency_keys');
@@ -32,7 +34,7 @@ const left = () =>
     return (await admin.query<{ rows: number }>(text)).rows[0]?.rows;
   });
 
-test('a sweep deletes every stored answer of an Idempotency-Key that is older than a day, in batches, and no other', async () => {
+test('a periodic sweep deletes every stored response of an Idempotency-Key that is older than a day, in batches, and keeps all younger responses', async () => {
   await fill(1_200, 3);
   const forgetting = scheduleExpiredAnswerDeletion(database, log);
   await forgetting.runNow();
@@ -40,7 +42,7 @@ test('a sweep deletes every stored answer of an Idempotency-Key that is older th
   expect(await left()).toBe(3);
 });
 
-test('a failed sweep of expired answers only logs an error, and the next sweep deletes the answers', async () => {
+test('a failed sweep of the stored responses of Idempotency-Keys only logs an error, and the next sweep deletes the expired responses', async () => {
   const failures: unknown[] = [];
   const errorLog = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
   await fill(2, 1);

@@ -30,7 +30,8 @@ test('requests to a frozen Postgres server fail, and after it thaws no transacti
     admin.query('create table public.halves (id integer); grant insert on public.halves to taxclaims_account_manager'),
   );
   const half = (id: number) => sql('insert into public.halves values ($1)', id);
-  // The service has two connections open before the freeze, and the requests below need more than two.
+  // The service has two database connections open before Postgres freezes, and the test’s requests during the freeze
+  // need more than two.
   await Promise.all([1, 2].map(() => database.run(request(), [sql('select pg_sleep(0.1)')])));
   const thaw = await freeze(await postmasterPid(adminUrl));
   try {
@@ -49,20 +50,21 @@ test('requests to a frozen Postgres server fail, and after it thaws no transacti
     thaw();
   }
   await database.run(request(), [half(3)]);
-  // No database session may still hold a transaction or locks.
+  // After a frozen Postgres continues and the requests have failed, no database session may still hold a transaction or
+  // locks.
   const busy = `select from pg_stat_activity where application_name like 'taxclaims-api%' and state <> 'idle'`;
   await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(busy)).rowCount === 0));
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query('select id, count(*)::integer from public.halves group by id order by id'),
   );
-  // A transaction that was running at the freeze must be stored whole or not at all.
+  // A transaction that was running when Postgres froze must be stored whole or not at all.
   expect(rows.filter(({ count }) => count !== 2)).toEqual([{ id: 3, count: 1 }]);
 });
 
-test('a request fails if no standby confirms its commit, although Postgres reports success after the cancellation', async () => {
+test('a request fails if no standby server confirms its commit, although Postgres reports success when the wait is cancelled', async () => {
   const standbys = (names: string) =>
     withAdmin(adminUrl, async (admin) => {
-      // The commits of the superuser do not wait for the standby, so that the test can go on.
+      // Commits of the test’s superuser do not wait for the missing standby server, so that the test can go on.
       await admin.query('set synchronous_commit = local');
       await admin.query(`alter system set synchronous_standby_names = '${names}'`);
       await admin.query('select pg_reload_conf()');

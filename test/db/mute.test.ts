@@ -15,10 +15,10 @@ import { until } from '../support/upload.ts';
 
 /*
  * This suite tests database connections on which no bytes arrive any more (mute connections). Without a time-out of the
- * service, each of these requests would wait forever.
+ * service, each request on a mute connection would wait forever.
  */
 
-/** The bytes of the Postgres message ReadyForQuery outside of any transaction. */
+/** The bytes of the message ReadyForQuery, with which a Postgres server says that no transaction is open. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const OURS = `application_name like 'taxclaims-api%' and datname = current_database()`;
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
 
-/** Expects the next request to succeed on a new connection, and the mute connection to be closed. */
+/** Expects that the next request succeeds on a new database connection, and that the mute connection is closed. */
 async function expectServed(stored: readonly number[]): Promise<void> {
   line.speak();
   await probe.database.run(request(), [insert(9)]);
@@ -60,7 +60,7 @@ describe('a mute database connection', () => {
     await expectServed([1, 2]);
   });
 
-  test('a statement that the database refuses on a mute connection does not wait forever', async () => {
+  test('a request does not wait forever if its connection goes mute after the database has refused one of its statements', async () => {
     await probe.connection();
     const lost = line.muteAt(READY);
     await unavailable(probe.database.run(request(), [insert(1), insert(1)]));
@@ -80,7 +80,8 @@ describe('a mute database connection', () => {
     line.mute();
     await unavailable(
       pages.forEach(() => {
-        // Consumes the bytes that are already on their way, so that the list stops only for want of new bytes.
+        // The test first consumes the bytes that the mute connection has already received, so that the list stops only
+        // for want of new bytes.
       }),
     );
     await expectServed([]);
@@ -123,7 +124,7 @@ describe('a mute database connection', () => {
     await expectServed([]);
   });
 
-  test('a request repeated because of a changed prepared statement has only one time-out for both attempts', async () => {
+  test('a request that the service repeats because a prepared statement changed has only one time-out for both attempts', async () => {
     const asked = sql('select * from public.probe');
     await probe.database.run(request(), [asked]);
     await probe.admin('alter table public.probe add column more integer');
@@ -133,7 +134,7 @@ describe('a mute database connection', () => {
     await expectServed([]);
   });
 
-  test('closing the database ends requests that wait on a mute connection', async () => {
+  test('a service that closes its database pool ends requests that wait on a mute connection (one on which no bytes arrive)', async () => {
     const patient = await openProbe({ statementTimeoutMs: 600_000, databaseUrl: (url) => line.via(url) });
     const { promise: begun, resolve: begin } = Promise.withResolvers<undefined>();
     const underWay = patient.database.transaction(request(), async (run) => {
@@ -143,7 +144,8 @@ describe('a mute database connection', () => {
       await run(insert(2));
     });
     await begun;
-    // The only connection is in use, so this request waits until that connection is free.
+    // Another request uses the only database connection, so the test’s second request waits until that connection is
+    // free.
     const waiting = patient.database.run(request(), [insert(3)]);
     const refused = [unavailable(underWay), unavailable(waiting)];
     await patient.database.close(50);
@@ -152,7 +154,7 @@ describe('a mute database connection', () => {
     await patient.close();
   });
 
-  test('closing the connection pool ends an idle mute connection', async () => {
+  test('a service that closes its connection pool also ends an idle database connection on which no bytes arrive any more', async () => {
     await probe.connection();
     line.mute();
     await probe.database.close();
@@ -160,7 +162,7 @@ describe('a mute database connection', () => {
   });
 });
 
-test('a transaction whose code never ends is rolled back, and its connection becomes free', async () => {
+test('a database transaction whose code in the service never ends is rolled back, and its connection becomes free', async () => {
   const never = probe.database.transaction(request(), async (run) => {
     await run(insert(1));
     await new Promise(() => undefined);
@@ -169,13 +171,14 @@ test('a transaction whose code never ends is rolled back, and its connection bec
   await expectServed([]);
 });
 
-test('a request that waits for a lock before the server’s time-out is set is cancelled on the server', async () => {
+test('the service cancels a request on the database server if it waits for a lock before its statement time-out is set', async () => {
   const url = new URL(probe.postgres.apiUrl);
   const lone = openDatabase({
     ...{ url: url.href, poolSize: 1, statementTimeoutMs: 100, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });
-  // The first statement of a request sets the time-out, and also reads the caller’s user from the locked table.
+  // A request’s first SQL statement, which sets the server’s time-out, also reads the caller’s user from the table that
+  // the test has locked.
   const held = probe.admin('begin; lock table public.users in access exclusive mode; select pg_sleep(4); commit');
   const locked = `select from pg_locks where relation = 'public.users'::regclass and granted and mode = 'AccessExclusiveLock'`;
   await until(async () => (await probe.admin(locked)).length === 1);
@@ -198,7 +201,7 @@ describe('the queue for a database connection', () => {
     const holder = crowded.database.transaction(request(), async (run) => {
       await run(insert(1));
       const waiting = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => crowded.database.run(request(), [insert(id)]));
-      // All queued requests still wait, because this transaction has the only connection.
+      // All queued requests still wait, because the test’s transaction has the only database connection.
       await unavailable(crowded.database.run(request(), [insert(10)]));
       return { waiting: Promise.all(waiting) };
     });
@@ -242,7 +245,7 @@ test('300 requests that wait for a locked table all fail with ERROR_UNAVAILABLE 
   expect(endings.map(({ error }) => toRequestError(error).code)).toEqual(
     Array.from({ length: 300 }, () => 'ERROR_UNAVAILABLE'),
   );
-  // The first requests to fail are those that had a connection from the start.
+  // Those requests fail first that had a database connection from the start.
   expect(Math.max(...times) / Math.min(...times)).toBeLessThan(1.8);
   await crowd.run(request(), [insert(1)]);
   expect(await probe.stored()).toEqual([1]);
@@ -267,8 +270,8 @@ test('a streamed list waits for a locked table no longer than any other request 
   const first = ended('the first', crowd.run(request(), [insert(1)]));
   const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
-  // The list has already waited for the first request, so little of the list’s time is left, while this request has its
-  // whole time.
+  // The streamed list has already waited for the connection of the first request, so little of the list’s time is left.
+  // The later request, on another connection pool, still has its whole time.
   const later = ended('the later', other.run(request(), [insert(2)]));
   await Promise.all([list, later]);
   expect(order).toEqual(['the first', 'the list', 'the later']);

@@ -77,7 +77,7 @@ describe('an outage of the database', () => {
   });
 });
 
-test('a database that the service closes completes the running request and refuses new ones', async () => {
+test('when the service closes its database pool, the running request completes and new requests are refused', async () => {
   const last = probe.database.run(request(), [sql('select pg_sleep(1)'), insert(1)]);
   await probe.until(`wait_event = 'PgSleep'`);
   const closed = probe.database.close();

@@ -3,7 +3,10 @@ import { PERSONAL_DATA_SOURCES } from '../../src/resources/personal-data.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* GET /api/users/{id}/personal-data returns every column with personal data, or this file says why it does not. */
+/*
+ * This suite tests that GET /api/users/{id}/personal-data returns every database column with personal data, except for
+ * columns that the suite lists with a reason.
+ */
 
 const database = await forSuite(createTestDatabase());
 const admin = await forSuite(connected(database.adminUrl));
@@ -12,7 +15,7 @@ const OF_THE_FIRM = 'a company’s, or whom one asks there; no user’s';
 const OF_A_LOGIN = 'a login of Postgres, of a DBA or a tool';
 const OF_ANOTHER = 'who changed the rights of a user: told of that one as audit_logs.user_id';
 
-/** Columns that the endpoint returns along with the column that names the person. */
+/** Columns that GET …/personal-data returns because another column of the same row refers to the user. */
 const TOLD_ALONG = [
   ...['audit_logs.ip_address', 'audit_logs.user_agent', 'audit_logs.client_context', 'reclamation_history.actor'],
   ...['document_links.document_id', 'idempotency_keys.resource_id', 'identity_changes.erased_subject'],

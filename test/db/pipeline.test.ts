@@ -27,7 +27,8 @@ afterEach(() => client.end());
 
 async function connect(): Promise<Client> {
   const made = new Client({ connectionString: database.adminUrl });
-  // The process would end at an error event that no listener handles, so the test listens as the pool does.
+  // An error event of a database connection without a listener would end the process, so the test listens for errors as
+  // the connection pool does.
   made.on('error', () => undefined);
   await made.connect();
   return made;
@@ -189,7 +190,7 @@ describe('a pipeline of statements that fails', () => {
 describe('the prepared statements of a database connection', () => {
   const twice = sql('select $1::integer * 2', 21);
 
-  test('the server parses a prepared statement once for several pipelines', async () => {
+  test('the database server parses a prepared statement once for several pipelines of statements', async () => {
     await send(twice, twice);
     await send(twice);
     expect(await prepared()).toEqual([twice.text]);
@@ -200,7 +201,7 @@ describe('the prepared statements of a database connection', () => {
     expect(rows[0]?.runs).toBe('3');
   });
 
-  test('each database role has its own prepared statement for the same SQL', async () => {
+  test('on one connection, each database role has a separate prepared statement for the same SQL', async () => {
     for (const role of ['one', 'other', 'one']) await sendPipeline(client, [{ role, statements: [twice] }], true);
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
@@ -258,7 +259,7 @@ describe('the prepared statements of a database connection', () => {
   });
 });
 
-test('a failed statement throws the same DatabaseError that the driver pg would throw', async () => {
+test('a failed SQL statement throws the same DatabaseError that the database driver pg would throw', async () => {
   const { error } = await send(sql('select nothing'));
   expect(error).toBeInstanceOf(DatabaseError);
 });

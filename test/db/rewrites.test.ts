@@ -4,7 +4,9 @@ import { migrate } from '../../src/db/deploy/migrate.ts';
 import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
 import { createEmptyDatabase, withAdmin } from '../support/database.ts';
 
-/** The migrations that rewrite tables. They are older than the rule that forbids rewriting a table. */
+/**
+ * The migrations that rewrite whole tables. These migrations are older than the rule that forbids rewriting a table.
+ */
 const REWRITES: Readonly<Record<string, readonly string[]>> = {
   '0022_search_texts': ['cadastres', 'clients', 'reclamations', 'sites'],
 };

@@ -27,7 +27,10 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/** Each setting’s name and value in order. A value is a literal, a parameter’s value or an SQL expression. */
+/**
+ * Returns the name and value of each setting in the SQL that sets a request’s settings, in order. A value is a literal,
+ * a parameter’s value or an SQL expression.
+ */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,
@@ -57,7 +60,7 @@ describe('the settings of a request', () => {
     ['datestyle', `'ISO'`],
   ];
 
-  test('a reading request sets its settings for its transaction only, only those that it needs, and its role last', () => {
+  test('a request that only reads sets the needed database settings for its transaction only, and its database role last', () => {
     const { text } = buildSettingsStatement(context('CLIENT', [FIRST]), 5_000);
     expect(text.match(/set_config\(/g)).toHaveLength(text.match(/, true\)/g)?.length ?? 0);
     expect(written(buildSettingsStatement(context('CLIENT', [FIRST]), 5_000))).toEqual([
@@ -71,7 +74,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('a reading request for one record limits the caller’s clients to the record’s client', () => {
+  test('a request that reads one record limits the setting app.client_access to the record’s client', () => {
     const record = { table: 'sites', id: SECOND };
     const several = buildSettingsStatement({ ...context('CLIENT', [FIRST, SECOND]), record }, 5_000);
     expect(written(several)).toContainEqual(['app.client_access', 'app.narrowed($2, $9, $10)']);
@@ -84,7 +87,7 @@ describe('the settings of a request', () => {
       expect(buildSettingsStatement({ ...plain, record }, 5_000)).toEqual(buildSettingsStatement(plain, 5_000));
   });
 
-  test('a writing request also sets the values that its audit records need', () => {
+  test('a request that writes also sets the database settings that its audit records need', () => {
     const settings = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
     expect(settings.text.match(/set_config\(/g)).toHaveLength(settings.text.match(/, true\)/g)?.length ?? 0);
     expect(written(settings)).toEqual([
@@ -114,7 +117,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('the settings for the next batch of statements set the clients and the role, or clear both', () => {
+  test('in a transaction with statements for several requests, each later batch sets the clients and role of its own request, or clears both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],
@@ -128,7 +131,7 @@ describe('the settings of a request', () => {
   test.each([
     ['the whole list when the request names no client', [FIRST, SECOND], undefined, `{${FIRST},${SECOND}}`],
     ['the named client alone', [FIRST, SECOND], SECOND, `{${SECOND}}`],
-    ['a new client of an account manager without a list', [], FIRST, `{${FIRST}}`],
+    ['the new client that an account manager without clients creates', [], FIRST, `{${FIRST}}`],
     ['no client if the list is empty', [], undefined, '{}'],
   ])('the setting app.client_access of a request holds %s', (_case, clientAccess, client, expected) => {
     const settings = buildSettingsStatement(context('ACCOUNT_MANAGER', clientAccess, client), 5_000);
@@ -143,7 +146,7 @@ describe('the settings of a request', () => {
   );
 });
 
-test('the API’s own statements clear every setting that a request sets, and run under no role', () => {
+test('SQL statements that the service runs for itself clear every setting that a request sets, and run under no role', () => {
   const writing = buildSettingsStatement({ ...context('CLIENT', [FIRST]), readOnly: false }, 5_000);
   const request = written(writing).map(([name]) => name);
   const own = new Map(written(buildSettingsStatement(undefined, 5_000)));

@@ -88,7 +88,7 @@ async function demote(cluster: Cluster, isSo: 'on' | 'off' = 'on'): Promise<void
 }
 
 describe('a DATABASE_URL with several servers', () => {
-  test('a request goes to the server that accepts writes, wherever DATABASE_URL names it', async () => {
+  test('a request goes to the database server that accepts writes, wherever DATABASE_URL names that server', async () => {
     expect(await led()).toBe(one.port);
     const other = poolOf(addressOf(two, one));
     expect(await other.withSession(portOf)).toBe(one.port);
@@ -99,20 +99,20 @@ describe('a DATABASE_URL with several servers', () => {
     expect(await led()).toBe(one.port);
     await one.stop();
     await promote(two);
-    // At most one request fails after the failover, because its connection was lost.
+    // At most one request fails after the failover to the standby, because the connection to the old primary was lost.
     await led().catch(() => undefined);
     expect(await led()).toBe(two.port);
     await one.startAsStandby();
     expect(await led()).toBe(two.port);
   });
 
-  test('no request gets a connection to a server that became a standby, not even one that was idle before', async () => {
+  test('no request gets a connection to a database server that became a standby, not even a connection that was idle before', async () => {
     const both = await Promise.all([led(), led()]);
     expect(both).toEqual([one.port, one.port]);
     await promote(two);
     await demote(one);
     try {
-      // An idle session reads the server’s new configuration only a little later.
+      // An idle database session reads the changed configuration of its server only a little later.
       await until(async () => (await Promise.all([follows(), follows()])).every((isSo) => isSo));
       await expect(write()).rejects.toMatchObject({ code: '25006' });
       await write();
@@ -144,7 +144,7 @@ describe('a DATABASE_URL with several servers', () => {
     await one.start();
   });
 
-  test('a deploy goes to the server that accepts writes, or reports that there is none', async () => {
+  test('a deploy goes to the database server that accepts writes, or reports that no server does', async () => {
     expect(new URL(await findAdminServerUrl(addressOf(two, one))).port).toBe(String(one.port));
     await one.startAsStandby();
     await expect(findAdminServerUrl(addressOf(two, one))).rejects.toThrow(
@@ -162,7 +162,8 @@ test('several connection pools of a process that look for the primary ask each s
   const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
   expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([one.port, one.port, one.port]);
   expect(trackedServers).toEqual([`127.0.0.1:${one.port}`]);
-  // The server accepts connections in order, so it has already accepted all earlier connections.
+  // A Postgres server accepts connections in order, so before the latest connection it has already accepted all earlier
+  // ones.
   const last = connect(port, '127.0.0.1');
   last.write('hello');
   await once(last, 'data');

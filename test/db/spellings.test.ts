@@ -71,7 +71,7 @@ describe('the spelling of a user’s email', () => {
   });
 
   test('the comparison of emails does not depend on the language of the database', async () => {
-    // In the Turkish language, the lower case of I is not i.
+    // In a database with the Turkish language, the lower case of the letter I is not i.
     const { rows } = await admin.query<{ definition: string; turkish: boolean }>(
       `select
            pg_get_indexdef('public.users_email_key'::regclass) as definition,

@@ -30,7 +30,9 @@ async function close(spool: Spool): Promise<void> {
   await spool.close();
 }
 
-/** Reads and removes every file of the spool that waits to be stored, and returns the lines. */
+/**
+ * Reads and removes every file of audit records that wait to be stored (the spool), and returns the lines of the files.
+ */
 async function emptied(spool: Spool): Promise<string[]> {
   const lines: string[] = [];
   for (let file = await spool.oldest(); file !== undefined; file = await spool.oldest()) {
@@ -40,7 +42,10 @@ async function emptied(spool: Spool): Promise<string[]> {
   return lines;
 }
 
-/** Starts another process whose spool in the same folder holds the given lines until the test kills that process. */
+/**
+ * Starts another process, which holds the given lines of waiting audit records in the same folder until the test kills
+ * the process.
+ */
 async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<void> }> {
   const module = join(import.meta.dirname, '../../src/db/refusals/spool.ts');
   const code = `
@@ -61,8 +66,8 @@ async function otherProcess(...held: string[]): Promise<{ kill: () => Promise<vo
   };
 }
 
-describe('the spool of refusals of one process', () => {
-  test('the spool of refusals returns every line once and in order, even if the lines fill several files', async () => {
+describe('the spool (the files of audit records that wait for the database) of one process', () => {
+  test('the spool, the files of audit records that wait for the database, returns every line once and in order, even from several files', async () => {
     const spool = await opened();
     const lines = Array.from({ length: 3_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}\n`);
     await Promise.all(lines.map((line) => spool.append(line)));
@@ -73,7 +78,7 @@ describe('the spool of refusals of one process', () => {
     expect(await readdir(join(dataDir, 'refusals', '0'))).toEqual(['lock']);
   });
 
-  test('only the account that runs the service can read the files of the spool of refusals', async () => {
+  test('only the account that runs the service can read the files of waiting audit records (the spool)', async () => {
     const spool = await opened();
     await spool.append('line\n');
     await spool.setAside(['line']);
@@ -87,7 +92,7 @@ describe('the spool of refusals of one process', () => {
     });
   });
 
-  test('the spool of refusals does not return a postponed file before the next adopt()', async () => {
+  test('the spool of waiting audit records returns a postponed file only after the next call of adopt()', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(left, { recursive: true });
     await writeFile(join(left, '000000000001.refusals'), 'left\n');
@@ -98,7 +103,7 @@ describe('the spool of refusals of one process', () => {
     expect([spool.isEmpty, await emptied(spool)]).toEqual([false, ['left']]);
   });
 
-  test('the spool of refusals creates its folder again after somebody removed it', async () => {
+  test('the spool of waiting audit records creates its folder again after somebody removed the folder', async () => {
     const spool = await opened();
     await spool.append('lost\n');
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -108,21 +113,21 @@ describe('the spool of refusals of one process', () => {
     expect(await emptied(spool)).toEqual(['kept']);
   });
 
-  test('the spool of refusals ignores folders and symbolic links among its files', async () => {
+  test('the spool of waiting audit records ignores folders and symbolic links among its files', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(join(left, '000000000001.refusals'), { recursive: true });
     await symlink('/nowhere', join(left, '000000000002.refusals'));
     expect((await opened()).isEmpty).toBe(true);
   });
 
-  test('other accounts can read a DATA_DIR that the spool created, but not its subfolder refusals', async () => {
+  test('other accounts can read a DATA_DIR that the service created, but not the subfolder refusals with the waiting audit records', async () => {
     const path = join(dataDir, 'new', 'data');
     open.push(await openSpool(path));
     for (const folder of [path, join(path, '..')]) expect((await stat(folder)).mode & 0o005).toBe(0o005);
     expect((await stat(join(path, 'refusals'))).mode & 0o777).toBe(0o700);
   });
 
-  test('a full spool of refusals rejects new lines until its files are removed', async () => {
+  test('a full spool of waiting audit records rejects new records until its files are removed', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(59)}\n`);
     await expect(spool.append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
@@ -131,7 +136,7 @@ describe('the spool of refusals of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('a line that could not be written to the spool of refusals does not count towards its size', async () => {
+  test('an audit record that could not be written to the spool on disk does not count towards the size of the spool', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(19)}\n`);
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -141,14 +146,14 @@ describe('the spool of refusals of one process', () => {
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('a new spool of refusals counts the bytes that an earlier process left', async () => {
+  test('the spool of waiting audit records counts the bytes that an earlier process left on disk towards its size', async () => {
     const before = await opened(100);
     await before.append(`${'x'.repeat(59)}\n`);
     await close(before);
     await expect((await opened(100)).append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
   });
 
-  test('a crash in the middle of a line of the spool loses only that line', async () => {
+  test('a crash in the middle of writing a line to the spool of waiting audit records loses only that line', async () => {
     const before = await opened();
     await before.append('whole\n');
     await before.append('never answered\n');
@@ -163,7 +168,7 @@ describe('the spool of refusals of one process', () => {
     expect(await emptied(after)).toEqual(['later']);
   });
 
-  test('the spool of refusals rejects a line whose file was removed, and writes the next line to a new file', async () => {
+  test('if somebody removes the file that the spool of waiting audit records writes to, the spool rejects one record and writes the next to a new file', async () => {
     const spool = await opened();
     await spool.append('first\n');
     await rm(join(dataDir, 'refusals', '0', '000000000001.refusals'));
@@ -189,13 +194,16 @@ describe('the spool of refusals of one process', () => {
         return dataDir;
       },
     ],
-  ])('opening the spool of refusals fails and names DATA_DIR if DATA_DIR is %s', async (_what, make) => {
-    await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
-  });
+  ])(
+    'opening the spool of waiting audit records fails with an error that names DATA_DIR if DATA_DIR is %s',
+    async (_what, make) => {
+      await expect(openSpool(await make())).rejects.toThrow(/^DATA_DIR cannot be written to: [^\n]*$/);
+    },
+  );
 });
 
-describe('two processes that keep refusals in the same DATA_DIR', () => {
-  test('two running processes have a spool folder each, and neither reads the lines of the other', async () => {
+describe('two processes that keep waiting audit records in the same DATA_DIR', () => {
+  test('two running processes keep waiting audit records in a spool folder each, and neither reads the records of the other', async () => {
     const other = await otherProcess('of the other\n');
     const spool = await opened();
     await spool.append('own\n');
@@ -207,7 +215,7 @@ describe('two processes that keep refusals in the same DATA_DIR', () => {
     expect(await readFile(join(dataDir, 'refusals', '0', 'lock'), 'utf8')).toBe('');
   });
 
-  test('two processes whose spool folders were removed get a new folder each, and neither reads the lines of the other', async () => {
+  test('two processes whose folders of waiting audit records were removed get a new folder each, and neither reads the records of the other', async () => {
     const spool = await opened();
     await rm(join(dataDir, 'refusals'), { recursive: true });
     await spool.append('own\n');
@@ -217,7 +225,7 @@ describe('two processes that keep refusals in the same DATA_DIR', () => {
     expect(await emptied(spool)).toEqual(['own']);
   });
 
-  test('the next process that starts takes over the spool folder and the lines of a killed process', async () => {
+  test('the next process that starts takes over the folder and the waiting audit records of a killed process', async () => {
     const first = await otherProcess('one\n', 'two\n');
     const second = await otherProcess('three\n');
     await first.kill();
@@ -228,7 +236,7 @@ describe('two processes that keep refusals in the same DATA_DIR', () => {
   });
 });
 
-describe('the form of a line of the spool', () => {
+describe('the form of a line in the files of waiting audit records', () => {
   const clock = { run: 'run', monotonicMs: 1.5, machineMs: 2, databaseMs: null };
   const refusal = dateRefusal(
     {
@@ -238,14 +246,14 @@ describe('the form of a line of the spool', () => {
     clock,
   );
 
-  test('a refusal with any characters becomes one spool line of a few kilobytes, and is read back unchanged', () => {
+  test('an audit record with any characters is written to the spool as one line of a few kilobytes, and is read back unchanged', () => {
     const line = formatSpoolLine(refusal);
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.length).toBeLessThan(4_000);
     expect(parseSpoolLine(line.slice(0, -1))).toEqual(refusal);
   });
 
-  test('a spool line that was changed or cut anywhere is not read as a refusal', () => {
+  test('a line of the spool that was changed or cut anywhere is not read as an audit record', () => {
     const line = formatSpoolLine(refusal).slice(0, -1);
     for (let at = 0; at < line.length; at += 7) {
       expect(parseSpoolLine(line.slice(0, at))).toBeUndefined();

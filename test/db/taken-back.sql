@@ -1,4 +1,7 @@
-/* Changes by hand that a deploy takes back; each query returns a row while the change exists. */
+/*
+ * Changes of the database by hand that a deploy undoes. The query after `--> there` returns a row while the change
+ * exists.
+ */
 
 -- a trigger that copies every claim elsewhere
 create schema elsewhere;

@@ -47,7 +47,7 @@ describe('a transaction that the service begins explicitly', () => {
     expect(await probe.stored()).toEqual([1]);
   });
 
-  test('an explicit transaction undoes only a refused attempt (savepoint), and stores the statements around it', async () => {
+  test('if Postgres refuses statements under a savepoint, their explicit transaction undoes only these statements and stores all others', async () => {
     const refused = await probe.database.transaction(request(), async (run, attempt) => {
       await run(insert(1));
       const error = await attempt(insert(2), fails);
@@ -59,7 +59,7 @@ describe('a transaction that the service begins explicitly', () => {
     expect(await probe.stored()).toEqual([1, 3, 4]);
   });
 
-  test('an attempt within a transaction (savepoint) cannot run a statement that acts on the session', async () => {
+  test('no statement under a savepoint of a transaction can act on the database session, such as set role', async () => {
     const set = sql('set role taxclaims_admin');
     await expect(probe.database.transaction(request(), (_run, attempt) => attempt(set))).rejects.toThrow(
       'A statement must act on data',
@@ -77,7 +77,7 @@ describe('a transaction that the service begins explicitly', () => {
     expect(await probe.stored()).toEqual([1, 2, 3]);
   });
 
-  test('a statement that the code does not await reuses what the statement before it prepared', async () => {
+  test('two statements with the same SQL text that a transaction starts at once use one prepared statement', async () => {
     const text = 'select 7 * $1::integer';
     const direct = await openProbe({ isDirect: true });
     await direct.database.transaction(request(), (run) => Promise.all([run(sql(text, 1)), run(sql(text, 2))]));
@@ -90,7 +90,7 @@ describe('a transaction that the service begins explicitly', () => {
 });
 
 describe('a transaction that Postgres rolled back because of another transaction', () => {
-  /** SQL that fails only the first time. A rollback does not reset the sequence that counts its calls. */
+  /** SQL that fails only at its first call. A rollback does not reset the sequence that counts the calls. */
   const once = sql('select public.fails_once()');
 
   test.each(['40001', '40P01'])(
@@ -135,7 +135,7 @@ describe('an explicit transaction that fails stores nothing and leaves its conne
     await expectClean(pid);
   });
 
-  test('an explicit transaction whose settings are refused runs none of its code', async () => {
+  test('a transaction that the service begins for an inactive user runs none of its code', async () => {
     await probe.admin(
       `insert into public.users (email, password_hash, name, role, subject, is_active)
        values ('a@b.example', '!', 'A', 'ACCOUNT_MANAGER', 'idp|inactive', false)`,
@@ -183,7 +183,7 @@ test.each([
   ['was committed', (run: StatementRunner) => Promise.resolve(run)],
   ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
-  'a statement that code sends after its explicit transaction %s is refused and changes nothing',
+  'a statement that code sends after the end of its explicit transaction, which %s, is refused and changes nothing',
   async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
     const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {

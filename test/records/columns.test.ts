@@ -7,9 +7,15 @@ import { ROWS } from '../resources/access.ts';
 import { giveTo } from '../resources/situations.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that no column is forgotten in its record, in the list of hidden columns, or in a change. */
+/*
+ * This suite tests that each database column is in the API’s record of its table or in the list of hidden columns, and
+ * can be changed.
+ */
 
-/** Columns that no record shows: secrets, links to the identity provider, paths of document contents, and copies. */
+/**
+ * Columns that no record of the API shows: secrets, links to the identity provider, paths of document contents, and
+ * copies.
+ */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   users: [
     ...[
@@ -21,7 +27,7 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
       'calendar_digest',
       'erased_at',
     ],
-    // GET /api/users/me/reminders shows these columns instead of the user’s record.
+    // GET /api/users/me/reminders shows the columns for reminders, and the user’s record does not.
     ...['language', 'reminder_kinds', 'reminders_only_mine'],
   ],
   documents: ['file_path'],
@@ -30,14 +36,14 @@ const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   identity_changes: ['claim', 'claimed_until', 'erased_subject'],
   reclamation_transitions: ['from_status', 'to_status', 'role'],
   invoice_transitions: ['table_name', 'from_status', 'to_status', 'role'],
-  // These columns hold search texts that repeat columns which are shown.
+  // The columns `search_text` repeat the texts of other columns, which the records show.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
 };
 
-/** Tables whose rows are shown as part of another record, or are not shown at all. */
+/** Tables whose rows the API shows as part of another record, or does not show at all. */
 const PARTS = ['client_partners', 'invoice_counters'];
 
 interface Described extends RecordShape {
@@ -46,7 +52,7 @@ interface Described extends RecordShape {
   >;
 }
 
-/** For each table the record that shows the most columns. */
+/** For each table the API’s record that shows the most columns of the table. */
 const records = new Map(
   allEndpoints
     .flatMap(({ of }) => (of === undefined ? [] : [of as Described]))
@@ -56,7 +62,7 @@ const records = new Map(
 
 const service = await forSuite(startService());
 
-test('each column of each table is shown by its record, or listed as hidden', async () => {
+test('each column of each database table is shown in the API’s record of the table, or listed as hidden', async () => {
   const rows = await service.admin(
     `select c.relname as table_name, a.attname as column_name
      from pg_class as c
@@ -76,7 +82,7 @@ test('each column of each table is shown by its record, or listed as hidden', as
   expect([...tables.keys()].toSorted()).toEqual([...records.keys(), ...PARTS].toSorted());
 });
 
-/** For each column type a value that differs from the value in the test’s stored row. */
+/** For each type of a column a value that differs from the value in the row that the test stores. */
 const OF_TYPE: Readonly<Record<string, unknown>> = {
   text: 'Autre texte',
   integer: 2023,
@@ -86,7 +92,7 @@ const OF_TYPE: Readonly<Record<string, unknown>> = {
   boolean: true,
 };
 
-/** Valid values for fields that refuse the general value of their type. */
+/** Valid values for fields that refuse the test’s general value for the type of their column. */
 const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown>> = {
   contact_email: () => 'autre@b.example',
   commune_code: () => '2A004',
@@ -108,7 +114,7 @@ const VALUES: Readonly<Record<string, (tenant: Tenant, other: Tenant) => unknown
   site_id: (_tenant, other) => other.sites,
 };
 
-/** Fields that a change must send together with another, and fields that only a status change sets. */
+/** Fields that a request must change together with another field, and fields that only a status change sets. */
 const TOGETHER: Readonly<Record<string, object>> = { amount_incl_tax: { vat_amount: 1 }, vat_amount: {} };
 const ELSEWHERE = ['status', 'paid_at'];
 
@@ -116,7 +122,7 @@ describe('a change of a record', () => {
   const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
 
   test.each(changes.map((row) => [row.line, row] as const))(
-    '%s stores every field that its request body accepts',
+    'the endpoint %s stores every field that its request body accepts',
     async (line, row) => {
       const [table] = row.right;
       const columns = Object.entries(records.get(table)?.columns ?? {});

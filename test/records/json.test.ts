@@ -18,7 +18,7 @@ const postgres = await forSuite(createEmptyDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-/** Returns the text that Postgres prints for a value of this type. */
+/** Returns the text that Postgres prints for a value of the given column type. */
 async function printed(type: string, value: unknown): Promise<string | null> {
   const { rows } = await client.query<{ text: string | null }>(`select $1::${type}::text as text`, [value]);
   return rows[0]?.text ?? null;
@@ -55,7 +55,7 @@ const write = createJsonWriter({
   day: unescapedTextToJson,
 });
 
-test('the JSON of a record is byte for byte that of JSON.stringify', async () => {
+test('the service writes the JSON of a record byte for byte as JSON.stringify does', async () => {
   await fc.assert(
     fc.asyncProperty(record, async (values) => {
       const day = values.day === null ? null : values.day.toISOString().slice(0, 10);
@@ -73,11 +73,11 @@ test('the JSON of a record is byte for byte that of JSON.stringify', async () =>
   );
 });
 
-test('the JSON writer throws an error if a database row has fewer columns than its record', () => {
+test('the function that writes a record as JSON throws an error if a database row has fewer columns than the record', () => {
   expect(() => write(['x'])).toThrow('fewer columns');
 });
 
-test('the JSON writer writes an amount as the same number with two decimal places', async () => {
+test('the service writes an amount in JSON as the same number with two decimal places', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 999_999_999_999 }), async (cents) => {
       const text = numberToJson((await printed('numeric(12,2)', `${String(cents)}e-2`)) ?? '');
@@ -88,7 +88,7 @@ test('the JSON writer writes an amount as the same number with two decimal place
   );
 });
 
-test('the JSON writer writes a time in UTC to the microsecond, ending in Z', async () => {
+test('the service writes a time in JSON in UTC to the microsecond, ending in Z', async () => {
   const years = { min: new Date('1900-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {

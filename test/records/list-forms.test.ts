@@ -8,7 +8,10 @@ import { readingAs } from '../../bench/caller.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that every form of a list’s SQL returns the same rows as a plain query without policies. */
+/*
+ * The service builds the SQL of a list in several forms. This suite tests that each form returns the same rows as a
+ * plain query without row-level security.
+ */
 
 const CLIENTS = 90;
 
@@ -20,7 +23,10 @@ function listAt(path: string): Extract<Endpoint, { list: unknown }> {
 
 const ANY_STATUS = `r.status = any (string_to_array($, ','))`;
 
-/** For each list its filters, each with the same condition in plain SQL, in which `$` stands for the value. */
+/**
+ * For each list of the API its filters, each with the same condition in plain SQL, in which `$` stands for the filter’s
+ * value.
+ */
 const LISTS = {
   reclamations: {
     list: listAt('/api/reclamations'),
@@ -87,8 +93,8 @@ const TIMES = {
 } as const;
 
 /**
- * SQL that inserts rows with only a few different times, amounts and statuses, so that many rows tie in an order. The
- * number of a client determines how many rows the client has.
+ * SQL that inserts rows with only a few different times, amounts and statuses, so that many rows tie when a list is
+ * sorted by one of these. The number of a client determines how many rows the client has.
  */
 const POPULATION = `
   set session_replication_role = replica;
@@ -140,22 +146,28 @@ const database = await forSuite(
 interface ListQuery {
   readonly table: keyof typeof LISTS;
   readonly role: 'ADMIN' | 'ACCOUNT_MANAGER';
-  /** The number of clients that the caller has; 0 stands for an ADMIN of all clients. */
+  /** The number of clients that the caller of a list request has; 0 stands for an ADMIN of all clients. */
   readonly size: number;
   readonly first: number;
-  /** The value of the parameter `sort`: one or two fields. */
+  /** The value of a list request’s parameter `sort`: one or two fields. */
   readonly sort: string;
-  /** The number of the caller’s clients that the request names. */
+  /** The number of the caller’s clients that the list request names as a filter. */
   readonly naming: number;
   readonly limit: number;
   readonly offset: number;
-  /** The index of the cursor’s row among the filtered rows, or undefined for the first page. */
+  /**
+   * The index, among all rows that pass the filters, of the row after which the requested page begins, or undefined for
+   * the first page.
+   */
   readonly after: number | undefined;
   readonly filters: Readonly<Record<string, string>>;
   readonly isCounted: boolean;
 }
 
-/** Whether a list returns no further rows. Sorted by updated_at, a list may have rows older than updated_from. */
+/**
+ * Whether a list returns only rows that pass its filters. A list sorted by updated_at may also return rows older than
+ * the filter updated_from.
+ */
 const isPlain = ({ sort, filters }: ListQuery): boolean =>
   !(sort.startsWith('updated_at') && 'updated_from' in filters);
 
@@ -219,7 +231,7 @@ test.each([
   { kind: 'any filters', requests: anyQuery, numRuns: 400 },
   { kind: 'a rare filter over all clients', requests: rareFilter, numRuns: 60 },
 ])(
-  'a list with $kind returns the rows of a plain query in the same order, in every form of the list’s SQL',
+  'a list requested with $kind returns the same rows in the same order as a plain SQL query, in every form of SQL that the service builds',
   async ({ requests, numRuns }) => {
     await fc.assert(
       fc.asyncProperty(requests, async (one) => {
@@ -260,11 +272,11 @@ interface Last {
   readonly values: readonly (string | null)[];
 }
 
-/** The collation, which the cursor of a list contains if the list is sorted by text. */
+/** The name of the collation if the list is sorted by text, because the list’s cursor contains that name. */
 const collationOf = ({ sort }: ListQuery): readonly string[] =>
   /commune_code|reference|client|site|filename|kind/.test(sort) ? ['und-x-icu'] : [];
 
-/** For each field the SQL for the name of the other record by which a list can be sorted. */
+/** For each field that refers to another record, the SQL for that record’s name, by which a list can be sorted. */
 const NAMES: Readonly<Record<string, string>> = {
   client: '(select n.company_name from public.clients as n where n.id = r.client_id)',
   site: '(select n.site_name from public.sites as n where n.id = r.site_id)',
@@ -272,13 +284,16 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const RECORDS: Readonly<Record<string, string>> = { reclamations: 'reclamation', factures: 'invoice' };
 
-/** Reads all filtered rows of the clients in order, as the superuser, in plain SQL. */
+/**
+ * Reads, as the superuser and in plain SQL, all rows of the given clients that pass the filters of a list request, in
+ * the requested order.
+ */
 async function plain(one: ListQuery, own: readonly string[]): Promise<readonly Last[]> {
   const { client, filters } = LISTS[one.table];
   const words = one.sort.split(',');
   const columns = words.map((word) => word.replace('-', '')).map((word) => NAMES[word] ?? `r.${word}`);
   const directions = words.map((word) => (word.startsWith('-') ? 'desc' : 'asc'));
-  // A list sorts statuses by their position in the life of the record, as the view reporting.statuses has it.
+  // A list sorts statuses by their position in the life of a record, which the view reporting.statuses shows.
   const places = columns.map((column) =>
     column === 'r.status'
       ? `(select s.position from reporting.statuses as s where s.record = '${RECORDS[one.table] ?? ''}' and s.status = r.status)`

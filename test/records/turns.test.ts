@@ -12,7 +12,10 @@ import { AUTHENTICATED_BODY_BUDGET } from '../../src/http/json-budget.ts';
 import { LARGE_JSON_BODY_BYTES, MAX_WORK_BEFORE_YIELD_MS } from '../../src/limits.ts';
 import { createTurnAwaiter } from '../../src/records/import/turns.ts';
 
-/** Starts a server whose requests work without end, except `/quick`. `ended` is the work’s error code. */
+/**
+ * Starts a server whose requests work without end, except for `/quick`. `ended` is the error code with which such work
+ * ended.
+ */
 async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<string>; close: () => void }> {
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const server = createServer((request, response) => {
@@ -34,7 +37,7 @@ async function serve(wholeMs?: number): Promise<{ port: number; ended: Promise<s
 const begin = (port: number, path: string) =>
   get({ port, host: '127.0.0.1', path, agent: false }).on('error', () => undefined);
 
-test('a request with long work blocks no other request, and its work ends when its caller disconnects', async () => {
+test('a request that needs long work blocks no other request, and the work ends when the caller disconnects', async () => {
   const { port, ended, close } = await serve();
   const working = begin(port, '/for-ever');
   await once(working, 'socket');
@@ -47,13 +50,13 @@ test('a request with long work blocks no other request, and its work ends when i
   close();
 });
 
-/** Work as long as one turn of the event loop may be. */
+/** Blocks the event loop for as long as one turn of the event loop may take. */
 function workForOneTurn(): void {
   const end = performance.now() + MAX_WORK_BEFORE_YIELD_MS;
   while (performance.now() <= end);
 }
 
-/** The most pieces of work that were done in one turn of the event loop until all were done. */
+/** Returns the most pieces of work that one turn of the event loop completed, until all pieces were completed. */
 async function mostInOneTurn(done: () => number, all: number): Promise<number> {
   let most = 0;
   while (done() < all) {
@@ -64,7 +67,7 @@ async function mostInOneTurn(done: () => number, all: number): Promise<number> {
   return most;
 }
 
-test('of many long works at once, one goes on in each turn of the event loop', async () => {
+test('if many requests need long work at once, the service continues the work of only one request in each turn of the event loop', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -84,7 +87,7 @@ test('of many long works at once, one goes on in each turn of the event loop', a
   server.close();
 });
 
-test('of many large bodies that arrive at once, one is checked in each turn of the event loop', async () => {
+test('if many large request bodies arrive at once, the service checks only one of them in each turn of the event loop', async () => {
   let done = 0;
   const app = express().post('/', async (request, response) => {
     await readJson(request, AUTHENTICATED_BODY_BUDGET);
@@ -100,7 +103,8 @@ test('of many large bodies that arrive at once, one is checked in each turn of t
   const requests = Array.from({ length: 8 }, () =>
     request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false }),
   );
-  // The last byte of all bodies is sent once the service has the others.
+  // The test sends the last byte of each request body once all connections are open, so that all bodies are complete at
+  // about the same time.
   for (const one of requests) one.write(body.slice(0, -1));
   const connections = promisify(server.getConnections.bind(server));
   while ((await connections()) < requests.length) await setImmediate();

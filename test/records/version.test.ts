@@ -10,7 +10,7 @@ const postgres = await forSuite(createTestDatabase());
 const client = await forSuite(connected(postgres.adminUrl));
 await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
 
-test('the ETag of a version time equals that of the database function app.etag, and can be turned back into that time', async () => {
+test('the service and the database function app.etag make the same ETag from a record’s time of change, and the ETag contains that whole time', async () => {
   const years = { min: new Date('1950-01-01'), max: new Date('2200-12-31'), noInvalidDate: true } as const;
   await fc.assert(
     fc.asyncProperty(fc.date(years), fc.integer({ min: 0, max: 999 }), async (date, micros) => {
@@ -32,7 +32,7 @@ test('the ETag of a version time equals that of the database function app.etag, 
 });
 
 test.each(['"x"', '"1.5"', '"01"', '"1e3"', '""', 'W/"1"', '"9999999999999999"', '"-0"', '" 1"'])(
-  'the ETag %s, which the service never issues, stands for no version of a record',
+  'the ETag %s in If-Match or If-None-Match, which the service never issues, stands for no version of a record',
   (tag) => {
     expect(parseVersionTimes([tag])).toEqual([]);
   },

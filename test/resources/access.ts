@@ -3,14 +3,15 @@ import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * Which role may do what through HTTP. The table is written from the requirements and not copied from the endpoints,
- * and tests compare the service with it.
+ * This table of rights says which role may do what through HTTP. The table is written from the requirements and not
+ * copied from the endpoints, and tests compare the service with the table.
  */
 
 /**
- * The letters of the rights: c create, r read, u update, d delete, a assign a client to a user, h read a record’s list
- * of changes, s read only the caller’s own record, p read the personal data of a user, o read only one’s own personal
- * data, e erase a user. All rights are limited to the caller’s clients, except for an ADMIN of all clients.
+ * Each letter stands for a right of a role on a table: c create, r read, u update, d delete, a assign a client to a
+ * user, h read a record’s list of changes, s read only the caller’s own record, p read the personal data of a user, o
+ * read only one’s own personal data, e erase a user. All rights are limited to the caller’s clients, except for an
+ * ADMIN of all clients.
  */
 type Right = 'c' | 'r' | 'u' | 'd' | 'a' | 'h' | 'p' | 'e';
 
@@ -27,7 +28,8 @@ export const RIGHTS = {
   cadastres: rights('crudh', 'crudh', 'cruh', 'r'),
   reclamations: rights('crudh', 'crudh', 'cruh', 'r'),
   documents: rights('crudh', 'crudh', 'crudh', 'cr'),
-  // These are the rights on the caller’s own notes; test/resources/notes.test.ts tests the notes of other authors.
+  // The row `notes` has each role’s rights on the caller’s own notes; test/resources/notes.test.ts tests notes of other
+  // authors.
   notes: rights('crudh', 'crudh', 'crudh', 'crud'),
   partners: rights('crudh', 'cruh', 'rh', ''),
   factures: rights('crudh', 'cruh', 'rh', 'r'),
@@ -45,41 +47,47 @@ export interface Row {
   /** The method and the path of the endpoint as the OpenAPI document writes them, such as `GET /api/sites/{id}`. */
   readonly line: string;
   /**
-   * The table and the right that the caller of the endpoint needs. With `everyone`, the caller needs only a token, and
-   * the audit record of a refusal names the given table.
+   * The database table and the right on it that a caller of the endpoint needs. With `everyone`, any caller with a
+   * token may call the endpoint, and the second value is the table that a refusal’s audit record names.
    */
   readonly right: readonly [Table, Right] | readonly ['everyone', string];
-  /** For each placeholder of the path the table of its id. The first placeholder is the record of the request. */
+  /**
+   * For each placeholder of an endpoint’s path, such as `{id}`, the table of the record that the id names. The first
+   * placeholder names the record that the request reads or changes.
+   */
   readonly ids?: Readonly<Record<string, keyof Tenant>>;
-  /** The query parameter that limits a list to one client. */
+  /** The name of the query parameter that limits the endpoint’s list to one client. */
   readonly byClient?: string;
-  /** Returns a valid request body for a tenant. */
+  /** Returns a valid request body for the endpoint, whose ids belong to records of the given client. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
-  /** The request body is an array of several objects, as in an import. */
+  /** Whether the endpoint’s request body is an array of several objects, as in an import. */
   readonly many?: true;
-  /** The request body is a list of changes, each with the id of its record. */
+  /** Whether the endpoint’s request body is a list of changes, each with the id of the record to change. */
   readonly changes?: true;
-  /** For each field of the request body that holds the id of another record, the table of that record. */
+  /** For each field of the endpoint’s request body that holds the id of another record, the table of that record. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
-  /** Builds the request of an endpoint whose body is not JSON. */
+  /** Builds a valid request for an endpoint whose request body is not JSON, such as an upload of a file. */
   readonly question?: () => Question;
-  /** The column that must hold the caller’s id, because only the author may change the record. */
+  /** The column with the author’s user id, if only its author may change a record of the endpoint. */
   readonly ofCaller?: string;
-  /** Other tables that the request writes too, each with an audit record of its own. */
+  /** Further tables into which a request to the endpoint writes, each with an audit record of its own. */
   readonly along?: readonly string[];
-  /** The endpoint is a POST that changes the record in its path and answers 204. */
+  /** Whether the endpoint is a POST that changes the record in its path and answers 204. */
   readonly erases?: true;
-  /** The endpoint is a POST that writes nothing. */
+  /** Whether the endpoint is a POST that stores nothing in the database. */
   readonly writesNothing?: true;
-  /** The response of the endpoint has no ETag. */
+  /** Whether the endpoint’s successful response has no ETag. */
   readonly untagged?: true;
-  /** The object that a list returns for a tenant, for lists whose rows are no records of the tenant. */
+  /**
+   * Returns an object that the endpoint’s list must contain for the given client, if the list’s objects have no ids of
+   * records.
+   */
   readonly shows?: (tenant: Tenant) => object;
 }
 
 type Fields = (tenant: Tenant) => Readonly<Record<string, unknown>>;
 
-/** The five endpoints of a resource: create, list, read, change and delete. */
+/** Returns the five endpoints of a resource such as sites: create, list, read, change and delete. */
 function resource(
   table: Table,
   path: string,
@@ -171,7 +179,7 @@ const CHANGES = [...RECLAMATIONS, ...INVOICES, ...PARTNER_INVOICES]
 
 const BOUNDARY = 'the-boundary-of-the-form';
 
-/** A multipart upload form with one file. */
+/** A request body for the upload of a document: a multipart form with one file. */
 function upload(): Question {
   const head = 'Content-Disposition: form-data; name="file"; filename="avis.txt"\r\nContent-Type: text/plain';
   return {
@@ -270,7 +278,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
   {
     line: 'GET /api/clients/{clientId}/assignees',
-    // Assignees are listed only for callers who may change a claim.
+    // GET /api/clients/{id}/assignees lists assignees only for callers who may change a claim.
     right: ['reclamations', 'u'],
     ids: { clientId: 'clients' },
     untagged: true,

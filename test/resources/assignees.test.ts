@@ -86,7 +86,7 @@ test('a claim is found by its assignee, but only by callers with access to the c
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
-  'a user with the role %s filters claims, their summary, CSV and deadlines by no assignee, alone or with named assignees',
+  'a user with the role %s filters the lists of claims and deadlines and the summary and CSV of claims by a missing assignee, alone or with named assignees',
   async (role) => {
     await assign(own.users);
     const { clients, sites } = own;
@@ -184,7 +184,7 @@ describe('the assignee of a claim who loses the claim’s client', () => {
 
   const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
 
-  test('when a claim is assigned to a user who loses the client at the same time, the later request sees the earlier one', async () => {
+  test('if one request assigns a claim to a user and another takes the claim’s client from the user, the later request sees the earlier one', async () => {
     const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
     expect(lost.map(({ status }) => status)).toEqual([204, 400]);
     expect(await assignee()).toBe(null);

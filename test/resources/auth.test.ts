@@ -10,7 +10,7 @@ const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { t
 const stored = (sub: string) => service.admin('select * from public.users where subject = $1', [sub]);
 
 describe('POST /api/auth/login', () => {
-  test('a user’s first login stores the user and returns the public record; a second login stores no second user', async () => {
+  test('a user’s first login stores the user and returns the user’s record without secrets; a second login stores no second user', async () => {
     const sub = randomUUID();
     const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub, email: 'a@b.example', name: 'Ada' });
     const answer = await logIn(token);
@@ -29,7 +29,7 @@ describe('POST /api/auth/login', () => {
     expect((await service.ask('GET /api/users/me', { token })).json).toEqual(answer.json);
   });
 
-  test('a login with a token that has no email stores no user and returns the fields of the token', async () => {
+  test('a login with a token that has no email stores no user and returns a user record made from the token', async () => {
     const sub = randomUUID();
     const answer = await logIn(await service.token('CLIENT', [own.clients], { sub }));
     expect(answer.json).toEqual({
@@ -45,7 +45,7 @@ describe('POST /api/auth/login', () => {
   });
 
   test.each(['nobody', 'a@localhost', 'a|b@b.example', '!'])(
-    'a login stores nobody by the email %s, which POST /api/users refuses',
+    'a login with a token whose email is %s, which POST /api/users refuses, stores no user',
     async (email) => {
       const sub = randomUUID();
       const answer = await logIn(await service.token('CLIENT', [own.clients], { sub, email, name: 'Ada' }));
@@ -101,7 +101,7 @@ describe('POST /api/auth/login', () => {
       for (const other of others) expect(other).toEqual(first);
       const now = await service.admin('select role, subject from public.users where id = $1', [id]);
       expect(now).toEqual([{ role: 'ACCOUNT_MANAGER', subject: null }]);
-      // The owner of the email address can still log in with that address.
+      // A user with another email address, which the refused logins did not use, can still log in.
       const owner = await service.token('CLIENT', [], { sub: randomUUID(), email: `nobody-${email}` });
       expect((await logIn(owner)).json).toMatchObject({ email: `nobody-${email}` });
     },
@@ -186,7 +186,7 @@ test('GET /api/users/me returns the stored email and name even if the token has 
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s without a stored user gets a record made from the token',
+  'GET /api/users/me returns to a caller with the role %s who is not stored a user record made from the token',
   async (role) => {
     const sub = randomUUID();
     const token = await service.token(role, [own.clients], { sub, email: 'new@b.example', name: 'New' });

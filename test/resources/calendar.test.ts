@@ -12,7 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 
-/* A user’s calendar at a secret address: its events, its end, and where the secret is stored. */
+/*
+ * This suite tests the calendar that a user can read at a secret address: its events, the end of the address, and where
+ * the secret is stored.
+ */
 
 let logged = '';
 
@@ -23,7 +26,7 @@ const [own, second, foreign] = [
   await service.furnishedTenant('Foreign'),
 ];
 
-/** SQL for the date that is this many days after today in UTC. */
+/** Returns the SQL of the date that is the given number of days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
 for (const { clients, sites, factures, partner_invoices: bill, reclamations } of [own, second, foreign]) {
@@ -72,7 +75,9 @@ async function summariesAt(url: string): Promise<readonly string[]> {
 const digestOf = async (id: string) =>
   (await service.sql`select calendar_digest from public.users where id = ${id}`)[0]?.['calendar_digest'];
 
-/** Expects a 404 and one audit record without the secret. */
+/**
+ * Expects that a read of the calendar address `url` gets 404 and one audit record without the secret of the address.
+ */
 async function expectNoCalendarAt(url: string): Promise<void> {
   const answer = await read(url);
   expectError(answer, 'ERROR_NOT_FOUND');
@@ -147,7 +152,7 @@ test('a user without deadlines gets a calendar without events', async () => {
   expect(answer.text).toMatch(/X-WR-CALNAME:Échéances\r\n/);
 });
 
-test('a calendar shows the clients that the user has at the moment of the read', async () => {
+test('a calendar shows the deadlines of exactly those clients that its user has at the moment when the calendar is read', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
   const url = await addressOf({ token });
   const clients = async (list: readonly string[]) => {
@@ -175,7 +180,7 @@ test('a client’s name with iCalendar syntax and control characters cannot add 
   expect(others).toEqual([]);
   expect(event?.summary).toBe('Délai de recours – Bar; Rue, \\n "A" END:VEVENT BEGIN:VEVENT SUMMARY:Injected tab');
   expect(event?.vevent.getFirstPropertyValue('description')).toContain(`12;34,${'😀é'.repeat(40)}`);
-  // RFC 5545, 3.1: CRLF alone ends a line, which has 75 bytes at most.
+  // In an iCalendar file, RFC 5545 section 3.1 lets only CRLF end a line, and a line has at most 75 bytes.
   const lines = answer.text.split('\r\n');
   expect(lines.slice(-2)).toEqual(['END:VCALENDAR', '']);
   expect(lines.filter((line) => /[\p{Cc}\u2028\u202E\u200F]/u.test(line) || Buffer.byteLength(line) > 75)).toEqual([]);
@@ -194,7 +199,7 @@ test('the calendar shows 100 characters of a task’s text, and marks that a lon
   expect(await summariesAt(url)).toEqual([`Tâche : ${shown} – Scierie`, `Tâche : ${shown}… – Scierie`]);
 });
 
-test('an unchanged calendar keeps its text and ETag, and a changed note changes only its own event', async () => {
+test('a user’s calendar keeps its text and ETag while no deadline changes, and the change of a task changes only the task’s event', async () => {
   const user = await person(service, 'ACCOUNT_MANAGER', [second.clients]);
   const url = await addressOf(user);
   const [first, again] = [await read(url), await read(url)];
@@ -218,7 +223,7 @@ test('an unchanged calendar keeps its text and ETag, and a changed note changes 
   expect(after).not.toEqual(before);
 });
 
-test(`a calendar has at most ${MAX_CALENDAR_EVENTS} events, and one more that says that others are missing`, async () => {
+test(`a calendar has at most ${MAX_CALENDAR_EVENTS} deadlines, and a last event that says that further deadlines are missing`, async () => {
   const { clients, sites } = await service.tenant('Vaste');
   await service.admin(
     `insert into public.reclamations (client_id, site_id, claim_type, amount, status, court_deadline)
@@ -230,8 +235,8 @@ test(`a calendar has at most ${MAX_CALENDAR_EVENTS} events, and one more that sa
   expect(summaries.at(-1)).toBe(`Fin du calendrier : plus de ${MAX_CALENDAR_EVENTS} échéances`);
 });
 
-describe('the address of a calendar', () => {
-  test('a user’s new calendar address ends the old one, and a DELETE ends the new one', async () => {
+describe('the secret address of a user’s calendar', () => {
+  test('the creation of a new calendar address ends the user’s old address, and DELETE /api/users/me/calendar ends the new one', async () => {
     const user = await person(service, 'CLIENT', [own.clients]);
     const [first, next] = [await addressOf(user), await addressOf(user)];
     expect(next).not.toBe(first);
@@ -263,16 +268,19 @@ describe('the address of a calendar', () => {
     { change: 'without clients', role: 'CLIENT', end: `client_access = '{}'`, undo: OWN_ACCESS },
     { change: 'an ADMIN of all clients', role: 'ADMIN', end: `client_access = '{}'`, undo: OWN_ACCESS },
     { change: 'without a password', role: 'CLIENT', end: `password_hash = '!'`, undo: OTHER_PASSWORD },
-  ])('the calendar address of a user who becomes $change ends for good', async ({ role, end, undo }) => {
-    const { id, token } = await person(service, role, [own.clients], { password_hash: await cheapHash(PRESENT) });
-    const url = await addressOf({ token });
-    expect((await read(url)).status).toBe(200);
-    for (const change of [end, undo]) {
-      await service.admin(`update public.users set ${change} where id = $1`, [id]);
-      expect(await digestOf(id)).toBeNull();
-      await expectNoCalendarAt(url);
-    }
-  });
+  ])(
+    'the calendar address of a user who becomes $change gets 404, even after that change of the user is undone',
+    async ({ role, end, undo }) => {
+      const { id, token } = await person(service, role, [own.clients], { password_hash: await cheapHash(PRESENT) });
+      const url = await addressOf({ token });
+      expect((await read(url)).status).toBe(200);
+      for (const change of [end, undo]) {
+        await service.admin(`update public.users set ${change} where id = $1`, [id]);
+        expect(await digestOf(id)).toBeNull();
+        await expectNoCalendarAt(url);
+      }
+    },
+  );
 
   test('a calendar address stays valid when its user gets another name or logs out', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
@@ -281,7 +289,7 @@ describe('the address of a calendar', () => {
     expect((await read(url)).status).toBe(200);
   });
 
-  test('the calendar address of a user without rights opens nothing even if its digest is still stored', async () => {
+  test('the calendar address of a user who is inactive or without clients gets 404, even if the digest of its secret is still stored', async () => {
     const { id, token } = await person(service, 'CLIENT', [own.clients]);
     const url = await addressOf({ token });
     for (const change of ['is_active = false', `is_active = true, client_access = '{}'`]) {
@@ -321,7 +329,7 @@ describe('the address of a calendar', () => {
   });
 });
 
-test('the reads of a calendar count as requests of its user', async () => {
+test('reads of a user’s calendar count towards the rate limit of that user’s requests', async () => {
   const limited = await startService({ limits: { perUser: 3, perIp: 100 } });
   try {
     const { clients } = await limited.tenant('Own');
@@ -339,7 +347,7 @@ test('the reads of a calendar count as requests of its user', async () => {
   }
 });
 
-test('the secret of a calendar is in no row, log line or audit record, also if its address was copied wrongly', async () => {
+test('the secret in a calendar’s address is in no database row, log line or audit record, even if somebody copied the address wrongly', async () => {
   const { id, token } = await person(service, 'CLIENT', [own.clients]);
   const answer = await service.ask('POST /api/users/me/calendar', {
     token,
@@ -371,7 +379,7 @@ test('the secret of a calendar is in no row, log line or audit record, also if i
   expect(logged).not.toContain(secret);
 });
 
-test('the creation and the end of a calendar address are audited', async () => {
+test('the creation and the end of a user’s calendar address each add an audit record', async () => {
   const { id, token } = await person(service, 'CLIENT', [own.clients]);
   await addressOf({ token });
   await service.ask('DELETE /api/users/me/calendar', { token });

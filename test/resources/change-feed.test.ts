@@ -21,7 +21,10 @@ const { postgres } = service;
 const beating = await forSuite(startService({ postgres, changeStreams: { ...SOON, beatMs: 20 } }));
 const narrow = await forSuite(startService({ postgres, changeStreams: { streams: 3, ofAUser: 2 } }));
 
-/** An event stream that sends data without end. Its caller reads nothing, so the service must abort the stream. */
+/**
+ * An endpoint whose event stream sends data without end. The test’s caller reads nothing, so the service must abort the
+ * stream.
+ */
 const brokenOff = Promise.withResolvers<boolean>();
 const flooded = { text: `: ${'x'.repeat(500_000)}\n\n`, hasChanges: true, hasMore: true };
 const flood = endpoint({
@@ -88,7 +91,7 @@ async function siteOf(client: string): Promise<string> {
 const insertion = (id: string): string =>
   `insert into public.sites (id, client_id, site_name) values ('${id}', '${own.clients}', 'Dépôt')`;
 
-/** The longest time in milliseconds that a test waits for the end of a stream that would otherwise never end. */
+/** The longest time in milliseconds that a test waits for the end of a change stream that would otherwise never end. */
 const STREAM_WAIT_MS = 20_000;
 
 class Stream {
@@ -107,7 +110,10 @@ class Stream {
     });
   }
 
-  /** Resolves once the events received so far match the pattern. @throws Error if the stream ends before that */
+  /**
+   * Resolves once the events that the test has received from a change stream match the pattern.
+   * @throws Error if the stream ends before that
+   */
   async until(sought: string | RegExp): Promise<void> {
     const isThere = (): boolean => (typeof sought === 'string' ? this.text.includes(sought) : sought.test(this.text));
     while (!isThere()) {
@@ -210,7 +216,7 @@ test('a reader of GET /api/changes gets each change exactly once while six datab
   expect(receivedIds.toSorted()).toEqual([...written].toSorted());
 });
 
-test('a reader of GET /api/changes gets each change once even if more transactions are open than a position can list', async () => {
+test('a reader of GET /api/changes gets each change once even if more database transactions are open than a position can name', async () => {
   const [{ definition = '' } = {}] = await service.sql`
     select pg_get_functiondef('app.next_changes(text, bigint)'::regprocedure) as definition`;
   const listingTwo = String(definition).replace(/(max_listed constant integer := )50;/, '$12;');
@@ -236,7 +242,7 @@ test('a reader of GET /api/changes gets each change once even if more transactio
   }
 });
 
-test('a position of GET /api/changes covers finished transactions below its bound, and later ones only if covered before', async () => {
+test('the function app.build_seen_snapshot marks as read all transactions below a bound except running ones, and later ones only if they were read before', async () => {
   const rows = await service.sql`
     with cases as (
         select
@@ -451,7 +457,7 @@ test('GET /api/changes after a position from before a restart of Postgres misses
   expect(named(await allBehind(elsewhere))).toContain(`created ${id}`);
 });
 
-test('a stream of changes sends each change, and a new stream continues after its Last-Event-ID', async () => {
+test('a stream of GET /api/changes sends each change, and a new stream continues after the event that Last-Event-ID names', async () => {
   const stream = await open(manager, { after: (await changes()).next });
   expect(stream.response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -512,7 +518,7 @@ test('a change stream ends when its caller becomes inactive, even if nothing els
   expect(stream.response.complete).toBe(true);
 });
 
-test('a service configured so serves two change streams per caller and three in all, and refuses any further stream', async () => {
+test('a service with limits of two change streams per caller and three in all refuses any further change stream', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });
@@ -522,7 +528,7 @@ test('a service configured so serves two change streams per caller and three in 
   expectError(await narrow.ask('GET /api/changes', { token: two, headers }), 'ERROR_UNAVAILABLE');
 });
 
-test('a caller who has closed a change stream may open another', async () => {
+test('a caller at the limit of change streams may open another stream after closing one', async () => {
   const token = await narrow.token('CLIENT', [own.clients], { sub: 'again' });
   for (let count = 0; count < 3; count += 1) {
     await until(async () => (await open(token, { of: narrow })).response.statusCode === 200);

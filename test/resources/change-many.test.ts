@@ -9,7 +9,10 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Bulk changes in one request: all changes are stored or none, each with the rights of a single change. */
+/*
+ * This suite tests bulk changes of records in one request: all changes are stored or none, each with the rights of a
+ * single change.
+ */
 
 let log = '';
 const service = await forSuite(startService({ log: pino({}, { write: (line) => (log += line) }) }));
@@ -158,9 +161,9 @@ describe('a bulk change of claims', () => {
     expect(problemsOf(nobody).map(({ index, code }) => [index, code])).toEqual([...first, [undefined, 'more']]);
   });
 
-  test('another request can change a record of a refused bulk change while the service searches for further errors', async () => {
-    // The bulk change is refused because of its third claim. The bulk change waits here while it tries its second claim
-    // alone under a savepoint.
+  test('while the service searches for further errors of a refused bulk change, another request can change the records of that bulk change', async () => {
+    // The service refuses the bulk change because of its third claim. It then tries each change alone under a
+    // savepoint, and the test holds it up while it tries the change of the second claim.
     const [first = '', second = '', third = ''] = claims;
     await service.admin(
       `create function public.wait_at_gate() returns trigger language plpgsql security definer as $$ begin
@@ -238,7 +241,7 @@ describe('a bulk change of claims', () => {
       );
   });
 
-  test('a bulk change compares the version of each of its records', async () => {
+  test('a bulk change is refused if one of its records no longer has the version that the request names', async () => {
     const read = await service.ask(`GET /api/reclamations?site_id=${own.sites}`, { token: clerk.token });
     const versions = new Map((read.json as Claim[]).map((claim) => [claim.id, claim['updated_at']]));
     const changes = claims.map((id) => ({ id, version: versions.get(id), amount: 9 }));
@@ -276,7 +279,8 @@ describe('a bulk change of claims', () => {
       [own.clients, own.sites],
     );
     const changes = rows.map(({ id }) => ({ id, status: 'CLOSED' }));
-    // The test counts tries with a sequence, because a rollback does not reset a sequence.
+    // The test counts with a sequence how often the service tries a change, because a rollback does not reset a
+    // sequence.
     await service.admin(
       `create sequence public.tries;
        create function public.count_try() returns trigger language plpgsql security definer

@@ -36,13 +36,14 @@ const withdraw = (id: string, client: string, token: string, headers = {}) =>
   service.ask(`DELETE /api/users/${id}/client-access/${client}`, { token, headers });
 
 test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-  'an account manager gives and takes back access to a client for a %s of other clients, and both are audited',
+  'an account manager gives a user with the role %s access to a client and takes it back, and both changes are audited',
   async (role) => {
     const id = await user(role, [foreign]);
     const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
     await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
     const answer = await assign(id, own.toUpperCase(), manager);
-    // The response leaves out the user’s foreign client, because the manager may not see that client.
+    // The response to the account manager leaves out the user’s foreign client, because the manager may not see that
+    // client.
     expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
     expect(answer.headers.etag).toMatch(/^"\d+"$/);
     expect(await clientsOf(id)).toEqual([foreign, own]);
@@ -109,7 +110,7 @@ test('the last client of a limited ADMIN cannot be withdrawn, because that ADMIN
   expect(await clientsOf(id)).toEqual([other]);
 });
 
-test('an ADMIN of one client can assign only that client, and not to an ADMIN of all clients', async () => {
+test('an ADMIN of one client can assign only that client to users, and can assign no client to an ADMIN of all clients', async () => {
   const limitedAdmin = await service.token('ADMIN', [own]);
   const id = await user('ACCOUNT_MANAGER', [foreign]);
   expect((await assign(id, own, limitedAdmin)).json).toMatchObject({ client_access: [own] });

@@ -31,7 +31,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     expect(await set(columns)).toBe(120);
   });
 
-  test('a measurement of the identity provider’s clock is used in spite of older measurements and a token of an hour ago', async () => {
+  test('the latest measurement of the identity provider’s clock is used, even if a token disproved a measurement more than an hour ago', async () => {
     expect(await aheadAfter('select')).toBe(5);
     expect(await aheadAfter('select app.note_provider_clock(null)')).toBe(5);
     expect(await aheadAfter(`select app.note_provider_clock('1 s')`)).toBe(5);
@@ -45,11 +45,11 @@ describe('the identity provider’s clock as measured in the database', () => {
     ).toBe(1);
   });
 
-  test('the database takes the identity provider’s clock as its own if the table app.provider_clock is empty', async () => {
+  test('the database takes the identity provider’s clock as equal to its own clock if the table app.provider_clock is empty', async () => {
     expect(await aheadAfter('delete from app.provider_clock')).toBe(0);
   });
 
-  test('a token dated further ahead than the measured clock of the identity provider does not become valid by that', async () => {
+  test('a token from before a change of rights stays invalid even if it is dated further ahead than the identity provider’s measured clock', async () => {
     const isAfter = (issued: string, changed: string) =>
       `app.was_issued_after(now() + interval '${issued}', now() + interval '${changed}')`;
     const asked = `select ${isAfter('88 s', '0 s')} as old, ${isAfter('121 s', '120.5 s')} as new,
@@ -63,7 +63,7 @@ describe('the identity provider’s clock as measured in the database', () => {
     }
   });
 
-  test('a token disproves the measured clock of the identity provider only if dated more than a second further ahead', async () => {
+  test('a valid token disproves the measured clock of the identity provider only if the token is dated more than a second further ahead', async () => {
     const prove = (seconds: number) =>
       aheadAfter(`select app.disprove_provider_clock(clock_timestamp() + interval '${String(seconds)} s')`);
     expect([await prove(5.5), await prove(20)]).toEqual([5, 120]);

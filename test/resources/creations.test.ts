@@ -6,7 +6,9 @@ import { forSuite } from '../support/suite.ts';
 import { ROWS, type Row } from './access.ts';
 import { fill, questionOf } from './situations.ts';
 
-/* A creation stores each field that it is sent, or refuses the request: it ignores none. */
+/*
+ * This suite tests that an endpoint that creates a record stores each field of the request body or refuses the request.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -16,7 +18,10 @@ const creations = ROWS.filter(({ line, right, body }) => line.startsWith('POST')
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of the record that a POST creates, with the fields that `expand` adds. */
+/**
+ * Returns the fields of a created record in the response to a POST, including the fields that the parameter `expand`
+ * adds.
+ */
 function fieldsOf(path: string): readonly string[] {
   const responses = (document.paths as Readonly<Record<string, Fields>>)[path]?.['post'] as Fields;
   const created = (responses['responses'] as Fields)['201'] as Fields;
@@ -27,7 +32,7 @@ function fieldsOf(path: string): readonly string[] {
 const send = (row: Row, given: Fields = {}): Promise<Answer> =>
   service.ask(fill(row, own), { token, ...questionOf(row, own, given) });
 
-/** The record that a creation, or an import of one record, has created. */
+/** Returns the record that a POST, or an import of a single record, has created. */
 async function createdRecord(path: string, answer: Answer): Promise<Fields> {
   const { ids: [imported] = [] } = answer.json as { readonly ids?: readonly string[] };
   if (imported === undefined) return answer.json as Fields;
@@ -35,7 +40,7 @@ async function createdRecord(path: string, answer: Answer): Promise<Fields> {
 }
 
 test.each(creations.map((row) => [row.line, row] as const))(
-  '%s stores each field that it is sent, or answers 400 and names the field',
+  'the endpoint %s stores each field of the request body, or answers 400 and names the field',
   async (line, row) => {
     const path = line.replace('POST ', '').replace('/import', '');
     const [sent, fields] = [row.body?.(own) ?? {}, fieldsOf(path)];
@@ -71,7 +76,7 @@ test('a client is created with nom only if nom is the same text as company_name'
   expect([changed.status, changed.json]).toEqual([200, expect.objectContaining({ nom: 'Garage Durand' })]);
 });
 
-test('a field that a creation may not have gets 400 that says to leave it out', async () => {
+test('a request that creates a record gets 400 for a field that it may not have, and the error says to leave the field out', async () => {
   const body = { client_id: own.clients, amount_excl_tax: 1, amount_incl_tax: 1, surprise: 1 };
   expectError(await service.ask('POST /api/invoices', { token, body }), 'ERROR_VALIDATION', {
     amount_incl_tax: 'is not given at a creation: leave it out',
@@ -112,7 +117,7 @@ test.each([
   ['clients', { company_name: 'Société' }],
   ['partners', { name: 'Société', client_ids: [own.clients] }],
 ])(
-  'POST /api/%s accepts a contact’s email with letters of any alphabet, and nothing but an email',
+  'POST /api/%s accepts a contact_email with letters of any alphabet, and refuses a text that is no email',
   async (path, fields) => {
     const create = (contact_email: string) =>
       service.ask(`POST /api/${path}`, { token, body: { ...fields, contact_email } });

@@ -11,10 +11,13 @@ import { words } from '../support/words.ts';
 
 /* This suite tests GET /api/deadlines, the list of coming deadlines. */
 
-/** SQL for the date that is this many days after today in UTC. */
+/** Returns the SQL of the date that is the given number of days after today in UTC. */
 const day = (days: number): string => `((now() at time zone 'UTC')::date + ${days})`;
 
-/** Inserts two claims, with a response due in `response` days and a court deadline in `court` days. */
+/**
+ * Inserts two claims: for one the response of the tax office is due in `response` days, for the other the court
+ * deadline is in `court` days.
+ */
 async function claims(tenant: Tenant, response: number, court: number): Promise<readonly [string, string]> {
   const ids = [randomUUID(), randomUUID()] as const;
   await service.admin(
@@ -27,7 +30,7 @@ async function claims(tenant: Tenant, response: number, court: number): Promise<
   return ids;
 }
 
-/** Sets the due date of an issued invoice and of a bill to this many days from today. */
+/** Sets the due dates of an issued invoice and of a bill to the given number of days from today. */
 async function due({ factures, partner_invoices: bill, reclamations }: Tenant, days: number): Promise<void> {
   await service.admin(
     `update public.factures set issue_date = ${day(-40)}, due_date = ${day(days)}, reclamation_id = $2 where id = $1`,
@@ -39,7 +42,8 @@ async function due({ factures, partner_invoices: bill, reclamations }: Tenant, d
 
 const service = await forSuite(startService());
 const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
-// The number of days left may differ by one near the end of a month, so the tests compare only kinds and their order.
+// The number of days until a deadline may differ by one near the end of a month, so the tests compare only the kinds of
+// deadlines and their order.
 const [answered, rejected] = await claims(own, 10, -3);
 await claims(foreign, 10, -3);
 for (const tenant of [own, foreign]) await due(tenant, 20);
@@ -71,7 +75,7 @@ describe('the list of deadlines', () => {
     });
   });
 
-  test('GET /api/deadlines lists deadlines within the requested number of days, and passed ones on request', async () => {
+  test('GET /api/deadlines lists deadlines within the requested number of days, and passed deadlines if the request asks for them', async () => {
     const [left] = (await rowsOf('')).map(({ days_left: days }) => Number(days));
     expect(kinds(await rowsOf(`?within=${String(left)}`))).toEqual(['response']);
     expect(kinds(await rowsOf(`?within=${String(Number(left) - 1)}`))).toEqual([]);
@@ -129,7 +133,7 @@ describe('the list of deadlines', () => {
   });
 });
 
-test('GET /api/deadlines lists a record only in the statuses that its kind of deadline has, as reporting.deadlines does', async () => {
+test('GET /api/deadlines and the view reporting.deadlines list a record only while the record has a status with a deadline', async () => {
   const tenant = await service.furnishedTenant('Other');
   const set = async (table: string, id: string, change: string) =>
     service.admin(`set session_replication_role = replica; update public.${table} set ${change} where id = '${id}'`);
@@ -177,7 +181,7 @@ test('GET /api/deadlines lists a record only in the statuses that its kind of de
   ]);
 });
 
-test('an overdue response is listed for the requested number of passed days and no longer', async () => {
+test('GET /api/deadlines lists an overdue response of the tax office for the requested number of passed days and no longer', async () => {
   const late = await service.furnishedTenant('Late');
   const [response] = await claims(late, -3, 0);
   const passed = async (days: number): Promise<readonly Json[]> => {

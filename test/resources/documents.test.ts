@@ -160,7 +160,7 @@ function encodedName(name: string): Buffer {
   return Buffer.from(form({}).toString('latin1').replace('filename="avis.pdf"', `filename*=UTF-8''${name}`), 'latin1');
 }
 
-/** Form parts that lack a Content-Disposition header. */
+/** Parts of an upload form that lack a Content-Disposition header. */
 function namelessParts(count: number): Buffer {
   return Buffer.from(`${BOUNDARY}\r\nX: x\r\n\r\nx\r\n`.repeat(count));
 }
@@ -239,7 +239,7 @@ describe('a change of a document’s kind and name', () => {
     expect(json).toMatchObject({ kind: 'AUTRE', filename: 'avis.pdf' });
   });
 
-  test('a document keeps its kind and name when its SHA-256 digest is added', async () => {
+  test('a document that was stored without a SHA-256 digest keeps its kind and name when the service adds the digest', async () => {
     const { id } = await attach();
     await service.admin('update public.documents set sha256 = null where id = $1', [id]);
     await change(id, { kind: 'COURRIER', filename: 'lettre.pdf' });
@@ -303,14 +303,15 @@ test.each(['reclamations', 'sites', 'clients'] as const)(
     const before = await filesIn(service.documentFolder);
     const answer = await service.ask(`DELETE /api/${table}/${tenant[table]}`, { token: admin });
     expect(answer.status).toBe(204);
-    // The response to the deletion does not wait until the document store has deleted the content.
+    // The service answers a DELETE of a record before the document store has deleted the contents of the record’s
+    // documents.
     await service.documents.removeDueContents();
     expect((await filesIn(service.documentFolder)).length).toBe(before.length - 2);
     await expectNoOrphans();
   },
 );
 
-test('the contents of documents whose rows a DBA deletes with SQL are deleted at the next sweep of the document store', async () => {
+test('if a DBA deletes rows of documents with SQL, the next sweep of the document store deletes the documents’ contents', async () => {
   await attach();
   await service.admin('delete from public.documents where reclamation_id = $1', [own.reclamations]);
   expect(await filesIn(service.documentFolder)).not.toEqual([]);

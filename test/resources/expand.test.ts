@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
 ];
 
 test.each(CASES)(
-  '$path with expand=$expand shows the referred records’ names in a record and in the list, and none without expand',
+  'a read of $path with expand=$expand shows the names of related records in the record and in the list, and no names without expand',
   async ({ path, expand, kind, shown }) => {
     const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const target = `${path}/${own[kind]}`;
@@ -67,7 +67,7 @@ const CALLERS = [
 ] as const;
 
 test.each(CALLERS)(
-  '$caller gets expanded names of clients and sites in each order and page',
+  '$caller who lists claims with expand=client,site gets the names of clients and sites in each order and on each page',
   async ({ role, clients }) => {
     const token = await service.token(role, clients);
     for (const query of ['', '&sort=amount', '&sort=-amount', '&offset=1', '&count=exact', '&count=exact&offset=9']) {
@@ -99,7 +99,7 @@ test('the next page of a list with expand also has the expanded names', async ()
   expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
 });
 
-test('expand=user shows the user who moved a claim only to callers who may read that user, and null to all others', async () => {
+test('the history of a claim with expand=user shows the user who changed the claim’s status only to callers who may read that user, and null to all others', async () => {
   const sub = own.users;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;
@@ -169,7 +169,7 @@ test('the list of clients refuses the parameter expand, and other lists ignore a
   expect(twice.json).toEqual([expect.objectContaining({ client: client })]);
 });
 
-test('app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {
+test('the database function app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {
   const token = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const statusOf = async (path: string): Promise<number> => (await service.ask(`GET ${path}`, { token })).status;
   const [kept] = await service.admin(`select pg_get_functiondef('app.narrowed'::regproc) as definition`);

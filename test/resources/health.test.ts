@@ -104,7 +104,7 @@ test('the health check queries the database once per interval, however many prob
   }
 });
 
-/** Creates a database login for a single service, because the tests change that login. */
+/** Creates a database login that only one service uses, because the tests change that login. */
 function ownLogin(apiUrl: string): { readonly name: string; readonly url: string } {
   const url = new URL(apiUrl);
   const name = `${url.pathname.slice(1)}_login`;
@@ -113,7 +113,7 @@ function ownLogin(apiUrl: string): { readonly name: string; readonly url: string
   return { name, url: url.href };
 }
 
-/** A request body that creates a client. */
+/** A valid request body for POST /api/clients. */
 const CLIENT = { company_name: 'X', contact_email: 'x@x.example' };
 
 const lines: string[] = [];
@@ -125,7 +125,10 @@ await alone.admin(`create role ${login} login password 'secret' in role taxclaim
 await forSuite({ drop: () => alone.admin(`drop owned by ${login}; drop role ${login}`) });
 
 describe('the health check of a service with its own database login', () => {
-  /** Changes the service’s login by SQL, and ends its connections, because only new ones get the change. */
+  /**
+   * Changes the service’s database login by SQL, and ends the login’s connections, because only new connections get the
+   * change.
+   */
   async function changed(sql: string): Promise<void> {
     await alone.admin(sql);
     await alone.admin(`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = '${login}'`);
@@ -136,7 +139,7 @@ describe('the health check of a service with its own database login', () => {
     await changed(change);
     lines.length = 0;
     const reasons = (): unknown[] => lines.map((line) => (JSON.parse(line) as { reason?: string }).reason);
-    // The first reason in the log may be the connection that the test just ended.
+    // The first reason for the 503 in the log may be the database connection that the test just ended.
     await until(async () => {
       await healthOnce(alone, 503);
       return reasons().some((one) => reason.test(String(one)));
@@ -182,7 +185,7 @@ describe('the health check of a service with its own database login', () => {
     await expectUnavailableWhile(change, undo, reason);
   });
 
-  test('while the database is read-only, the health check and a write answer 503, and the service logs the reason', async () => {
+  test('while the database is read-only, GET /health and a write request get 503, and the service logs the reason', async () => {
     const token = await alone.token('ADMIN');
     const write = { token, body: CLIENT };
     const database = alone.postgres.name;
@@ -220,7 +223,8 @@ describe('the health check of a service with its own database login', () => {
     const last = String(applied.at(-1));
     const reason = new RegExp(`older than this release: run db:migrate, which has yet to apply ${last}$`);
     await expectUnavailableWhile(pretend(applied.slice(0, -1)), pretend(applied), reason);
-    // The deploy of the next release also stores the definitions of the guards as deployed.
+    // Like a deploy of the next release, the test also stores the changed function as the deployed one, because GET
+    // /health compares the deployed functions with the present ones.
     const deployed = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
     await changed(`${pretend([...applied, '9999_of_the_next_release'])}; ${deployed}`);
     await healthOnce(alone, 200);

@@ -36,18 +36,21 @@ describe('the limits of an import', () => {
     expect(await dry(Array(10_001).fill(wrong))).toEqual({ body: TOO_MANY });
   });
 
-  test.each(['', ' ', ',', '""'])('CSV lines with nothing but %j count towards the limit of 10,000', async (blank) => {
-    const blanks = `${blank}\r\n`.repeat(9_999);
-    const header = 'client_id,site_name\r\n';
-    const line = 'x,y\r\n';
-    for (const table of [blanks + header + line, header + blanks + line, header + line + blanks]) {
-      expect(await dry(table)).toEqual({
-        [`line ${table.startsWith(blanks) ? 10_001 : table.indexOf(line) > 100 ? 10_001 : 2}, client_id`]:
-          'must be a UUID',
-      });
-      expect(await dry(`${table}${blank}\r\n`)).toEqual({ body: TOO_MANY });
-    }
-  });
+  test.each(['', ' ', ',', '""'])(
+    'lines of a CSV import with nothing but %j count towards the limit of 10,000 lines',
+    async (blank) => {
+      const blanks = `${blank}\r\n`.repeat(9_999);
+      const header = 'client_id,site_name\r\n';
+      const line = 'x,y\r\n';
+      for (const table of [blanks + header + line, header + blanks + line, header + line + blanks]) {
+        expect(await dry(table)).toEqual({
+          [`line ${table.startsWith(blanks) ? 10_001 : table.indexOf(line) > 100 ? 10_001 : 2}, client_id`]:
+            'must be a UUID',
+        });
+        expect(await dry(`${table}${blank}\r\n`)).toEqual({ body: TOO_MANY });
+      }
+    },
+  );
 
   test('a line of a CSV import may have at most 1,000 cells', async () => {
     const rule = expect.stringContaining('has more than 100000 characters or 1000 cells') as unknown;
@@ -130,7 +133,7 @@ describe('an import whose sender disconnects', () => {
         await holder.query('begin');
         await holder.query('select from public.sites where id = $1 for update', [annex?.['id']]);
         const request = begin();
-        // The first of the import’s statements waits for the lock on the site.
+        // The import’s first SQL statement waits for the lock on the site, which the test holds.
         await until(async () => (await count(`${sessions} and wait_event_type = 'Lock'`)) === 1);
         if (hangsUp) {
           request.destroy();

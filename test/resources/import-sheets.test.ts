@@ -7,7 +7,10 @@ import { importedColumnsOf } from '../support/records.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite imports CSV tables as people write them in France. A value with two possible readings gets 400. */
+/*
+ * This suite imports CSV tables as people write them in France. A CSV table in which a value has two possible readings
+ * gets 400.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -20,7 +23,7 @@ const importSites = (body: string | Buffer, type?: string) => post('/api/sites/i
 
 type Cells = Readonly<Record<string, string>>;
 
-/** Builds a CSV table of claims. Each row has the required cells and the given ones. */
+/** Builds a CSV table of claims, in which each row has the required cells and the given further cells. */
 function claims(rows: readonly Cells[], sign = ';'): string {
   const full = rows.map((row) => ({
     ...{ client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: '5' },

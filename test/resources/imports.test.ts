@@ -78,7 +78,7 @@ describe('an import that succeeds', () => {
     expect(json).toMatchObject({ amount: 1200.5, tax_year: 2024, status: 'DRAFT' });
   });
 
-  test('an import repeated with the same Idempotency-Key gets the same response, even if a record that it names is deleted', async () => {
+  test('an import repeated with the same Idempotency-Key gets the same response, even if a record that the import refers to was deleted meanwhile', async () => {
     const tenant = await service.tenant('Own');
     const by = { token: await service.token('ADMIN', [tenant.clients]) };
     const { json } = await importSites([{ client_id: tenant.clients, site_name: 'Annexe' }], by);
@@ -183,7 +183,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import reports a refused line after the first thousand by its own line number', async () => {
+  test('an import reports a refused line after the first thousand lines with the number of that line in the file', async () => {
     const amounts = Array.from({ length: 2_002 }, (_, index) => ([999, 1_000, 2_001].includes(index) ? 6 : 5));
     const rows = amounts.map((granted) => `${own.clients},${own.sites},TF,5,${granted}`);
     const answer = await importClaims(lines('client_id,site_id,claim_type,amount,granted_amount', ...rows));

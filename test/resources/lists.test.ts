@@ -22,7 +22,10 @@ const lists = Object.entries(document.paths as Paths).flatMap(([path, { get }]) 
   return [{ path, sorts, names: parameters.map(({ name }) => name) }];
 });
 
-/** The number of clients in the tests, so large that the service reads lists with another SQL query. */
+/**
+ * The number of clients in the tests of lists. It is so large that the service reads a list with another SQL query than
+ * for few clients.
+ */
 const MANY = 60;
 const FEW = 3;
 /** The number of records that the first client has in each list of one client or one claim. */
@@ -70,7 +73,10 @@ async function scatter(): Promise<void> {
   }
 }
 
-/** Returns the URL of a list up to its query. The audit log gets a filter, because each request adds to it. */
+/**
+ * Returns the URL of a list up to its query. The URL of the audit log has a filter, because each request of the test
+ * adds an audit record.
+ */
 function at(path: string): string {
   const filled = path.replace('{clientId}', rich.clients).replace('{id}', rich.reclamations);
   return `${filled}?${path === '/api/audit-logs' ? 'resource_type=walk&' : ''}`;
@@ -85,7 +91,7 @@ type Caller = keyof typeof CALLERS;
 
 const FEW_CLIENTS = 'an account manager of few clients';
 
-/** Whether the caller may read the list: only an ADMIN may read audit logs and identity changes. */
+/** Whether a kind of caller may read a list: only an ADMIN may read audit logs and identity changes. */
 const isFor = (path: string, caller: Caller): boolean =>
   caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 
@@ -117,20 +123,25 @@ async function readEveryPage(
     expect(ids.filter((id) => readIds.includes(id))).toEqual([]);
     readIds.push(...ids);
     next = after;
-    // If `between` inserted rows behind every page, the reading would never end.
+    // If the test inserted rows after every page of the list, it would never reach the list’s last page.
     if (pages < 2) await between();
   }
   return readIds;
 }
 
-/** The value by which a list is sorted, or the name of the record that the value refers to. */
+/**
+ * Returns the value by which a list is sorted, or the name of the record if the list is sorted by a reference to a
+ * record.
+ */
 function nameIn(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Object.values(value).at(-1) : value;
 }
 
 const ENDS = `(values (now()), ('2020-01-01')) as t (at)`;
 
-/** Inserts rows that come first and rows that come last in every list. */
+/**
+ * Inserts some rows that come first and some that come last in every list, while a test reads the list page by page.
+ */
 async function insertEverywhere(): Promise<void> {
   const site = randomUUID();
   const ids = { client: rich.clients, claim: rich.reclamations };
@@ -151,7 +162,10 @@ async function insertEverywhere(): Promise<void> {
     select '${ids.client}', 12345, at from ${ENDS};`);
 }
 
-/** Deletes the rows that the test inserted, so that each order is read with the same rows. */
+/**
+ * Deletes the rows that the test inserted between two pages of a list, so that each sort order is read with the same
+ * rows.
+ */
 async function clearInserted(): Promise<void> {
   await service.admin(`
     delete from public.sites where site_name = 'Passing';
@@ -161,7 +175,7 @@ async function clearInserted(): Promise<void> {
     delete from public.factures where amount_excl_tax = 12345;`);
 }
 
-describe.each(lists)('the list $path', ({ path, sorts, names }) => {
+describe.each(lists)('the pages and orders of the list $path', ({ path, sorts, names }) => {
   test.each(callers(path))(
     `%s reads every record of ${path} exactly once in every order while others insert records`,
     async (caller) => {
@@ -178,7 +192,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     },
   );
 
-  test(`${path} returns records in the same order to callers with few clients, many clients or all clients`, async () => {
+  test(`the list ${path} returns records in the same order to callers with few clients, many clients or all clients`, async () => {
     for (const sort of sorts) {
       const all = await whole(path, await CALLERS['an ADMIN'](), `&sort=${sort}`);
       for (const caller of callers(path)) {
@@ -188,7 +202,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     }
   });
 
-  test(`${path} returns the newest records first by default, and each order can be reversed`, async () => {
+  test(`the list ${path} returns the newest records first by default, and each order can be reversed`, async () => {
     const token = await CALLERS['an ADMIN']();
     const newest = sorts.find((sort) => sort.endsWith('_at')) ?? '';
     expect(await whole(path, token)).toEqual(await whole(path, token, `&sort=-${newest.replace('-', '')}`));
@@ -220,7 +234,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expect(await readEveryPage(line, token)).toEqual(all.slice(1));
   });
 
-  test(`${path} links to a next page only if at least one more record exists`, async () => {
+  test(`the list ${path} links to a next page only if at least one more record exists`, async () => {
     const token = await CALLERS[FEW_CLIENTS]();
     if (!isFor(path, FEW_CLIENTS)) return;
     const all = await whole(path, token);
@@ -259,12 +273,12 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     ['after=', 'after'],
     ['after=%00', 'after'],
     ['limit=1&limit=2', 'limit'],
-  ])(`${path}?%s gets 400 that names the parameter %s`, async (query, field) => {
+  ])(`a request for the list ${path}?%s gets 400 that names the parameter %s`, async (query, field) => {
     const answer = await service.ask(`GET ${at(path)}${query}`, { token: await CALLERS['an ADMIN']() });
     expectInvalid(answer, [field]);
   });
 
-  test(`${path} refuses a forged cursor and a cursor of another list or order`, async () => {
+  test(`the list ${path} refuses a forged cursor and a cursor of another list or order`, async () => {
     const token = await CALLERS['an ADMIN']();
     const other = lists.find((list) => !list.path.startsWith(path.split('/').slice(0, 3).join('/')));
     const cursorOf = async (line: string): Promise<string> =>
@@ -298,7 +312,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
 
   if (!names.includes('created_from')) return;
 
-  test(`${path} can be filtered by the time of creation, and both bounds belong to the range`, async () => {
+  test(`the list ${path} can be filtered by the time of creation, and both bounds belong to the range`, async () => {
     const token = await CALLERS['an ADMIN']();
     const time = (offset: number): string => `2026-01-01T00:00:00.00000${offset}Z`;
     const count = async (query: string): Promise<number> => (await whole(path, token, query)).length;
@@ -320,7 +334,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
 
   if (!names.includes('client_id')) return;
 
-  test(`${path} filtered by two clients has the records of both, and gets 403 if one of the two is foreign`, async () => {
+  test(`the list ${path} filtered by two clients has the records of both, and gets 403 if one of the two clients is foreign`, async () => {
     const [one = '', other = '', foreign = ''] = [clients[0], clients[1], clients[FEW]];
     for (const caller of [FEW_CLIENTS, 'an ADMIN'] as const) {
       const token = await CALLERS[caller]();
@@ -336,7 +350,7 @@ describe.each(lists)('the list $path', ({ path, sorts, names }) => {
     expectError(answer, 'ERROR_FORBIDDEN');
   });
 
-  test(`${path} filtered by one client is the same for every caller, whatever other clients the caller has`, async () => {
+  test(`the list ${path} filtered by one client has the same records for every caller, whatever other clients the caller has`, async () => {
     const client = rich.clients;
     for (const caller of callers(path)) {
       const token = await CALLERS[caller]();
@@ -433,7 +447,7 @@ test('a search for the name of a client or site finds its claims, but only those
   for (const [text, found] of [
     ['hotel du lac', [own.reclamations]],
     ['EBENE', [own.reclamations]],
-    // The client’s email and the site’s address are not searched, so these words find nothing.
+    // The search for claims ignores the client’s email and the site’s address, so words from there find nothing.
     ['a@b.example', []],
   ] as const) {
     const answer = await service.ask(`GET /api/reclamations?q=${encodeURIComponent(text)}`, { token });
@@ -511,7 +525,7 @@ describe('the filters, requested fields and orders of the list of claims', () =>
     expect(Object.keys(first ?? {})).toEqual(['id', 'amount', 'site', 'moves']);
   });
 
-  test('the list of claims can be filtered by none for a missing value, and by not_status for all other statuses', async () => {
+  test('the list of claims can be filtered by missing values with the word none, and by not_status for all other statuses', async () => {
     const all = await ask('');
     for (const name of ['claim_deadline', 'submitted_at', 'granted_amount', 'grounds', 'tax_year']) {
       const without = all.filter((claim) => claim[name] === null).map(({ id }) => id);
@@ -520,7 +534,7 @@ describe('the filters, requested fields and orders of the list of claims', () =>
     expect(await ask('not_status=DRAFT')).toEqual(all.filter(({ status }) => status !== 'DRAFT'));
   });
 
-  test('a list filtered by a partner has the records of that partner’s clients, and a CLIENT gets 403', async () => {
+  test('a list filtered by a partner has the records of that partner’s clients, and a caller with the role CLIENT gets 403 for that filter', async () => {
     const { partners, clients: client } = rich;
     const linked = await service.sql`select client_id from public.client_partners where partner_id = ${partners}`;
     expect(linked.map((link) => link['client_id'])).toContain(client);

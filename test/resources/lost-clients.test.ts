@@ -8,7 +8,10 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* A user who loses a client: the right ends at once, the claims and open tasks are unassigned later, in batches. */
+/*
+ * This suite tests a user who loses access to a client: the right ends at once, and a background job later unassigns
+ * the user’s claims and open tasks of that client.
+ */
 
 const service = await forSuite(startService());
 const analyst = await forSuite(createReportingLogin(service.postgres));
@@ -49,7 +52,7 @@ async function unassign(): Promise<void> {
   await task.close();
 }
 
-/** What the API and a BI login show of the assignee of the claim and the task. */
+/** Reads which assignee of the test’s claim and task the API and the reporting views show. */
 async function readAssignees() {
   const none = 'assignee_id=none';
   const mine = `assignee_id=${own.users}`;
@@ -74,7 +77,7 @@ async function readAssignees() {
   };
 }
 
-test('claims and open tasks of a lost client read as unassigned at once, and are unassigned by the next batch', async () => {
+test('claims and open tasks of a user who loses their client read as unassigned at once, and a background job then stores that', async () => {
   await service.sql`insert into reporting.grants (login, client_id) values (${analyst.name}, ${own.clients})`;
   const done = await make(service, 'notes', {
     ...{ client_id: own.clients, reclamation_id: own.reclamations, author_id: own.users, assignee_id: own.users },
@@ -106,7 +109,7 @@ test('claims and open tasks of a lost client read as unassigned at once, and are
   expect(await assignedClaims()).toBe(0);
 });
 
-test('a user with 2,001 assigned claims loses the client before any claim changes, and a round unassigns all claims', async () => {
+test('a user with 2,001 assigned claims loses their client before any claim changes, and one run of the background job unassigns all claims', async () => {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
     select ${own.clients}, ${own.sites}, 'TF', 1, ${own.users} from generate_series(1, 2000)`;
   const [{ last } = {}] = await service.sql`select count(*)::integer as last from public.audit_logs`;
@@ -115,13 +118,13 @@ test('a user with 2,001 assigned claims loses the client before any claim change
   await unassign();
   expect(await assignedClaims()).toBe(0);
   expect(await service.sql`select from app.lost_clients`).toEqual([]);
-  // The audit log has the change of the user's rights, and no record of each claim.
+  // The audit log has one record of the change of the user’s rights, and no record for each unassigned claim.
   expect(await service.sql`select count(*)::integer as last from public.audit_logs`).toEqual([
     { last: Number(last) + 1 },
   ]);
 });
 
-test('a claim that another transaction has locked is unassigned in a later round', async () => {
+test('the background job that unassigns claims of a lost client skips a locked claim, and unassigns that claim in a later run', async () => {
   await loseClient();
   await withAdmin(service.postgres.adminUrl, async (admin) => {
     await admin.query('begin');
@@ -134,7 +137,7 @@ test('a claim that another transaction has locked is unassigned in a later round
   expect(await assignedClaims()).toBe(0);
 });
 
-test('no later batch unassigns a claim that was assigned to the user after the user got the client back', async () => {
+test('no background job unassigns a claim that was assigned to a user after the user had lost the claim’s client and got it back', async () => {
   await loseClient();
   const token = await service.token('ADMIN');
   const access = `/api/users/${own.users}/client-access/${own.clients}`;
@@ -145,7 +148,7 @@ test('no later batch unassigns a claim that was assigned to the user after the u
   expect(await readAsManager(`/api/reclamations/${own.reclamations}`)).toMatchObject(body);
 });
 
-test('an ADMIN who gets a list of clients is unassigned from the claims of all other clients', async () => {
+test('an ADMIN of all clients who is limited to a list of clients is unassigned from the claims of all other clients', async () => {
   const admin = await make(service, 'users', { role: 'ADMIN', client_access: [] });
   await make(service, 'users', { role: 'ADMIN', client_access: [] });
   const kept = await service.furnishedTenant('Garage Dupont');

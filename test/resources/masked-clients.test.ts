@@ -10,7 +10,10 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { ROWS } from './access.ts';
 
-/* What a caller with a list of clients reads has the id of no other client in any text, and no earlier name of a user. */
+/*
+ * This suite tests that no response to a caller with a list of clients has the id of another client in any text, or a
+ * name that a user had before the user shared a client with the caller.
+ */
 
 const service = await forSuite(startService());
 await service.admin('update app.identity_management set managed_since = now()');
@@ -20,7 +23,7 @@ const mark = foreign.clients;
 const admin = await service.token('ADMIN');
 await make(service, 'client_partners', { client_id: mark, partner_id: own.partners });
 
-/** The parts of the foreign client's id with 12 characters. */
+/** All pieces of 12 characters of the foreign client’s id, which the tests look for in responses. */
 const PARTS = Array.from({ length: mark.length - 11 }, (_, start) => mark.slice(start, start + 12));
 const partsIn = (text: string): string[] => PARTS.filter((part) => text.toLowerCase().includes(part));
 
@@ -28,7 +31,7 @@ async function expectStatus(line: string, token: string, status: number, body?: 
   expect([line, (await service.ask(line, { token, ...(body && { body }) })).status]).toEqual([line, status]);
 }
 
-/** A user of the own client, who had the foreign client for some time. */
+/** Creates a user who has the test’s own client and had access to the foreign client for some time. */
 async function formerUser(role: Role): Promise<Person> {
   const user = await person(service, role, [own.clients], { subject: `idp|${randomUUID()}` });
   const { id, subject, email, token } = user;
@@ -55,7 +58,7 @@ async function formerUser(role: Role): Promise<Person> {
   return user;
 }
 
-/** Reads a path as JSON and as CSV. */
+/** Reads a path of the API as JSON and as CSV, and returns the texts of both responses. */
 async function read(path: string, token: string): Promise<string> {
   const answers = [
     await service.ask(`GET ${path}`, { token }),
@@ -76,7 +79,7 @@ test('an ADMIN of one client reads the id of no other client in the personal dat
 });
 
 test.each(['CLIENT', 'TAX_SPECIALIST', 'ACCOUNT_MANAGER', 'ADMIN'] as const)(
-  'a user with the role %s who lost a client reads its id nowhere in the own personal data and changes',
+  'a user with the role %s who lost a client reads the id of that client nowhere in the user’s own personal data and list of changes',
   async (role) => {
     const user = await formerUser(role);
     expect(partsIn(await personalData(user, user.token))).toEqual([]);

@@ -27,14 +27,14 @@ const service = await forSuite(startService());
 const admin = await forSuite(connected(service.postgres.adminUrl));
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.furnishedTenant('Boulangerie Martin');
-// Inserts a claim for each tenant whose deadline is in a few days, for the list of deadlines.
+// Inserts for each tenant a claim that has a deadline in a few days, so that GET /api/deadlines lists it.
 for (const { clients, sites } of [own, foreign])
   await admin.query(
     `insert into public.reclamations (client_id, site_id, claim_type, amount, status, submitted_at)
        values ($1, $2, 'TF', 1, 'SUBMITTED', now() - interval '6 months' + interval '5 days')`,
     [clients, sites],
   );
-// Changes each record of the tenant, so that the list of changes of each record has an entry.
+// Changes each record of the test’s tenant once, so that GET …/changes of each record has an entry.
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
     await giveTo(service, 'ADMIN', row, own);
@@ -63,7 +63,7 @@ async function stored(): Promise<unknown> {
   return (await admin.query(digest)).rows;
 }
 
-test('the digest of the stored rows changes after every insert, update and delete, even an update without a difference', async () => {
+test('the test’s digest of all stored rows changes after every insert, update and delete, even after an update that changes no value', async () => {
   const { clients, sites } = await service.furnishedTenant('Boulangerie Martin');
   const states = [JSON.stringify(await stored())];
   for (const sql of [
@@ -87,7 +87,7 @@ function tokenOf({ role, isUnlimited }: Cast, ...clients: readonly string[]): Pr
   return service.token(role, isUnlimited ? [] : clients);
 }
 
-/** The resource_type that the audit record of a refused request must have. */
+/** Returns the resource_type that the audit record of a refused request to an endpoint must have. */
 function tableOf(row: Row): string {
   const [kind] = Object.values(row.ids ?? {});
   if (kind !== undefined) return kind === 'newcomer' ? 'users' : kind;
@@ -141,7 +141,7 @@ async function expectUnauthorized(line: string, question?: Question): Promise<vo
 
 function expectVerdict(verdict: Exclude<Verdict, { is: 'success' }>, answer: Answer): void {
   if (answer.text === '' && answer.status >= 400) {
-    // A response to HEAD has no body, so only its status shows the refusal.
+    // A response to a HEAD request has no body, so only the status shows that the request was refused.
     expect([verdict.is, answer.status]).toEqual(['refused', 403]);
     return;
   }
@@ -189,9 +189,9 @@ async function expectSuccess(
     await expectLocation(row, cast, answer, mine);
 }
 
-/** Expects the caller’s own record in a list, which proves that the list is not just empty. */
+/** Expects a list to contain the record of the caller’s client, which proves that the list is not just empty. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
-  // A full page may end before the expected record; the same list filtered by a client is never full.
+  // A full page of a list may end before the expected record; the same list filtered by one client never fills a page.
   if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);
@@ -202,7 +202,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
     return;
   }
   if (row.line.endsWith('/moves')) {
-    // This test only expects whether moves are listed; possible-moves.test.ts tests which statuses they lead to.
+    // This suite tests only whether GET …/moves lists a status change at all; possible-moves.test.ts tests which ones.
     expect(list.length > 0).toBe(RIGHTS[row.right[0] as keyof typeof RIGHTS][cast.role].includes('u'));
     return;
   }
@@ -214,7 +214,7 @@ function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 
   expect(list.map(({ id }) => id)).toContain(mine[kind]);
 }
 
-/** Expects the creator to read the created record at the address in the Location header. */
+/** Expects that the caller who created a record can read it at the address in the Location header. */
 async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant): Promise<void> {
   const id = idOfMade(answer);
   expect(answer.headers.location).toMatch(new RegExp(`^/api/[a-z-]+/${id}$`));
@@ -228,13 +228,16 @@ async function expectLocation(row: Row, cast: Cast, answer: Answer, mine: Tenant
   expect(read.headers.etag).toBe(answer.headers.etag);
 }
 
-/** The id of the created record, or of the first of several created records. */
+/** Returns the id of the record that a POST created, or of the first of several created records. */
 function idOfMade({ json }: Answer): string {
   const { id, ids } = json as { id?: string; ids?: readonly string[] };
   return id ?? ids?.[0] ?? '';
 }
 
-/** Expects one audit record of the write, besides those of the tables in `along`. */
+/**
+ * Expects one audit record of a successful write, besides the audit records of other tables that the endpoint also
+ * writes.
+ */
 function expectWriteRecord(
   row: Row,
   line: string,
@@ -268,11 +271,14 @@ describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints,
       test.each([
         { sent: 'no token', token: undefined },
         { sent: 'no valid token', token: 'nonsense' },
-      ])(`${row.line} with $sent gets a 401 and one audit record, and runs no query`, ({ token }) => {
-        const [situation] = situationsOf(row, CASTS[0] as Cast);
-        const { line, question } = (situation as Situation).request(own, foreign);
-        return expectUnauthorized(line, token === undefined ? question : { ...question, token });
-      });
+      ])(
+        `a request ${row.line} with $sent gets a 401 and one audit record, and the service runs no query for it`,
+        ({ token }) => {
+          const [situation] = situationsOf(row, CASTS[0] as Cast);
+          const { line, question } = (situation as Situation).request(own, foreign);
+          return expectUnauthorized(line, token === undefined ? question : { ...question, token });
+        },
+      );
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
         const { verdict } = situation.request(newTenant(), newTenant());
@@ -283,8 +289,9 @@ describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints,
   }
 });
 
-test.each(OF_ONESELF)('%s without a token gets a 401 and one audit record, and runs no query', (line) =>
-  expectUnauthorized(line),
+test.each(OF_ONESELF)(
+  'a request %s without a token gets a 401 and one audit record, and the service runs no query for it',
+  (line) => expectUnauthorized(line),
 );
 
 test('the table of rights in access.ts lists every endpoint of the service', () => {
@@ -304,7 +311,7 @@ test('the table of rights in access.ts allows every endpoint to at least one cal
 describe.each(authenticatedEndpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
   'the OpenAPI description of the endpoint %s',
   (_line, { params, query, body, path }) => {
-    test(`${_line} has strict request schemas, and a schema for each placeholder of its path`, () => {
+    test(`the OpenAPI description of ${_line} has strict request schemas, and a schema for each placeholder of the path`, () => {
       for (const schema of [params, query, body].filter((part) => part !== undefined)) {
         expect(schema.safeParse({ surprise: 1 }).error?.issues).toContainEqual(
           expect.objectContaining({ code: 'unrecognized_keys', keys: ['surprise'] }),

@@ -47,14 +47,14 @@ test.each(['draft', 'UNKNOWN', '', ' DRAFT', 'X'.repeat(51), null, 1, ['DRAFT'],
   },
 );
 
-test('a change of a claim to a status that cannot follow changes no other field either', async () => {
+test('a request that changes a claim to a status that cannot follow the present one changes no other field of the claim either', async () => {
   const id = await claim('DRAFT');
   expectError(await move(id, 'CLOSED', 'ADMIN', { amount: 5 }), 'ERROR_CONFLICT');
   const rows = await service.admin('select amount::text from public.reclamations where id = $1', [id]);
   expect([rows, await history(id)]).toEqual([[{ amount: '100.00' }], []]);
 });
 
-test('a claim that is sent back unchanged keeps its status, and its history stays empty', async () => {
+test('a PUT that sends a claim back unchanged adds nothing to the claim’s history of status changes', async () => {
   const id = await claim('SUBMITTED');
   const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
   const { json } = await service.ask(`GET /api/reclamations/${id}`, { token });
@@ -79,7 +79,7 @@ test('the history of a claim has each status change with user, time, old and new
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
-test('a claim’s first move to SUBMITTED sets submitted_at, and response_due_at six months later; a second one does not', async () => {
+test('a claim’s first change to SUBMITTED sets submitted_at, and response_due_at six months later; a second change to SUBMITTED does not', async () => {
   const id = await claim('APPROVED');
   const { submitted_at: first, response_due_at: due } = (await move(id, 'SUBMITTED')).json as Dates;
   const [row] =

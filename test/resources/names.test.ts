@@ -37,7 +37,7 @@ describe.each([
     postgres = await createEmptyDatabase(locale);
     await migrate({ adminUrl: postgres.adminUrl, log: pino({ level: 'silent' }) });
     service = await startService({ postgres });
-    // Inserts the names in an order that is neither the expected one nor its reverse.
+    // Inserts the test’s names in an order that is neither the expected sort order nor its reverse.
     for (const [index, name] of NAMES.toSorted((a, b) => a.length - b.length).entries()) {
       const tenant = index === 0 ? first : newTenant();
       clients.push(tenant.clients);
@@ -62,7 +62,7 @@ describe.each([
   }
 
   test.each(LISTS)(
-    `%s sorted by %s has the names in human reading order, on a database with the collation ${order}`,
+    `the list %s sorted by %s has the names in human reading order, on a database with the collation ${order}`,
     async (path, field) => {
       const line = `${path.replace('{id}', first.reclamations)}?sort=`;
       for (const token of [await service.token('ADMIN'), await service.token('ACCOUNT_MANAGER', clients)]) {
@@ -78,7 +78,7 @@ describe.each([
   });
 
   test.each([...LISTS, ['/api/clients/{id}/assignees', 'name'] as const])(
-    'a cursor of %s sorted by %s that the previous release issued gets 400, because its page would miss records',
+    'a cursor of the list %s sorted by %s that the previous release issued gets 400, because its page would miss records',
     async (path, field) => {
       const isList = !path.endsWith('assignees');
       const table = path.split('/').at(-1) ?? '';

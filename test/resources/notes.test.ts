@@ -8,8 +8,8 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite tests the notes and tasks of a claim. The matrix tests the caller’s own notes with every role, and the
- * tests of the policies try the notes of other authors in SQL.
+ * This suite tests the notes and tasks of a claim. matrix.test.ts tests the caller’s own notes with every role, and
+ * test/policies tries the notes of other authors in SQL.
  */
 
 const service = await forSuite(startService());
@@ -23,7 +23,7 @@ let specialist: Person;
 let client: Person;
 
 const DAY = 86_400_000;
-/** Returns the date that is this many days after today in UTC. */
+/** Returns the date that is the given number of days after today in UTC. */
 const day = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);
 const newUser = (role: Role): Promise<Person> => person(service, role, [own.clients]);
 
@@ -221,7 +221,7 @@ test('a task can be assigned only to an active user of the client, and an intern
   expect((await put(task, specialist, { internal: true, assignee_id: null })).status).toBe(200);
 });
 
-test('when a user loses a client, open tasks lose that assignee, and completed tasks keep it', async () => {
+test('if a user loses a client, the user’s open tasks of that client lose their assignee, and completed tasks keep the user as assignee', async () => {
   const open = await written(manager, { due_on: day(2), assignee_id: specialist.id });
   const ended = await written(manager, { due_on: day(2), assignee_id: specialist.id });
   await put(ended, specialist, { done_at: NOW });

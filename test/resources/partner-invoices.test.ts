@@ -11,8 +11,8 @@ const foreign = (await service.tenant('Foreign')).clients;
 const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
 const unlimitedAdmin = await service.token('ADMIN');
 /**
- * The partner `partner` is linked to both clients of the manager, `partnerOfSecond` only to the second client, and
- * `foreignPartner` only to the foreign client.
+ * Three partners whose bills the tests create: `partner` is linked to both clients of the manager, `partnerOfSecond`
+ * only to the manager’s second client, and `foreignPartner` only to a foreign client.
  */
 const partner = await createdId('partners', { name: 'Both', client_ids: [own, second] });
 const partnerOfSecond = await createdId('partners', { name: 'Second', client_ids: [second] });

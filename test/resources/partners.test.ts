@@ -114,7 +114,7 @@ test('an account manager cannot remove all clients of a partner, because the man
   expect((await put(id, { client_ids: [] }, { token: unlimitedAdmin })).json).toMatchObject({ client_ids: [] });
 });
 
-test('after simultaneous changes, a partner has the clients of the last change, and not a mixture', async () => {
+test('after simultaneous changes of a partner’s clients, the partner has the clients of the last change, and not a mixture', async () => {
   const id = await createdId([own, second]);
   const send = [own, second, own].map((client) => () => put(id, { client_ids: [client] }));
   const answers = await collide(service, { table: 'partners', id }, send);

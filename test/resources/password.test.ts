@@ -30,7 +30,7 @@ const recordsOf = (answer: Answer) =>
 
 describe('a change of a user’s password', () => {
   test.each(ROLES)(
-    'a user with the role %s who gives the present password can set a new one, and the audit record has no hash',
+    'a user with the role %s who gives the present password can set a new one, and the audit record has no hash of a password',
     async (role) => {
       const { id, token } = await userWithPassword(service, role, { clients: role === 'ADMIN' ? [] : [own.clients] });
       const answer = await change(token);
@@ -62,7 +62,7 @@ describe('a change of a user’s password', () => {
     expect((await profile(other.token)).status).toBe(200);
   });
 
-  test('a user who gives a wrong present password cannot change it: 403 names the field, and the audit has no password', async () => {
+  test('a user who gives a wrong present password cannot change the password: 403 names the field, and the audit record has no password', async () => {
     const { id, token } = await userWithPassword(service, 'CLIENT');
     const answer = await change(token, { current_password: 'no password of mine', password: NEXT });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
@@ -131,7 +131,7 @@ describe('a change of a user’s password', () => {
   });
 });
 
-test('a password change whose caller disconnects while waiting for other hashes is dropped, and the password stays', async () => {
+test('a password change whose caller disconnects while the service hashes other passwords is dropped, and the password stays', async () => {
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const before = await stored(id);
   let left = 6;
@@ -146,7 +146,8 @@ test('a password change whose caller disconnects while waiting for other hashes 
   await until(() => countWaitingPasswords() > left);
   caller.destroy();
   await until(() => countWaitingPasswords() === left);
-  // Other password hashes are still being computed, so the hash of the disconnected caller was never begun.
+  // The service still computes the hashes of other callers, so it never began to hash the disconnected caller’s
+  // password.
   expect(left).toBeGreaterThan(0);
   await Promise.allSettled(others);
   expect(await stored(id)).toEqual(before);
@@ -190,7 +191,10 @@ describe('the end of a user’s sessions', () => {
   const changeByAdmin = async (id: string, body: object) =>
     service.ask(`PUT /api/users/${id}`, { token: await service.token('ADMIN'), body });
 
-  /** Returns the response statuses of a token issued a minute ago and of one issued in a minute. */
+  /**
+   * Returns the statuses of two requests of a user: with a token issued a minute ago, and with a token dated a minute
+   * ahead.
+   */
   async function statuses(id: string, email: string): Promise<number[]> {
     const tokens = await Promise.all(
       [60, -1].map((age) => service.token('CLIENT', [], { sub: id, email, iat: secondsAgo(age) })),
@@ -243,7 +247,7 @@ describe('the end of a user’s sessions', () => {
     expect([await of(second - 1), await of(second), await of(second + 2)]).toEqual([401, 401, 200]);
   });
 
-  test('a user without a stored subject is found by the id in the token when the user’s sessions end', async () => {
+  test('the end of the sessions of a user whose subject is not stored also applies to tokens with the user’s id as subject', async () => {
     const { id, email, token } = await userWithPassword(service, 'CLIENT');
     await service.admin('update public.users set subject = null where id = $1', [id]);
     expect((await profile(token)).status).toBe(200);

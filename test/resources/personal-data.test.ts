@@ -12,7 +12,10 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The personal data of a user, and its erasure. The matrix tests both endpoints for every role. */
+/*
+ * This suite tests GET /api/users/{id}/personal-data and the erasure of a user. matrix.test.ts calls both endpoints
+ * with every role.
+ */
 
 const service = await forSuite(startService());
 await service.admin('update app.identity_management set managed_since = now()');
@@ -55,7 +58,7 @@ const login = (token: string): Promise<Answer> => service.ask('POST /api/auth/lo
 const stored = async (id: string): Promise<Json> =>
   (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 
-/** A user with something in every table that can have personal data. */
+/** Creates a user with a row in every table that can have personal data. */
 async function userInEveryTable(): Promise<Person> {
   const zoe = await newUser('ACCOUNT_MANAGER');
   const { id, subject, token } = zoe;
@@ -117,7 +120,7 @@ test('a user and an ADMIN read the user’s personal data of every table', async
   }
 });
 
-test('a user’s personal data contain no record of others and no secret', async () => {
+test('GET …/personal-data of a user contains no record of other users and no secret', async () => {
   const zoe = await userInEveryTable();
   for (const token of [zoe.token, admin]) {
     const { text } = await askPersonalData(zoe.id, token);
@@ -150,7 +153,7 @@ test('the personal data of another user are refused to a caller who may not chan
   expect((await askPersonalData(randomUUID(), admin)).status).toBe(404);
 });
 
-test('personal data are read in pages, each record once, and as CSV', async () => {
+test('GET …/personal-data returns each record of a user once over all its pages, in JSON and in CSV', async () => {
   const zoe = await userInEveryTable();
   const whole = await personalDataOf(zoe.id, admin);
   expect(whole.length).toBeGreaterThan(8);
@@ -169,7 +172,7 @@ test('the personal data of a user who is not stored get 404', async () => {
   expect((await askPersonalData(id, token)).status).toBe(404);
 });
 
-/** The columns that contain a text, in every table. */
+/** Returns the names of all columns of all tables in which some value contains the given text. */
 async function columnsWith(text: string): Promise<readonly string[]> {
   const tables = await service.sql`select c.oid::regclass::text as name from pg_class as c
     join audit.house_tables as t on t.oid = c.oid where c.relkind in ('r', 'p') and not c.relispartition order by 1`;
@@ -185,7 +188,7 @@ async function columnsWith(text: string): Promise<readonly string[]> {
   return found;
 }
 
-test('an erasure removes name, email and subject from every table except the actor of audit logs, and keeps the id', async () => {
+test('the erasure of a user removes name, email and subject from every table except the actor in audit records, and keeps the user’s id', async () => {
   const zoe = await userInEveryTable();
   const name = await nameOf(zoe);
   expect((await columnsWith(name)).length).toBeGreaterThan(1);
@@ -197,7 +200,8 @@ test('an erasure removes name, email and subject from every table except the act
     [],
     [],
   ]);
-  // The second column keeps the subject until the identity provider has removed its user.
+  // The column identity_changes.erased_subject keeps an erased user’s subject until the identity provider has deleted
+  // the user.
   expect(await columnsWith(zoe.subject)).toEqual(['audit_logs.actor', 'identity_changes.erased_subject']);
   expect(await stored(zoe.id)).toMatchObject({
     ...{ email: `${zoe.id}@erased.invalid`, name: 'Utilisateur effacé', is_active: false },
@@ -214,7 +218,7 @@ test('an erasure removes name, email and subject from every table except the act
   });
 });
 
-test('nobody else can have the address of an erased user', async () => {
+test('no other user can have the placeholder email ending in @erased.invalid that an erased user gets', async () => {
   const zoe = await newUser();
   const email = `${zoe.id}@ERASED.invalid`;
   const taken = { email, name: 'X', role: 'CLIENT', client_access: [own.clients] };
@@ -229,7 +233,7 @@ test('nobody else can have the address of an erased user', async () => {
   expect((await erase(zoe.id)).status).toBe(204);
 });
 
-test('the audit finds the rows that an erasure left', async () => {
+test('the function app.impossible_rows counts the rows that still hold the subject of an erased user', async () => {
   const zoe = await newUser();
   expect((await erase(zoe.id)).status).toBe(204);
   const found = `select rows from app.impossible_rows() where object = 'public.users.erased_at'`;
@@ -246,7 +250,7 @@ test('the audit finds the rows that an erasure left', async () => {
   await service.admin('delete from public.reclamation_history where changed_by = $1', [zoe.id]);
 });
 
-test('an erasure has one audit record, and the changes of name and email stay listed without their values', async () => {
+test('the erasure of a user adds one audit record, and the user’s list of changes keeps changes of name and email without their values', async () => {
   const zoe = await userInEveryTable();
   const before = await service.sql`select count(*) from public.audit_logs`;
   const { headers } = await erase(zoe.id);
@@ -272,7 +276,7 @@ test('an erasure has one audit record, and the changes of name and email stay li
   expect(dataFrom(data, 'users.id')).toEqual([expect.objectContaining({ sub: expect.stringMatching(/^erased:/) })]);
 });
 
-test('a repeated erasure gets 204 and writes nothing', async () => {
+test('a repeated request to erase a user gets 204 and writes nothing', async () => {
   const zoe = await newUser();
   expect((await erase(zoe.id)).status).toBe(204);
   const before = await stored(zoe.id);
@@ -351,7 +355,7 @@ describe('requests during an erasure', () => {
     expect(await service.sql`select id from public.users where email = ${zoe.email}`).toEqual([]);
   });
 
-  test('a user who logs in just before the erasure is erased', async () => {
+  test('a user whose login is still running when the user’s erasure begins is erased after the login', async () => {
     const email = `${randomUUID()}@users.example`;
     const id = await make(service, 'users', { role: 'CLIENT', client_access: [own.clients], email });
     const sub = `idp|${randomUUID()}`;
@@ -367,7 +371,7 @@ describe('requests during an erasure', () => {
     expect([await columnsWith(email), (await login(token)).status]).toEqual([[], 401]);
   });
 
-  test('a change of a name that waits for the erasure gets 400, and one just before it is removed from the log', async () => {
+  test('a change of a user’s name that waits for the user’s erasure gets 400, and the audit log keeps no name from a change just before the erasure', async () => {
     const change = (zoe: Person, name: string) => () =>
       service.ask(`PUT /api/users/${zoe.id}`, { token: admin, body: { name } });
     const [late, early] = [await newUser(), await newUser()];
@@ -377,10 +381,11 @@ describe('requests during an erasure', () => {
     expect(await columnsWith(name)).toEqual([]);
   });
 
-  test('an erasure waits for a running creation of its user, and removes the response stored for its Idempotency-Key', async () => {
+  test('the erasure of a user waits for a running POST of that user, and deletes the response stored for the Idempotency-Key of the POST', async () => {
     const zoe = await newUser('ACCOUNT_MANAGER');
     const key = randomUUID();
-    // The creation has written its audit record when it waits for this row.
+    // The test’s row with the same Idempotency-Key holds the user’s POST /api/sites up after the POST has written its
+    // audit record.
     const sameKey = {
       text: `insert into app.idempotency_keys
         (subject, key_digest, request_digest, resource_type, resource_id, body, location)
@@ -400,14 +405,14 @@ describe('requests during an erasure', () => {
   });
 
   test.each(['with', 'without'])(
-    'a change of a user %s a row in users, which writes after the erasure of this user, gets 401 and changes nothing',
+    'a request by a user %s a row in the table users gets 401 and changes nothing if the user is erased before the request writes',
     async (stored) => {
       const zoe = await newUser('ACCOUNT_MANAGER');
       const change = () =>
         service.ask(`PUT /api/sites/${own.sites}`, { token: zoe.token, body: { site_name: 'Atelier' } });
       const [answer] = await inLine(service, rowOf('sites', own.sites), [change], async () => {
         expect((await erase(zoe.id)).status).toBe(204);
-        // As if the user had been stored, and erased, after the request began.
+        // The test gives the erased user’s row another id, as if the caller had not been stored when the request began.
         if (stored === 'without') {
           await service.sql`delete from public.identity_changes where user_id = ${zoe.id}`;
           await service.sql`delete from app.lost_clients where user_id = ${zoe.id}`;
@@ -422,7 +427,7 @@ describe('requests during an erasure', () => {
     },
   );
 
-  test('a second erasure waits for the first, and both get 204', async () => {
+  test('a second request to erase the same user waits for the first, and both get 204', async () => {
     const zoe = await newUser();
     expect(
       await runInLine(

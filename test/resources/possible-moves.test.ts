@@ -29,10 +29,10 @@ interface Kind {
   readonly allowedMoves: readonly (readonly [from: string, to: string, who: readonly Role[]])[];
   readonly readers: readonly Role[];
   readonly writers: readonly Role[];
-  /** Sets of further columns that make some status change possible. Only one test tries all sets. */
+  /** Sets of column values that make some status change of a record possible. Only one test tries all sets. */
   readonly variants: readonly Readonly<Record<string, string>>[];
   columns(tenant: Tenant): Readonly<Record<string, string>>;
-  /** The columns that the table requires for a record in the given status. */
+  /** Returns the column values without which the database stores no record in the given status. */
   inStatus?(status: string): Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,8 @@ const KINDS: readonly Kind[] = [
       {},
       { issue_date: '2020-01-01', due_date: '2020-01-31' },
       { due_date: '2199-01-01' },
-      // An invoice with this due date cannot be issued today, because it would have been due before its issue date.
+      // The test’s invoice has a due date in the past, so it cannot be issued today: the due date would be before the
+      // issue date.
       { due_date: '2020-01-01' },
     ],
     columns: ({ clients }) => ({ client_id: clients, amount_excl_tax: '100' }),
@@ -120,7 +121,7 @@ async function insertRecord(kind: Kind, status: string, more: Readonly<Record<st
   return id;
 }
 
-/** The statuses to which the role may move a record from the status `from`. */
+/** Returns the statuses to which a caller with the given role may move a record from the status `from`. */
 function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): string[] {
   const moves = allowedMoves.filter(([froms, , who]) => froms.split(' ').includes(from) && who.includes(role));
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();
@@ -144,7 +145,9 @@ const CASTS = [
   })),
 ] as const;
 
-/** Reads the possible moves of a record, and checks that a list with `expand=moves` has the same moves. */
+/**
+ * Reads the possible status changes (moves) of a record, and expects a list with `expand=moves` to have the same moves.
+ */
 async function movesOf(kind: Kind, id: string, token: string): Promise<readonly Move[]> {
   const answer = await service.ask(`GET ${kind.path}/${id}/moves`, { token });
   const listed = await service.ask(`GET ${kind.path}?id=${id}&expand=moves`, { token });
@@ -162,7 +165,7 @@ describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kin
     const rows = kind.statuses.flatMap((from) => kind.variants.map((variant) => [from, variant] as const));
 
     test.each(rows)(
-      `${name} reads exactly the possible moves of ${kind.path} in the status %s with the columns %j`,
+      `${name} reads exactly the possible status changes of ${kind.path} from the status %s with the columns %j`,
       async (from, variant) => {
         const token = await service.token(role, clients());
         const id = await insertRecord(kind, from, variant);
@@ -198,7 +201,7 @@ describe.each(KINDS)('the possible status changes in GET $path/{id}/moves', (kin
     );
   });
 
-  test(`the possible moves of ${kind.path} change after the first of them is made`, async () => {
+  test(`the possible status changes of a record of ${kind.path} differ after one of them is made`, async () => {
     const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const [first = ''] = kind.statuses;
     const id = await insertRecord(kind, first);
@@ -218,7 +221,7 @@ describe('the fields that a status change requires', () => {
     { kind: bills, from: 'VALIDATED', to: 'PAID', fields: ['issue_date'] },
   ] as const;
 
-  /** Makes the database require these fields for the move to a status while `work` runs. */
+  /** Makes the database require the given fields for a change to the status `to` while the function `work` runs. */
   async function requiring(kind: Kind, to: string, fields: readonly string[], work: () => Promise<void>) {
     const set = (requires: readonly string[]) =>
       service.admin(`update public.${kind.transitions} set requires = $1 where to_status = $2`, [requires, to]);
@@ -231,7 +234,7 @@ describe('the fields that a status change requires', () => {
   }
 
   test.each(cases)(
-    'the move of $kind.path to $to lists the required fields $fields, and gets 409 without these fields',
+    'the status change of a record of $kind.path to $to lists the required fields $fields, and gets 409 without these fields',
     async ({ kind, from, to, fields }) => {
       const token = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
       await requiring(kind, to, fields, async () => {
@@ -248,7 +251,7 @@ describe('the fields that a status change requires', () => {
     },
   );
 
-  test('a move does not list a required field that the claim already has', async () => {
+  test('GET …/moves of a claim does not list a field that a status change requires if the claim already has that field', async () => {
     const token = await service.token('TAX_SPECIALIST', [tenant.clients]);
     await requiring(claims, 'ACCEPTED', ['granted_amount', 'decision_date'], async () => {
       const id = await insertRecord(claims, 'SUBMITTED', { decision_date: '2026-01-31' });

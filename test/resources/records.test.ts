@@ -8,7 +8,9 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/* What a record of each resource is created with, and which values it never accepts. */
+/*
+ * This suite tests the creation of a record of each resource: the stored fields, and the values that the API refuses.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -19,7 +21,9 @@ const unlimitedAdmin = await service.token('ADMIN');
 
 let serial = 0;
 
-/** The fields without which a record cannot be created, with a new number each time. */
+/**
+ * For each resource, the fields without which a record cannot be created. Each call returns a new number of the record.
+ */
 const LEAST = {
   cadastres: () => ({
     ...{ site_id: own.sites, commune_code: '75056', section: 'ZZ' },
@@ -50,7 +54,10 @@ const PRINTED = { amount_excl_tax: 99.99, vat_rate: 20, vat_amount: 19.99, amoun
 const NOTICE = { commune_code: '2A004', notice_reference: 'AR-1', collection_date: '2025-10-31' };
 const DECISION = { decision_date: '2026-03-01', court_deadline: '2026-05-01', grounds: 'Erreur de surface' };
 
-/** What is sent; the fields of the record that differ from it; how the JSON text writes the amounts. */
+/**
+ * Each row has the name of a resource, the request body of a creation, the fields of the created record that differ
+ * from that body, and how the JSON text of the response writes amounts.
+ */
 const MADE: readonly (readonly [resource: string, sent: object, differing: object, text?: string])[] = [
   ['clients', { company_name: 'Société 1', contact_email: 'a@b.example', address: 'Lyon' }, { nom: 'Société 1' }],
   [
@@ -164,19 +171,21 @@ test.each(
       values.map((value) => [resource as Resource, field, value] as const),
     ),
   ),
-)('POST /api/%s does not accept the %s %j', async (resource, field, value) => {
+)('POST /api/%s answers 400 if the field %s has the value %j', async (resource, field, value) => {
   expectInvalid(await create(resource, { [field]: value }), [field]);
 });
 
 test.each(['invoices', 'partner-invoices'] as const)(
-  '%s cannot have a due date before their issue date',
+  'POST /api/%s refuses a due date before the issue date',
   async (resource) => {
     const answer = await create(resource, { issue_date: '2026-02-01', due_date: '2026-01-31' });
     expectError(answer, 'ERROR_VALIDATION', { due_date: expect.any(String) });
   },
 );
 
-/** The fields that refer to another record, which must be of the same client unless `isAnyClient`. */
+/**
+ * Fields of a record that refer to another record, which must belong to the same client unless `isAnyClient` is true.
+ */
 const REFERENCES: readonly (readonly [Resource, string, keyof Tenant, string, isAnyClient?: true])[] = [
   ['cadastres', 'site_id', 'sites', 'cadastres', true],
   ['reclamations', 'site_id', 'sites', 'reclamations'],
@@ -184,14 +193,14 @@ const REFERENCES: readonly (readonly [Resource, string, keyof Tenant, string, is
   ['partner-invoices', 'invoice_id', 'factures', 'partner_invoices'],
 ];
 
-describe.each(REFERENCES)('%s: the %s', (resource, field, kind, table, isAnyClient) => {
-  /** The responses to a creation and to a change that refer to the record with this id. */
+describe.each(REFERENCES)('the reference from %s by the field %s', (resource, field, kind, table, isAnyClient) => {
+  /** Returns the responses to the creation and to the change of a record whose reference field has the given id. */
   const refer = async (id: string, token = manager): Promise<Answer[]> => [
     await create(resource, { [field]: id }, token),
     ...(isAnyClient ? [] : [await put(resource, await createdId(resource), { [field]: id }, token)]),
   ];
 
-  test(`the ${field} of ${resource} cannot be of a foreign client: 403, audited with that client`, async () => {
+  test(`the ${field} of ${resource} cannot name a record of a foreign client: 403, audited with that client`, async () => {
     for (const answer of await refer(foreign[kind]))
       await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
         ...{ resource_type: table, client_context: foreign.clients },
@@ -199,12 +208,12 @@ describe.each(REFERENCES)('%s: the %s', (resource, field, kind, table, isAnyClie
   });
 
   if (!isAnyClient)
-    test(`the ${field} of ${resource} cannot be of another client of the same caller: 409`, async () => {
+    test(`the ${field} of ${resource} cannot name a record of another client of the same caller: 409`, async () => {
       for (const answers of [await refer(second[kind]), await refer(foreign[kind], unlimitedAdmin)])
         for (const answer of answers) expectError(answer, 'ERROR_CONFLICT', { [field]: expect.any(String) });
     });
 
-  test(`an unknown ${field} of ${resource} gets 404, and one of the client succeeds`, async () => {
+  test(`a creation or change of ${resource} with an unknown ${field} gets 404, and with a ${field} of the same client it succeeds`, async () => {
     for (const token of [manager, unlimitedAdmin])
       for (const answer of await refer(randomUUID(), token))
         expectError(answer, 'ERROR_NOT_FOUND', { [field]: expect.any(String) });
@@ -218,7 +227,7 @@ test.each([
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED' }],
   ['partner-invoices', 'partner_invoices', { status: 'VALIDATED', due_date: '2199-01-01' }],
 ] as const)(
-  'three simultaneous moves of one record of %s (%s, %j): one succeeds, two get 409',
+  'of three simultaneous status changes of one record of %s (table %s, body %j) one succeeds and two get 409',
   async (resource, table, body) => {
     const id = await createdId(resource);
     const send = [1, 2, 3].map(() => () => put(resource, id, body));
@@ -227,12 +236,12 @@ test.each([
   },
 );
 
-test('an invoice of an unknown client is not created: 404', async () => {
+test('the creation of an invoice of an unknown client gets 404', async () => {
   const answer = await create('invoices', { client_id: randomUUID() }, unlimitedAdmin);
   expectError(answer, 'ERROR_NOT_FOUND', { client_id: expect.any(String) });
 });
 
-test('a change of a parcel changes its reference, keeps other fields, and ignores read-only fields', async () => {
+test('a change of a parcel’s prefix and section changes the parcel’s reference, keeps other fields, and ignores read-only fields', async () => {
   const id = await createdId('cadastres', { address: 'Ancienne' });
   const before = (await service.ask(`GET /api/cadastres/${id}`, { token: manager })).json as object;
   const changed = { prefix: '123', section: '0C', area_m2: null };
@@ -241,11 +250,14 @@ test('a change of a parcel changes its reference, keeps other fields, and ignore
   expect((json as { reference: string }).reference).toMatch(/^750561230C\d{4}$/);
 });
 
-test.each(ROLES.filter((role) => role !== 'ADMIN'))('%s without clients in the token lists no client', async (role) => {
-  expect((await service.ask('GET /api/clients', { token: await service.token(role) })).json).toEqual([]);
-});
+test.each(ROLES.filter((role) => role !== 'ADMIN'))(
+  'a caller with the role %s whose token has no clients gets an empty list of clients',
+  async (role) => {
+    expect((await service.ask('GET /api/clients', { token: await service.token(role) })).json).toEqual([]);
+  },
+);
 
-test('a deleted client in the token gets 404, and a client without claims has an empty list of claims', async () => {
+test('a read of a deleted client that the token still names gets 404, and the list of claims of a client without claims is empty', async () => {
   const [gone, bare] = [randomUUID(), randomUUID()];
   const token = await service.token('CLIENT', [gone, bare]);
   for (const below of ['', '/reclamations'])

@@ -71,7 +71,7 @@ test.each([
 });
 
 describe('a reminder mail', () => {
-  /** A reminder mail about one deadline of the given kind. */
+  /** Builds a reminder mail about one deadline of the given kind. */
   const mailAbout = (kind: DueItem['kind']) =>
     createReminderMail(
       { userId: 'user', name: 'Ada', language: 'en', day: '2026-01-30' },
@@ -117,13 +117,16 @@ describe('a reminder mail', () => {
       retryAfterMs: REFUSED_ADDRESS_RETRY_MS,
       tries: 'the refused mail again in an hour',
     },
-  ])('if the mail server answers $answer, the service sends $tries', async ({ answer, scope, retryAfterMs }) => {
-    const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
-    for (const step of ['recipient', 'data'] as const) {
-      mailServer.reset();
-      mailServer.faults[step] = () => Promise.reject(new Refused(answer, 'no'));
-      const sent = createSmtpMailer(mailServer.url, 'firm@own.example')(mail, AbortSignal.timeout(20_000));
-      await expect(sent).rejects.toMatchObject({ scope, retryAfterMs, isCutOff: false });
-    }
-  });
+  ])(
+    'if the mail server answers a reminder mail with $answer, the service sends $tries',
+    async ({ answer, scope, retryAfterMs }) => {
+      const mail = { ...mailAbout('task'), to: { name: 'Ada', address: 'ada@own.example' } };
+      for (const step of ['recipient', 'data'] as const) {
+        mailServer.reset();
+        mailServer.faults[step] = () => Promise.reject(new Refused(answer, 'no'));
+        const sent = createSmtpMailer(mailServer.url, 'firm@own.example')(mail, AbortSignal.timeout(20_000));
+        await expect(sent).rejects.toMatchObject({ scope, retryAfterMs, isCutOff: false });
+      }
+    },
+  );
 });

@@ -8,7 +8,10 @@ import { forSuite } from '../support/suite.ts';
 
 const CLIENTS = 120;
 
-/** Test claims by name. Each has the name of its client and site, its notice reference, commune code and grounds. */
+/**
+ * The claims that the tests search for, by a short name. Each has the name of its client and site, its notice
+ * reference, commune code and grounds.
+ */
 const CLAIMS = {
   rhone: ['Logistique Rhône-Alpes', 'Entrepôt n° 4', '24 69 1234567 01', '69290', 'Surface pondérée surévaluée'],
   etienne: ['Verrerie de Saint-Étienne', 'Siège', '24-42-7654321', '42218', null],
@@ -74,22 +77,23 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('the search for 
     ['24 69 12', ['rhone']],
     ['coeur', ['coeur']],
     ['straße d aure', ['coeur']],
-    // The search finds a word after one that is too long to be stored, and finds the long word by its first 200
-    // characters.
+    // The search for claims finds a word after one that is too long to be stored, and finds the long word by its first
+    // 200 characters.
     ['zephyr', ['coeur']],
     ['x'.repeat(200), ['coeur']],
     ['B', ['coeur', 'alpes']],
     ['surface', ['rhone', 'alpes']],
     ['surface alpes', ['rhone', 'alpes']],
     ['surface alpes depot', ['alpes']],
-    // The search does not find the middle of a word, an address, or words of two different claims.
+    // The search for claims does not find the middle of a word, an address, or words that stand in two different
+    // claims.
     ['gistique', []],
     ['nulle', []],
     ['etienne etoile', []],
     ["' or true --", []],
     ["a_1 \\ % ' ( [ | : * & ! <", ['rhone', 'coeur']],
     ['⑴ ½', ['rhone']],
-    // The search finds characters that no keyboard has.
+    // A search text for claims may have characters that few keyboards have, such as → or Greek letters.
     ['100 €', ['odos']],
     ['500€', ['odos']],
     ['30 40', ['odos']],
@@ -97,9 +101,9 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('the search for 
     ['ΟΔΟΣ', ['odos']],
     ['urgent hotel total', ['odos']],
     ['hotel😀 ⚠️ \ufeffurgent', ['odos']],
-    // The search uses only the ten longest words of the text.
+    // The search for claims uses only the ten longest words of the search text.
     ['z 12 30 40 une 100 non 500 ΟΔΟΣ valeur moitié', ['odos']],
-    // Combining accents do not count towards the length of a word.
+    // Combining accents do not count towards the length of a word in a search text.
     [`${accented('log rho alp ent 123 692 sur pon 24 01')} zeph`, []],
     [accented('log rho alp ent 123 692 sur pon 24 01'), ['rhone']],
     // A search text without any word finds all claims.
@@ -147,7 +151,7 @@ describe('the database function app.found_claims', () => {
       expect(await found(undefined, 'etoile')).toEqual(['re']);
       expect(await scans()).toBeGreaterThan(before);
       expect(await found(`{${all.slice(0, 2).join()}}`, 'etoile')).toEqual([]);
-      // Searches by a word of the grounds, and by that word together with a word of the site’s name.
+      // Searches for claims by a word of their grounds, and by that word together with a word of the site’s name.
       for (const words of [['vacance'], ['vacance', 'etoile']]) {
         expect(await found(undefined, ...words)).toEqual(['re']);
         expect(await found(`{${all.slice(0, 2).join()}}`, ...words)).toEqual([]);

@@ -7,7 +7,7 @@ import type { Tenant } from '../support/tenant.ts';
 import { PAGE_ROLES, RIGHTS } from './access.ts';
 import type { Row } from './access.ts';
 
-/** A kind of caller: a role with one client, or an ADMIN of all clients. */
+/** A kind of caller with which the tests call every endpoint: a role with one client, or an ADMIN of all clients. */
 export interface Cast {
   readonly name: string;
   readonly role: Role;
@@ -19,11 +19,14 @@ export const CASTS: readonly Cast[] = [
   ...PAGE_ROLES.map((role) => ({ name: role === 'ADMIN' ? 'ADMIN of one client' : role, role, isUnlimited: false })),
 ];
 
-/** The outcome that the test expects of a request. */
+/** The outcome that a test case expects of its request: success, or a kind of refusal. */
 export type Verdict =
-  /** The request succeeds. `of` is the tenant whose records the list has, if not the caller’s tenant. */
+  /** The request succeeds. `of` names the client whose records the list has, if not the caller’s client. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
-  /** The request gets 403. `client` is the audit record’s client_context; `early` means no query ran before. */
+  /**
+   * The request gets 403. `client` is the client_context of the refusal’s audit record; `early` means that the service
+   * ran no query before the refusal.
+   */
   | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'conflict' }
@@ -37,20 +40,22 @@ export interface Request {
   readonly verdict: Verdict;
 }
 
-/** One test case: an endpoint, a caller and a kind of request. The request is made once the tenants exist. */
+/** One test case of the suite that calls every endpoint: an endpoint, a kind of caller and a kind of request. */
 export interface Situation {
   readonly name: string;
-  /** The request changes or deletes records, so the test needs a new tenant. */
+  /** Whether the test case’s request changes or deletes records, so that it needs a new client with records. */
   readonly writes: boolean;
   request(own: Tenant, foreign: Tenant): Request;
 }
 
 export const isWrite = ({ line, writesNothing }: Row): boolean => !line.startsWith('GET') && writesNothing !== true;
 
-/** For placeholders of a path the ids that replace the tenant’s ids. */
+/**
+ * For placeholders of an endpoint’s path, such as `id`, the ids that a test case uses instead of the caller’s own ids.
+ */
 type Ids = Readonly<Record<string, string>>;
 
-/** Returns the request line of an endpoint with ids in place of the placeholders. */
+/** Returns an endpoint’s request line, such as `GET /api/sites/{id}`, with ids in place of the placeholders. */
 export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): string {
   return line.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const kind = ids[name];
@@ -78,14 +83,17 @@ export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Ques
   return { body: row.many ? [body] : body };
 }
 
-/** Whether the caller has the right that the endpoint needs; `self` if only for the caller’s own record. */
+/** Whether a kind of caller has the right that an endpoint needs; `self` means only for the caller’s own record. */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
   const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };
   return RIGHTS[table][role].includes(ofOneself[letter] ?? '-') ? 'self' : 'no';
 }
 
-/** Lists the test cases of an endpoint for a kind of caller. A caller without the right gets 403 in each case. */
+/**
+ * Returns the test cases of an endpoint for a kind of caller. A caller without the right to the endpoint gets 403 in
+ * each case.
+ */
 export function situationsOf(row: Row, cast: Cast): Situation[] {
   const situations = [
     ...own(row, cast),
@@ -106,8 +114,8 @@ export function situationsOf(row: Row, cast: Cast): Situation[] {
 }
 
 /**
- * The expected refusal of a role without the right. Its audit record names the record and the client of the path if the
- * path is valid.
+ * Returns the expected 403 of a caller whose role lacks the right that an endpoint needs. The audit record of the 403
+ * names the record and the client in the request’s path if the path is valid.
  */
 function refusalByRole(row: Row, line: string): Verdict {
   const values = line.replace(/\?.*/, '').split('/');
@@ -136,7 +144,7 @@ function own(row: Row, cast: Cast): Situation[] {
   return [situation('of own records'), situation('of own records, as HEAD', 'HEAD')];
 }
 
-/** The expected refusal of a request. Its audit record names the first record of the path. */
+/** Returns the expected 403 of a request, whose audit record names the first record in the request’s path. */
 function refusal(row: Row, owner: Tenant, client: string | null, early = false): Verdict {
   const [kind] = Object.values(row.ids ?? {});
   return { is: 'refused', client, id: kind === undefined ? null : owner[kind], early };
@@ -204,7 +212,7 @@ function unknownParameter(row: Row): Situation[] {
   ];
 }
 
-/** Test cases of a list that is filtered by one client. */
+/** Returns the test cases in which an endpoint’s list is filtered by one client. */
 function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
   const to = (name: string, client: (mine: Tenant, other: Tenant) => string, verdict: Answers): Situation => ({
     name: `filtered by ${name}`,

@@ -31,7 +31,8 @@ for (const status of ['READY_FOR_REVIEW', 'APPROVED'])
   await service.sql`update public.reclamations set status = ${status}
     where client_id = ${own.clients} and tax_year = 2025`;
 
-// This time is half past midnight on 1 February in UTC.
+// The submission time 2025-01-31T23:30-01:00 is half past midnight on 1 February in UTC, so the summary counts the
+// claim in February.
 await service.sql`update public.reclamations
   set submitted_at = '2025-01-31T23:30:00-01:00', decision_date = '2025-06-30'
   where client_id = ${own.clients} and tax_year = 2024`;
@@ -92,7 +93,7 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
       { claim_type: 'TF', tax_year: null, ...sums(2, 2401, 0, 0) },
     ],
   ],
-  // This query has the same groups as `?by=type,year` in the opposite order.
+  // The query `?by=year,type` has the same groups as `?by=type,year`, but in another order.
   [
     '?by=year,type',
     () => [
@@ -155,7 +156,7 @@ test('a summary of claims by status and type refuses the cursor of a summary by 
   expectInvalid(await ask(`?by=status,type&limit=1&${after}`), ['after']);
 });
 
-test('an ADMIN of all clients counts the claims of every client', async () => {
+test('the summary of claims counts the claims of every client for an ADMIN of all clients', async () => {
   const { json } = await ask('?by=client', 'ADMIN', []);
   expect((json as Json[]).map((row) => row['client_id'])).toEqual(
     [own, second, foreign].map(({ clients }) => clients).toSorted(),
@@ -184,7 +185,7 @@ test('the summary of claims accepts the filters of the list of claims and counts
   }
 });
 
-test('the summary of claims refuses a foreign site and parameters that only the list has', async () => {
+test('GET /api/reclamations/summary refuses a foreign site and query parameters that only the list of claims has', async () => {
   await expectRefusal(service, await ask(`?site_id=${foreign.sites}`), 'ERROR_FORBIDDEN');
   for (const query of words(`
     ?by=amount ?by=status,year,type ?by=created_month ?sort=status ?after=AAAA ?limit=0 ?count=exact
@@ -232,7 +233,7 @@ describe('the summaries of invoices and bills', () => {
     ]);
   });
 
-  test('the summary of bills counts by partner, and counts a disputed bill not as due', async () => {
+  test('the summary of bills counts the bills of each partner, and does not count a disputed bill as due', async () => {
     const token = await service.token('ACCOUNT_MANAGER', [billed.clients]);
     const { json } = await service.ask('GET /api/partner-invoices/summary?by=status', { token });
     expect(json).toEqual([

@@ -29,7 +29,10 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
   return answer.json as Record<string, unknown>[];
 }
 
-/** Filters a list of users for these people, because each firm also has other users, and returns their ids. */
+/**
+ * Returns the ids of those given people whom a list of users contains. The list also has the other users of the same
+ * clients.
+ */
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 
@@ -100,12 +103,12 @@ test('only a caller who may change a user reads that user’s is_active, in the 
   }
   const [, , manager] = callers;
   expectError(await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }), 'ERROR_FORBIDDEN');
-  // The ADMIN of two clients may not change the user who also has a foreign client.
+  // An ADMIN who is limited to two clients may not change a user who also has another client.
   expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
 });
 
 test.each(['ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s sees no is_active in the caller’s own record, nor in the response to a login',
+  'a caller with the role %s sees no is_active in the caller’s own record, nor in the response to a login',
   async (role) => {
     const { id, token } = await person(service, role, [own]);
     const login = await service.ask('POST /api/auth/login', { body: { token } });
@@ -230,7 +233,7 @@ test('the token of a user stays valid when the user’s name or email changes', 
 });
 
 test.each([{ is_active: false }, { role: 'CLIENT' }])(
-  'an ADMIN cannot set %j on the own account, but another ADMIN can',
+  'an ADMIN cannot change the own user record by %j, but another ADMIN can',
   async (body) => {
     const { id, token } = await person(service, 'ADMIN', []);
     const refused = await service.ask(`PUT /api/users/${id}`, { token, body });
@@ -250,7 +253,7 @@ test.each([
   ['is_active', 'is_active = false'],
   ['role', `role = 'CLIENT'`],
 ])(
-  'an ADMIN cannot change the own %s in the database, even in a statement that sets only that column',
+  'the database forbids an ADMIN to change the column %s of the ADMIN’s own row in users, even in a statement that sets only that column',
   async (_name, set) => {
     const { id } = await person(service, 'ADMIN', []);
     await person(service, 'ADMIN', []);

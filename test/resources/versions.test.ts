@@ -83,7 +83,7 @@ describe.each(changes.map((row) => [row.line.slice('PUT '.length), row] as const
   });
 
   test.each(['other', '"', '"a" "b"', '*, "a"', '"a",', "'a'", 'w/"a"', ''])(
-    `${row.line.slice(4)} refuses the malformed If-Match or If-None-Match %s`,
+    `a request to ${row.line.slice(4)} with the malformed If-Match or If-None-Match %s is refused`,
     async (header) => {
       expectInvalid(await change({ 'if-match': header }), ['If-Match']);
       expectError(await read({ 'if-none-match': header }), 'ERROR_VALIDATION');
@@ -121,7 +121,7 @@ test.each([
   `POST /api/users/${randomUUID()}/erasure`,
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',
-])('%s with If-Match gets 400, because it compares no version', async (line) => {
+])('a request to %s with If-Match gets 400, because that endpoint compares no version', async (line) => {
   const token = await service.token('ADMIN');
   for (const tag of ['"1"', '*'])
     expectInvalid(await service.ask(line, { token, headers: { 'if-match': tag }, body: {} }), ['If-Match']);

@@ -92,7 +92,7 @@ describe('the fields of a record that no change can alter', () => {
     },
   );
 
-  test('a 409 for a change names both a field that cannot change and a status that cannot follow', async () => {
+  test('the 409 for a change of a claim names both a field that cannot change and a status that cannot follow the present one', async () => {
     const body = { partner_id: own.partners, status: 'RECEIVED', number: 'F-1' };
     expect(await conflictDetails(ask(`PUT /api/partner-invoices/${own.partner_invoices}`, { ...body }))).toEqual({
       partner_id: cannot,
@@ -129,7 +129,7 @@ test('the deletion of a partner with bills gets 409 with the number of bills tha
   const bill = (client_id: string) =>
     createdId('partner-invoices', { client_id, partner_id: partner, number: randomUUID(), amount_excl_tax: 1 });
   const remove = (token: string) => conflictDetails(ask(`DELETE /api/partners/${partner}`, undefined, token));
-  // The partner also works for a client whom this caller cannot see.
+  // The test’s partner also works for a foreign client, which the ADMIN of two clients cannot see.
   expect(await remove(limitedAdmin)).toEqual({ id: 'is of a record that is still in use' });
   await bill(foreign.clients);
   await bill(foreign.clients);

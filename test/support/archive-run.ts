@@ -21,36 +21,42 @@ export interface Outcome {
 
 /** A database with the audit log of half a year, and functions that run `npm run audit:archive` on it. */
 export interface ArchiveRun {
-  /** The months with audit records, as YYYY-MM. The partition audit_log.earlier holds the first two. */
+  /**
+   * The four months with audit records, as YYYY-MM. The audit log’s partition audit_log.earlier holds the first two
+   * months.
+   */
   readonly months: readonly [string, string, string, string];
-  /** The lines of audit.archives after audit:archive has archived the first three months. */
+  /** The rows of the table audit.archives, as text, after audit:archive has archived the first three months. */
   readonly lines: readonly [string, string, string];
   readonly database: TestDatabase;
   readonly admin: pg.Client;
   readonly folder: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
   archive(before: string, ...more: string[]): Promise<Outcome>;
-  /** Runs audit:archive after importing a module into its process, which reads the variables of `env`. */
+  /** Runs audit:archive in a process that first imports the given module, to which the variables `env` are passed. */
   archiveWith(
     module: string,
     env: Readonly<Record<string, string>>,
     before: string,
     ...more: string[]
   ): Promise<Outcome>;
-  /** Starts audit:archive without waiting for its end. */
+  /** Starts a process of audit:archive and returns before the process ends. */
   begin(before: string, ...more: string[]): { readonly process: ChildProcess; readonly outcome: Promise<Outcome> };
   /** Runs `audit:archive --verify` on all archive files of the folder. */
   verify(): Promise<Outcome>;
   files(): Promise<string[]>;
   records(where?: string): Promise<number>;
-  /** The lines of audit.archives, each with number, month, number of records, file, and who removed the month. */
+  /**
+   * The rows of the table audit.archives as text, each with number, month, number of records, file, and who removed the
+   * month.
+   */
   listed(): Promise<string[]>;
-  /** Adds the audit record of a refusal at the given time. */
+  /** Adds the audit record of a refused request at the given time. */
   refuse(at: string, actor?: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The number of audit records in each of the four months. */
+/** The number of audit records that a test database of audit:archive has in each of its four months. */
 export const COUNTS = [528, 696, 744, 532] as const;
 
 export async function openArchiveRun(): Promise<ArchiveRun> {

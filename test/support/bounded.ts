@@ -2,7 +2,10 @@ import { relative } from 'node:path';
 import { proofOf } from '../proofs.ts';
 import { ROOT } from './suites.ts';
 
-/** The time limit in milliseconds of a test, a hook or the opening of a resource, unless it has its own. */
+/**
+ * The time limit in milliseconds of a test, a hook or the opening of a test resource, such as a database, that sets no
+ * other limit.
+ */
 const LONGEST_MS = 60_000;
 const LONGEST_OF_PROOF_MS = 180_000;
 

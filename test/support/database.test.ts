@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createEmptyDatabase, createTestDatabase, withAdmin } from './database.ts';
 
-test('a test database has the rights of a migrated database, including those on the database itself', async () => {
+test('each test’s database has the rights of a migrated database, including the rights on the database itself', async () => {
   const migrated = await createTestDatabase();
   const empty = await createEmptyDatabase();
   const make = (client: pg.Client): Promise<unknown> => client.query('create temporary table mine (id int)');

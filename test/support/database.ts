@@ -78,7 +78,7 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
   };
 }
 
-/** Whether a pooler stands before Postgres. In transaction mode it keeps no prepared statements. */
+/** Whether the tests reach Postgres through a pooler, which keeps no prepared statements in transaction mode. */
 export function isPooled(): boolean {
   return readRun().poolerPort !== undefined;
 }
@@ -90,7 +90,10 @@ function pooled({ poolerPort }: TestRun, url: string): string {
   return through.href;
 }
 
-/** Copies the rights on the database itself, because Postgres does not copy these rights from a template. */
+/**
+ * Copies the rights on the template database to the new database, because Postgres does not copy the rights on a
+ * database itself.
+ */
 async function copyDatabaseRights(admin: pg.Client, from: string, to: string): Promise<void> {
   const { rows } = await admin.query<{ statement: string }>(
     `select format('grant %s on database %I to %s', privilege_type, $2::text,

@@ -29,7 +29,9 @@ export function sampledByDay<T>(all: readonly T[]): T[] {
   return all.filter((_, index) => drawn.has(index));
 }
 
-/** Returns evenly spread numbers from 0 to below 1, all shifted by a distance that `TEST_DAY` determines. */
+/**
+ * Returns evenly spread numbers from 0 to below 1, which all move by a distance that the number `TEST_DAY` determines.
+ */
 export function spreadOfDay(count: number): number[] {
   const shift = (DAY * GOLDEN) % 1;
   return Array.from({ length: count }, (_, index) => (index + shift) / count);

@@ -9,7 +9,7 @@ import { createScratchFolder } from './scratch.ts';
 interface DemonstrationProcess {
   readonly url: string;
   readonly issuer: string;
-  /** Returns the password of the user with this email, which the service prints at its start. */
+  /** Returns the password of the demonstration’s user with the given email, which the service prints at its start. */
   passwordOf(email: string): string;
   tokenOf(role: Role): Promise<string>;
   /** Returns the secret with which the service authenticates at the management API of its identity provider. */

@@ -16,7 +16,7 @@ function answer(status: number, json?: unknown, headers: Answer['headers'] = {})
   return { status, headers: sent, text, json };
 }
 
-/** The headers that every response of an operation has. */
+/** The headers that every response of an operation in the OpenAPI document has. */
 const HEADERS = {
   'x-request-id': 'ba5e0000-0000-4000-8000-000000000001',
   'cache-control': 'no-store',
@@ -24,7 +24,7 @@ const HEADERS = {
   'ratelimit-policy': '"address"; q=1; w=60',
 };
 
-/** Returns a response without one of its headers. */
+/** Returns a copy of an HTTP response that lacks one of the headers. */
 function without(name: string, { headers, ...rest }: Answer): Answer {
   const others = Object.entries(headers).filter(([other]) => other !== name);
   return { ...rest, headers: Object.fromEntries(others) };

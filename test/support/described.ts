@@ -15,7 +15,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response & Reference>>;
 }
 
-/** A part of the OpenAPI document, or a reference to a part. */
+/** A value in the OpenAPI document: a schema, or a reference to a schema elsewhere in the document. */
 interface Reference {
   readonly $ref?: string;
   readonly required?: boolean;
@@ -122,7 +122,10 @@ function differenceFrom(
   );
 }
 
-/** Names a response header that the OpenAPI document does not describe, or a required one that is missing. */
+/**
+ * Returns an error text for a response header that the OpenAPI document does not describe, or for a required one that
+ * is missing.
+ */
 function headerDifference(described: Readonly<Record<string, Reference>>, { headers }: Answer): string | undefined {
   const all = Object.entries(described).map(([name, header]) => ({
     name: name.toLowerCase(),
@@ -135,7 +138,10 @@ function headerDifference(described: Readonly<Record<string, Reference>>, { head
   return unknown === undefined ? undefined : `the header ${unknown} is not described`;
 }
 
-/** Names a missing ETag of a JSON list. The document cannot require it, because a CSV list has no ETag. */
+/**
+ * Returns an error text if a JSON list has no ETag. The OpenAPI document cannot require the ETag, because a CSV list
+ * has none.
+ */
 function withoutTag(method: string, { content }: Response, { status, headers }: Answer): string | undefined {
   const isListInJson =
     method === 'GET' &&
@@ -145,12 +151,15 @@ function withoutTag(method: string, { content }: Response, { status, headers }: 
   return isListInJson && headers['etag'] === undefined ? 'the header etag is missing' : undefined;
 }
 
-/** The path in the OpenAPI document to which a reference points, or undefined if the value is no reference. */
+/**
+ * Returns the path in the OpenAPI document to which a reference (`$ref`) points, or undefined if the value is no
+ * reference.
+ */
 function partsOf({ $ref }: Reference): readonly string[] | undefined {
   return $ref?.replace('#/', '').split('/');
 }
 
-/** Returns the part of the OpenAPI document to which a reference points, and any other value unchanged. */
+/** Returns the value in the OpenAPI document to which a reference points, and any other value unchanged. */
 export function resolved(named: Reference): unknown {
   const parts = partsOf(named);
   if (parts === undefined) return named;
@@ -168,7 +177,9 @@ interface ListOfRecords {
   readonly items: Reference;
 }
 
-/** Names a record of a list requested with `fields` that has not exactly the requested fields. */
+/**
+ * Returns an error text if a record in a list that was requested with `fields` has not exactly the requested fields.
+ */
 function mismatchOfFields({ items }: ListOfRecords, fields: readonly string[], { json }: Answer): string | undefined {
   const whole = resolved(items) as { readonly required?: readonly string[] };
   const required = (whole.required ?? []).filter((name) => fields.includes(name));
@@ -185,14 +196,17 @@ function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as object;
 }
 
-/** Names an error code that does not belong to the status of the response. */
+/** Returns an error text if a response’s error code does not belong to its status. */
 function codeMismatch({ status, json }: Answer): string | undefined {
   if (status < 400) return undefined;
   const { code } = (json as { error: { code: keyof typeof ERRORS_BY_CODE } }).error;
   return ERRORS_BY_CODE[code].status === status ? undefined : `${code} is not of this status`;
 }
 
-/** Finds a sentence of the library zod in the details of an error, where all sentences must be those of the service. */
+/**
+ * Returns an error text if the details of an error have a sentence of the library zod, because all sentences must be
+ * the service’s own.
+ */
 function ofLibrary({ json }: Answer): string | undefined {
   const { details = {} } = (json as { error?: { details?: object } } | null)?.error ?? {};
   return Object.values(details)
@@ -200,7 +214,7 @@ function ofLibrary({ json }: Answer): string | undefined {
     .find((rule) => /^(?:Invalid|Unrecognized|Too (?:small|big))\b/.test(rule));
 }
 
-/** Names a 409 that has no reason in its details. */
+/** Returns an error text if a response with status 409 has no reason in its details. */
 function unexplained({ status, json }: Answer): string | undefined {
   if (status !== 409) return undefined;
   const { problems = [] } = (json as { error: { problems?: readonly { code: string }[] } }).error;

@@ -34,7 +34,10 @@ export async function findingsBeside<T extends Found>(admin: pg.Client, rows: re
   );
 }
 
-/** Whether the database object is a login that a suite with another database on this server created. */
+/**
+ * Whether a finding of the view audit.findings is about a login that a test suite with another database on the same
+ * server created.
+ */
 export function isOfAnotherSuite(object: string, database: string): boolean {
   return object.startsWith('taxclaims_run_') && !object.startsWith(database);
 }

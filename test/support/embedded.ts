@@ -39,7 +39,7 @@ export function spawnStart(dataDir?: string): ChildProcess {
   return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-/** Waits for the address that a process of `spawnStart` prints as soon as its Postgres server answers. */
+/** Waits for the address that a process of an embedded Postgres server prints as soon as the server answers. */
 export async function addressFrom(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('The process has no output to read.');
   const ended = once(child, 'exit').then(() => {
@@ -50,7 +50,10 @@ export async function addressFrom(child: ChildProcess): Promise<string> {
   return Promise.race([line, ended]);
 }
 
-/** Runs a shell script that prints a process id and then becomes `cat`, which never waits for its child processes. */
+/**
+ * Runs a shell script that prints its process id and then becomes the program `cat`, which never waits for its child
+ * processes.
+ */
 export async function spawnStranger(script: string): Promise<{ child: ChildProcess; pid: number }> {
   const child = spawn('sh', ['-c', `${script}; exec cat`], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();

@@ -3,14 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 
 /* This module measures how long some work blocks the event loop, compared with a reference work in the same process. */
 
-/** How often a measurement above the limit is repeated, because other processes can only make it longer. */
+/**
+ * How often the test repeats a measurement of a blocked event loop that is above the limit, because other processes can
+ * only make the time longer.
+ */
 const AGAIN = 20;
 
 /** Measures the longest time in nanoseconds for which some work blocks the event loop. */
 async function longestPiece(work: () => unknown): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  // The first delay that the monitor records belongs to earlier work.
+  // The first delay of the event loop that the monitor records was caused before the measured work.
   await measured(delay);
   delay.reset();
   await measured(delay);
@@ -33,7 +36,10 @@ function reference(): number {
   return sum;
 }
 
-/** The longest time for which some work blocks the event loop, divided by the reference’s. The limit is 1. */
+/**
+ * Returns the longest time for which some work blocks the event loop, divided by that of the reference work. Tests
+ * expect at most 1.
+ */
 export async function shareOfLimit(work: () => unknown): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial <= AGAIN && least > 1; trial += 1) {

@@ -3,9 +3,9 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * How a proxy line treats the bytes between client and server: `whole` passes all. `mute` passes none in either
- * direction and stays connected. `deaf` passes requests but no responses. `unheard` cuts a connection at the response
- * to its commit. `slow` delays each piece. `cut` refuses and closes connections. `failing` answers every HTTP request
+ * The faults of a TCP proxy between client and server: `whole` passes all bytes. `mute` passes none in either direction
+ * and stays connected. `deaf` passes requests but no responses. `unheard` cuts a connection at the response to its
+ * commit. `slow` delays each piece of bytes. `cut` refuses and closes connections. `failing` answers every HTTP request
  * with 500.
  */
 export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
@@ -84,7 +84,7 @@ export async function layFaultyLine(
   return line;
 }
 
-/** The client’s and the server’s end of one proxied connection. */
+/** The connection from the client to the proxy and the connection from the proxy to the server that belongs to it. */
 class Pair {
   readonly #near: Socket;
   readonly #far: Socket;

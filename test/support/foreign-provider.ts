@@ -9,17 +9,20 @@ interface ForeignProvider {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The additional claims of all tokens that the provider issues from now on. */
+  /** The additional claims of all tokens that the identity provider issues from now on. */
   claims: Readonly<Record<string, unknown>>;
   /** The subject of the user who is logged in by all later logins. */
   subject: string;
   /** The lifetime of access tokens in seconds. */
   lifetime: number;
-  /** Answers requests for the provider’s discovery document instead of the provider, unless undefined. */
+  /**
+   * A handler that answers requests for the identity provider’s discovery document instead of the provider, unless it
+   * is undefined.
+   */
   discovery: RequestListener | undefined;
   /** The number of requests for the provider’s discovery document so far. */
   discoveries: number;
-  /** Registers a public client with this redirect URI at the provider. */
+  /** Registers a public OAuth client with the given redirect URI at the identity provider. */
   allow(clientId: string, redirectUri: string): Promise<void>;
   /** Closes the provider’s server, which then refuses connections. */
   close(): Promise<void>;

@@ -63,10 +63,13 @@ async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
   return { port: pooler.port, close: () => lab.remove() };
 }
 
-/** Opens a connection with the test run’s name, because other runs drop the databases of a run without one. */
+/**
+ * Opens a database connection with the test run’s name, because other test runs drop the databases of a run without
+ * such a connection.
+ */
 async function showLife(adminUrl: string, prefix: string): Promise<pg.Client> {
   const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
-  // If the server is lost, the tests themselves report the loss.
+  // The connection ignores errors, because the tests themselves report the loss of the Postgres server.
   connection.on('error', () => undefined);
   await connection.connect();
   return connection;

@@ -14,7 +14,8 @@ export default async function tearDown(): Promise<void> {
     await testConnection?.end();
     await testServer?.close();
     await testFolder?.remove();
-    // In Jest’s watch mode the next test run is in the same process, so the variable must not stay set.
+    // In Jest’s watch mode the next test run is in the same process, so the environment variable of the ended run must
+    // not stay set.
     delete process.env['TAXCLAIMS_TEST_FOLDER'];
     for (const name of ['testConnection', 'testFolder', 'testPooler', 'testRun', 'testServer'] as const)
       globalThis[name] = undefined;

@@ -1,8 +1,14 @@
 /* This module measures whether the processor time of some work grows faster than the length of its input. */
 
-/** Work below this time in milliseconds delays nobody. Quadratic work on such a long input takes seconds. */
+/**
+ * The processor time in milliseconds below which a test accepts the work on its large input. Quadratic work on an input
+ * of that length takes seconds.
+ */
 const LITTLE_MS = 25;
-/** How many times longer the large input is. Linear work takes 8 times as long for it, quadratic work 64 times. */
+/**
+ * How many times longer the large input of a measurement is than the small one. Linear work takes 8 times as long for
+ * the large input, quadratic work 64 times.
+ */
 const FACTOR = 8;
 const MOST = FACTOR ** 1.5;
 const TRIALS = 5;
@@ -11,9 +17,9 @@ const AGAIN = 3;
 export type Feed = (length: number) => unknown;
 
 /**
- * Describes how some work grows too fast up to an input of this length, or returns undefined if it does not. A bad
- * measurement is repeated, because the garbage collection of earlier work counts too. Work that really grows too fast
- * does so in every measurement.
+ * Describes how the processor time of some work grows too fast with its input, up to an input of the given length, or
+ * returns undefined if it does not. A bad measurement is repeated, because the garbage collection of earlier work
+ * counts too. Work that really grows too fast does so in every measurement.
  */
 export async function excessiveGrowth(feed: Feed, length: number): Promise<string | undefined> {
   let found = await measured(feed, length);
@@ -29,7 +35,7 @@ async function measured(feed: Feed, length: number): Promise<string | undefined>
   return ratio < MOST ? undefined : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
 }
 
-/** Measures the least time of some trials of the work, because other work of the process only adds time. */
+/** Returns the least processor time of several trials of the work, because other work of the process only adds time. */
 async function leastOf(feed: Feed, length: number): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial < TRIALS && least >= LITTLE_MS; trial += 1) {
@@ -49,7 +55,10 @@ const UNITS = [
 ];
 const ENDS = ['', '!'];
 
-/** Generates a long text for each unit, after each beginning and before each end. */
+/**
+ * Generates long texts against which parsers are tested: each has one beginning, one repeated unit such as `"a",`, and
+ * one end.
+ */
 export function* hostileTexts(
   ...beginnings: readonly string[]
 ): Generator<[name: string, of: (length: number) => string]> {

@@ -2,7 +2,10 @@ import type { Answer } from './http.ts';
 import type { Service } from './service.ts';
 import { until } from './upload.ts';
 
-/** Asks until the health check has this status, because it repeats an earlier result for up to a second. */
+/**
+ * Sends GET /health until the response has the given status, because the service repeats an earlier result for up to a
+ * second.
+ */
 export async function healthOnce(
   service: Pick<Service, 'ask'>,
   status: 200 | 503,

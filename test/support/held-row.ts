@@ -3,7 +3,10 @@ import type { Answer } from './http.ts';
 import { withAdmin } from './database.ts';
 import type { Service } from './service.ts';
 
-/** Locks a row of the database until all requests wait for the row, then releases it. Returns the responses. */
+/**
+ * Locks a row of the database until all given requests wait for the row, then releases the row. Returns the responses
+ * to the requests.
+ */
 export async function collide(
   service: Service,
   { table, id }: { readonly table: string; readonly id: string },
@@ -25,7 +28,10 @@ export async function backendOf(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? Number.NaN;
 }
 
-/** Counts the sessions that wait for a lock of the session `holder`, directly or behind another waiting session. */
+/**
+ * Counts the database sessions that wait for a lock of the session `holder`, directly or behind another waiting
+ * session.
+ */
 export async function waitingBehind(service: Pick<Service, 'admin'>, holder: number): Promise<number> {
   const rows = await service.admin(
     `with recursive behind as (

@@ -15,7 +15,7 @@ export interface Question {
   readonly headers?: OutgoingHttpHeaders;
   /** The body of the request: an object is sent as JSON, a string or buffer unchanged. */
   readonly body?: object | string | Buffer;
-  /** The address to which the request is sent; the default is 127.0.0.1. */
+  /** The IP address to which the test sends the HTTP request; the default is 127.0.0.1. */
   readonly host?: string;
 }
 
@@ -64,7 +64,7 @@ export async function askRaw(port: number, bytes: string, host = '127.0.0.1'): P
   });
 }
 
-/** Parses the bytes that `askRaw` received as an HTTP response. */
+/** Parses the bytes that a server sent on a connection as an HTTP response. */
 export function parseRaw(text: string): { readonly answer: Answer; readonly head: string } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [line = '', ...fields] = head.split('\r\n');

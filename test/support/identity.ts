@@ -17,7 +17,7 @@ export interface TokenOptions {
   readonly key?: TestKey;
   /** Header parameters of the token that replace or add to `alg`, `kid` and `typ`. Undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
-  /** A payload of the token that is signed unchanged instead of claims. */
+  /** The whole payload of the token, which the identity provider signs unchanged instead of claims. */
   readonly payload?: string;
 }
 
@@ -32,23 +32,31 @@ export interface TestIdentity {
   readonly key: TestKey;
   /** The number of requests for the provider’s keys so far. */
   readonly requests: number;
-  /** Signs a token with the claims of a valid token and these changes. A claim that is undefined is left out. */
+  /**
+   * Signs a token with the claims of a valid token and the given changes. A claim that a change sets to undefined is
+   * left out.
+   */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
-  /** The keys that the provider publishes now. */
+  /** The public keys that the identity provider publishes now. */
   readonly keys: readonly TestKey[];
-  /** Publishes the given keys instead of the present ones. The last given key signs later tokens. */
+  /**
+   * Makes the identity provider publish the given keys instead of the present ones. The last given key signs later
+   * tokens.
+   */
   publish(...keys: readonly TestKey[]): void;
-  /** Publishes a new key instead of all other keys. */
+  /** Makes the identity provider publish a new key instead of all other keys. */
   rotate(): Promise<TestKey>;
   /** Makes the provider answer requests for its keys with `answer`, or with its keys again if `answer` is undefined. */
   answerWith(answer: Answer | undefined): void;
-  /** Makes the provider refuse connections until `start()` is called. */
+  /** Makes the identity provider refuse connections until `start()` is called. */
   stop(): Promise<void>;
-  /** Makes the provider listen again at the same address. */
+  /** Makes the identity provider listen again at the same address, after it refused connections. */
   start(): Promise<void>;
 }
 
-/** A token header parameter that no verifier knows. Tests declare this parameter as critical. */
+/**
+ * A header parameter of tokens that no verifier knows. Tests put the parameter into the token’s list of critical ones.
+ */
 export const UNKNOWN_EXTENSION = 'x-unknown';
 
 let keysMade = 0;

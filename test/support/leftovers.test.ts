@@ -58,15 +58,17 @@ test('the servers and folders of a killed test run are removed soon after its en
 
 test('the next test run stops the servers and removes the folders of a killed run, but not those of a running process', async () => {
   const { TAXCLAIMS_TEST_FOLDER: ofTheRun } = process.env;
-  // Without this variable, no other process removes the folders of the killed run.
+  // The test creates the folders of the killed run without the variable TAXCLAIMS_TEST_FOLDER, so that no other process
+  // removes these folders.
   delete process.env['TAXCLAIMS_TEST_FOLDER'];
   const mine = await createScratchFolder();
   const plain = await abandonedFolder();
   const { folder: served, pid } = await abandonedServer();
   await removeAbandoned();
-  // Another test run on this machine may be removing the same folders now.
+  // Another test run on the same machine may be removing the folders of the killed run at the same time.
   for (const folder of [plain, served]) await until(() => isGone(folder));
-  // A process that has ended keeps its process id until its parent has waited for it, but its command line is empty.
+  // A process that has ended keeps its id until its parent has waited for it, so the test expects an empty command line
+  // instead of a missing id.
   expect(await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
   await expect(readdir(mine)).resolves.toEqual([]);
   await rm(mine, { recursive: true });
@@ -108,7 +110,8 @@ test('all tests create temporary folders with createScratchFolder, so that the n
     const text = await readFile(join(TESTS, file), 'utf8');
     if (/\b(?:mkdtemp|tmpdir)\(/.test(text)) makers.push(file);
   }
-  // The screenshots of test/browser are kept, so that a person can look at them.
+  // The folder with the screenshots of test/browser is no temporary folder, so that a person can look at the
+  // screenshots later.
   expect(makers.filter((name) => !name.startsWith('browser/'))).toEqual([
     relative(TESTS, join(import.meta.dirname, 'scratch.ts')),
   ]);

@@ -6,21 +6,23 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface Line {
   /** Returns the address of the server with the port of this proxy. */
   via(url: string): string;
-  /** Makes the proxy pass no more bytes in either direction. */
+  /** Makes the TCP proxy pass no more bytes in either direction. */
   mute(): void;
   /**
-   * Makes the proxy discard these bytes of the server and all later ones on the same connection, but still pass the
+   * Makes the proxy discard the given bytes of the server and all later ones on the same connection, but still pass the
    * client’s bytes. Resolves when the bytes were discarded.
    */
   muteAt(bytes: Buffer): Promise<void>;
-  /** Makes the proxy pass bytes again. Bytes that the proxy discarded are lost. */
+  /** Makes the TCP proxy pass bytes again. Bytes that the proxy discarded are lost. */
   speak(): void;
-  /** The number of connections that clients have not ended, not counting cancel requests. */
+  /** The number of connections to the TCP proxy that clients have not ended, not counting cancel requests. */
   readonly open: number;
   close(): void;
 }
 
-/** The code that marks a Postgres cancel request, at the place of the protocol version. */
+/**
+ * The number that marks a Postgres cancel request, where other first messages of a client have the protocol version.
+ */
 const CANCEL = 80_877_102;
 
 export async function layLine(): Promise<Line> {
@@ -37,7 +39,8 @@ export async function layLine(): Promise<Line> {
       open.delete(socket);
     };
     open.add(socket);
-    // No client waits for a response to a cancel request.
+    // The proxy does not count a connection with a Postgres cancel request, because no client waits for a response to
+    // such a request.
     socket.once('data', (data: Buffer) => {
       if (data.length === 16 && data.readUInt32BE(4) === CANCEL) left();
     });

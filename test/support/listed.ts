@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A part of an action in an SQL file: a line `--> name said`, followed by SQL. */
+/** A further statement of an action in an SQL file of the tests: a line `--> name said`, followed by SQL. */
 interface Part {
   readonly said: string;
   readonly sql: string;
 }
 
-/** An action on a database in an SQL file: a line `-- column | column`, followed by SQL and parts. */
+/**
+ * An action on a database in an SQL file of the tests: a line `-- column | column`, followed by the SQL of the action
+ * and its further statements.
+ */
 interface Listed {
   readonly head: readonly string[];
   readonly sql: string;

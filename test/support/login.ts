@@ -78,7 +78,7 @@ interface Flow {
 export const REDIRECT = 'http://localhost:5173/';
 export const FRONTEND = 'taxclaims-frontend';
 
-/** An open login page, and the values that complete the login. */
+/** An open login page of an identity provider, and the values with which a test completes the login. */
 interface Begun {
   readonly browser: Browser;
   readonly verifier: string;
@@ -122,7 +122,7 @@ export async function askTokens(
   return { status: answer.status, body: (await answer.json()) as Tokens, headers: answer.headers };
 }
 
-/** The form fields that exchange the authorization code in the address `left` for tokens. */
+/** Returns the form fields that exchange the authorization code, which the address `left` contains, for tokens. */
 export function exchange({ client, redirectUri, verifier }: Begun, left: string | undefined): Record<string, string> {
   const code = new URL(left ?? 'http://nowhere').searchParams.get('code') ?? '';
   return {

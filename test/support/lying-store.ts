@@ -8,7 +8,10 @@ import S3rver from 's3rver';
 export const BUCKET = 'documents';
 export const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 
-/** A function that replaces the bytes that the store keeps or returns; undefined keeps or returns none. */
+/**
+ * A function that replaces the bytes that the falsifying S3 server keeps or returns; if it returns undefined, the
+ * server keeps or returns none.
+ */
 type Lie = (sent: Buffer) => Buffer | undefined;
 
 export const LIES = {
@@ -29,7 +32,7 @@ export function flipped(bytes: Buffer): Buffer {
 /** An S3 server that answers 200 but stores or returns other bytes. It cuts a response that is too short. */
 export interface LyingStore {
   readonly endpoint: string;
-  /** Makes the store falsify later requests of this method, or none if no function is given. */
+  /** Makes the S3 server falsify later requests of the given HTTP method, or none if no function is given. */
   tell(about?: 'PUT' | 'GET', lie?: Lie): void;
   close(): Promise<void>;
 }

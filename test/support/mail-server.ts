@@ -25,7 +25,10 @@ export async function startMailServer() {
   const received: Received[] = [];
   const takes = () => Promise.resolve();
   const faults = {
-    /** Runs before the mail server answers MAIL FROM. All these functions may throw Refused or never end. */
+    /**
+     * Runs before the test’s mail server answers MAIL FROM. Like the other faults of the mail server, the function may
+     * throw Refused or never end.
+     */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
     /** Runs before the mail server counts a complete mail as accepted. */
@@ -67,7 +70,8 @@ export async function startMailServer() {
         });
       },
     });
-    // Some tests let the client disconnect in the middle of a mail.
+    // The mail server ignores errors of a connection, because some tests let the client disconnect in the middle of a
+    // mail.
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     await once(server.server, 'listening');

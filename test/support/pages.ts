@@ -7,7 +7,7 @@ import { ROOT } from './suites.ts';
 
 interface Block {
   readonly page: string;
-  /** The line number of the code block’s first line in its page. */
+  /** The line number of a code block’s first line in its Markdown page. */
   readonly line: number;
   readonly language: string;
   readonly code: string;

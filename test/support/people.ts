@@ -12,7 +12,10 @@ export interface Person {
   readonly token: string;
 }
 
-/** Stores a user and returns a token. `columns` has further columns of the user by their SQL names. */
+/**
+ * Stores a user with the given role and clients, and returns the user with an access token. `columns` has further
+ * columns of the user by their SQL names.
+ */
 export async function person(
   service: Service,
   role: Role,

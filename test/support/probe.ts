@@ -12,19 +12,22 @@ import { adminOf } from './world.ts';
 export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 
-/** A database with a single connection, so that a request finds whatever the request before it left there. */
+/**
+ * A test database and a pool with a single connection, so that a request finds the state in which the request before it
+ * left the connection.
+ */
 export interface Probe {
   readonly postgres: TestDatabase;
   readonly database: Database;
-  /** Reads the role and settings of the connection as the next request finds them. */
+  /** Reads the role and settings of the test’s database connection as the next request finds them. */
   connection(): Promise<Connection>;
   /** Reads the ids of all rows of the table `probe`. */
   stored(): Promise<number[]>;
   /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Waits until the connection’s row of `pg_stat_activity` meets this condition. */
+  /** Waits until the row of `pg_stat_activity` for the test’s database connection meets the given condition. */
   until(condition: string): Promise<void>;
-  /** Ends the connection on the side of the server. */
+  /** Makes the database server end the test’s connection. */
   terminate(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,11 +56,14 @@ export const CLEAN = ['none', 'off', '', '', '', '', '', '', ''];
 
 export const sql = (text: string, ...values: StatementParameter[]): Statement => ({ text, values });
 
-/** A statement that inserts a row of the client MINE, or of another client, into the table `probe`. */
+/**
+ * Returns a statement that inserts a row into the table `probe` for the test’s client MINE, or for another given
+ * client.
+ */
 export const insert = (id: number, client: string = MINE): Statement =>
   sql('insert into public.probe (id, client_id) values ($1, $2)', id, client);
 
-/** The context of a writing request by an account manager who has one client, with the given changes. */
+/** Returns the context of a writing request by an account manager who has one client, with the given changes. */
 export function request(changes: Partial<RequestContext> = {}): RequestContext {
   return {
     caller: {
@@ -84,9 +90,9 @@ export async function openProbe(
     statementTimeoutMs?: number;
     preparedStatements?: boolean;
     maxWaiting?: number;
-    /** Replaces the database address that the probe connects to. */
+    /** A database address to which the test connects instead of its own test database. */
     databaseUrl?: (apiUrl: string) => string;
-    /** Connects to the server without the pooler, for tests of the server’s session. */
+    /** Whether to connect to Postgres without the pooler, for tests of the state of a database session. */
     isDirect?: true;
     log?: Logger;
   } = {},

@@ -40,7 +40,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
-  // The test waits for `close` instead of `exit`, because output may arrive after the exit of the process.
+  // The test waits for the event `close` of a process instead of `exit`, because output may arrive after `exit`.
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   return {
     pid: child.pid ?? 0,
@@ -111,7 +111,7 @@ export async function portOf(started: Started): Promise<number> {
   return Number(new URL(await addressOf(started)).port);
 }
 
-/** Sends the headers of a login request without its body. Resolves when the service has accepted the request. */
+/** Sends the headers of a POST /api/auth/login without its body. Resolves when the service has accepted the request. */
 export async function beginLogin(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(

@@ -33,7 +33,10 @@ interface ProviderWorld {
   close(): Promise<void>;
 }
 
-/** The lowest cost of the password hash bcrypt, because these tests do not test how long a guess takes. */
+/**
+ * The lowest cost of the password hash bcrypt, because tests with this provider do not measure how long a password
+ * guess takes.
+ */
 const CHEAP = 4;
 
 export function startProvider(environment: Environment, log?: Logger): Promise<EmbeddedProvider> {

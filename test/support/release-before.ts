@@ -8,7 +8,7 @@ export const FORGET_APPLIED = 'drop function app.applied_migrations();';
 /** SQL that removes the comment from which a deploy knows that this release is already deployed. */
 export const FORGET_RELEASE = 'comment on table audit.applied is null;';
 
-/** Makes the next deploy apply everything again in this database. */
+/** Makes the next deploy apply all SQL files again in the given database. */
 export async function forgetRelease(adminUrl: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(FORGET_RELEASE));
 }
@@ -33,14 +33,17 @@ const RULES = `
       using (id = any (current_setting('app.client_access')::uuid[]));
   grant select (id) on public.clients to taxclaims_client;`;
 
-/** Creates a migrated database on which the next deploy applies everything again. */
+/** Creates a migrated database on which the next deploy applies all SQL files again. */
 export async function createDatabaseToDeploy(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   await forgetRelease(database.adminUrl);
   return database;
 }
 
-/** Creates a database of an earlier release, which has the migrations before this number, and other policies. */
+/**
+ * Creates a database of an earlier release, which has the migrations before the given number, and other policies than
+ * the present release.
+ */
 export async function createDatabaseBefore(number: string): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
   const [files, migrations] = await Promise.all([readSqlFiles(), readMigrationFiles()]);

@@ -11,15 +11,15 @@ export const KINDS = [
   ...(['audit_logs', 'identity_changes'] as const),
 ] as const;
 
-/** For each table the id of one record, all of the same client. */
+/** The records of a test tenant: for each table the id of one record, all of the same client. */
 export type Tenant = Readonly<Record<(typeof KINDS)[number], string>>;
 
 interface Kind {
-  /** The required columns of a row, without the references to other records. */
+  /** Returns the required columns of a tenant’s row, without the references to other records. */
   readonly least: (id: string) => Values;
-  /** The columns of a row that refer to other records of the tenant. */
+  /** Returns the columns of a tenant’s row that refer to other records of the tenant. */
   readonly of: (tenant: Tenant) => Values;
-  /** A column of the table, and a value for it that no inserted row has. */
+  /** The name of a column that tests change in the table, and a value for the column that no inserted row has. */
   readonly change: readonly [column: string, value: unknown];
 }
 
@@ -57,7 +57,7 @@ export const ROWS = {
     change: ['filename', 'other.pdf'],
   },
   notes: {
-    // The due date of this task is beyond every range of days that tests use.
+    // The due date of the test tenant’s task is beyond every range of days that tests use.
     least: () => ({ text: 'Appeler la mairie', internal: false, due_on: '2190-01-31' }),
     of: ({ clients, reclamations, users }) => ({
       ...{ client_id: clients, reclamation_id: reclamations, author_id: users },
@@ -106,7 +106,7 @@ export function literal(value: unknown): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Builds the SQL that inserts a row with the required columns and these values. */
+/** Builds the SQL that inserts a row with the table’s required columns and the given values. */
 function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
   const named = table === 'client_partners' ? values : { id, ...ROWS[table].least(id), ...values };
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;

@@ -63,7 +63,7 @@ interface CompoundEntry {
 
 const NONE = 0xffff_ffff;
 
-/** Builds a compound file, such as .doc and .xls, with these directory entries. The first entry is the root. */
+/** Builds a compound file, such as .doc and .xls, with the given directory entries, of which the first is the root. */
 export function compound(entries: readonly CompoundEntry[], next = 0xffff_fffe): Buffer {
   const header = Buffer.alloc(512);
   Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);

@@ -35,19 +35,24 @@ async function remove(folder: string): Promise<void> {
   for (const dataDir of [folder, ...below.map((name) => join(folder, name))]) {
     if (!(await stat(join(dataDir, 'postgres')).catch(() => undefined))) continue;
     try {
-      // If the server of the folder still runs, starting it takes that server over, so that it can be stopped.
+      // If the Postgres server of a killed run’s folder still runs, starting that server again takes it over, so that
+      // it can be stopped.
       await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
     } catch (error) {
-      // Another test run is removing this folder. The folder of a server that cannot be started is removed without
-      // stopping the server.
+      // Another test run is removing the killed run’s folder. The folder of a Postgres server that cannot be started is
+      // removed without stopping the server.
       if (String(error).includes('is locked by another process')) return;
     }
   }
-  // A stopping server may still write files. The next test run removes files that this run cannot remove.
+  // A stopping Postgres server may still write files into its folder. The next test run removes files that the present
+  // run cannot remove.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
 }
 
-/** Returns /dev/shm if it has enough room, because copying the template on a busy disk takes ten times as long. */
+/**
+ * Returns /dev/shm as the place of temporary folders if it has enough room, because copying a template database on a
+ * busy disk takes ten times as long.
+ */
 async function parentFolder(): Promise<string> {
   const room = await statfs(MEMORY).then(
     ({ bavail, bsize }) => bavail * bsize,
@@ -56,12 +61,16 @@ async function parentFolder(): Promise<string> {
   return room > PLENTY ? MEMORY : tmpdir();
 }
 
-/** The id and start time of a running process, because ids are reused; undefined if the process has ended. */
+/**
+ * Returns the id and start time of a running process, because a later process may get the same id; undefined if the
+ * process has ended.
+ */
 async function processOf(pid: number): Promise<string | undefined> {
-  // On systems other than Linux, a reused process id only keeps a folder that nobody needs.
+  // On systems other than Linux the start time is unknown. If a new process gets the id of an ended one there, only a
+  // folder is kept that nobody needs.
   if (platform() !== 'linux') return isTaken(pid) ? String(pid) : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
-    // Any other error does not mean that the process has ended.
+    // A process has ended if /proc has no entry for its id. Any other error of the read says nothing about the process.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return undefined;
     throw error;
   });
@@ -69,7 +78,7 @@ async function processOf(pid: number): Promise<string | undefined> {
   // In /proc/PID/stat, the name of the program stands in parentheses and may contain any character. The start time is
   // the twentieth field after that name.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  // A zombie process has already ended.
+  // A process in the state Z (zombie) has already ended.
   return fields[0] === 'Z' ? undefined : `${pid}.${String(fields[19])}`;
 }
 

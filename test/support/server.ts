@@ -29,7 +29,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** The folder with copies of Postgres servers, each with the template database of one state of `db/`. */
 const KEPT = join(ROOT, '.data', 'test-servers');
 const KEPT_AT_MOST = 3;
-/** The files whose contents determine the template database. */
+/** The files whose contents determine the template database from which the suites copy their databases. */
 const SOURCES = ['db/**/*.{sql,jsonl}', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
 
 /**
@@ -80,8 +80,8 @@ function start(dataDir: string): ReturnType<typeof startEmbeddedServer> {
 
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
-  // The account and the Postgres release are part of the copy’s name, because another account cannot copy the files and
-  // another release cannot read them.
+  // The account and the Postgres release are part of the name of a server’s kept copy, because another account cannot
+  // copy the files and another release cannot read them.
   hash.update(`${process.getuid?.() ?? ''} ${findBinaries().postgres}`);
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(await readFile(join(ROOT, path)));
@@ -94,9 +94,10 @@ async function keep(folder: string, kept: string): Promise<void> {
   await mkdir(KEPT, { recursive: true });
   const draft = `${kept}.${process.pid}`;
   await copy(folder, draft);
-  // Test runs at the same time must not use the same remembered port.
+  // The kept copy of the Postgres server must not contain the server’s port, because two test runs at the same time
+  // would both use it.
   await rm(join(draft, 'port'), { force: true });
-  // If another test run has kept the same copy meanwhile, this copy is not needed.
+  // If another test run has kept the same copy of the Postgres server meanwhile, the new copy is not needed.
   await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
   const all = await Promise.all(
     (await readdir(KEPT)).map(async (name) => ({ name, used: (await stat(join(KEPT, name))).mtimeMs })),

@@ -52,7 +52,7 @@ import { adminOf } from './world.ts';
 /** The ids of a client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
-/** The clock metrics of a service that does not compare its clock. */
+/** The values of the clock metrics of a service that does not compare its clock with other clocks. */
 const UNKNOWN = { provider: undefined, service: undefined };
 
 /** The whole service for tests, with an HTTP port, a new database and an identity provider. */
@@ -66,7 +66,7 @@ export interface Service {
   readonly documents: Documents;
   /** The folder with the contents of documents, unless the option `documents` names another store. */
   readonly documentFolder: string;
-  /** The DATA_DIR of the service. */
+  /** The folder DATA_DIR of the test’s service. */
   readonly dataDir: string;
   /** The number of database transactions that the service has run with the rights of a caller. */
   readonly runs: number;
@@ -95,23 +95,26 @@ export interface Options
   readonly countedIn?: CircuitBreaker;
   /** Replaces the database address that the service connects to. */
   readonly databaseUrl?: (apiUrl: string) => string;
-  /** The number of connections for requests; by default 4. */
+  /** The number of database connections with which the test’s service runs requests; by default 4. */
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
-  /** A database that outlives the service, instead of a new database for the service alone. */
+  /** A database that the test keeps after the service’s end, instead of a new database for the service alone. */
   readonly postgres?: TestDatabase;
-  /** Limits of complete lists (streams), for tests that cannot wait as long as production. */
+  /** Limits of lists that the service streams completely, for tests that cannot wait as long as production. */
   readonly streams?: Partial<StreamLimits>;
   /** Limits of change streams, for tests that cannot wait as long as production. */
   readonly changeStreams?: ChangeStreamsOptions['limits'] & { readonly lookMs?: number };
-  /** Endpoints that replace all endpoints of the service. */
+  /** The endpoints that the test’s service has instead of all usual endpoints. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
   /** The identity provider whose tokens the service accepts, instead of `identity`. */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
-  /** Makes the service compare clocks once at its start. The service’s clock is ahead of the machine’s by `aheadMs`. */
+  /**
+   * Makes the test’s service compare its clock with those of the database and the identity provider once at its start.
+   * The service’s clock is `aheadMs` milliseconds ahead of the machine’s.
+   */
   readonly clocks?: { readonly aheadMs: number };
-  /** Makes the service serve metrics with these options. */
+  /** Makes the test’s service serve metrics with the given options. */
   readonly metrics?: MetricsServerOptions;
   /** Makes the service send traces to the collector that the environment names. */
   readonly traces?: { readonly ratio: number };
@@ -139,7 +142,8 @@ export async function startService(options: Options = {}): Promise<Service> {
     return opened;
   };
   const { database, counts } = counting(open('requests', options.poolSize ?? 4, options.statementTimeoutMs ?? 10_000));
-  // The time-out is so long that only the health check itself can end its wait.
+  // The statement time-out of the test’s service is so long that only the health check itself can end its wait for the
+  // database.
   const [probed, lane] = [open('health', 1, 120_000), open('refusals', 1, 2_000)];
   const asked = open('metrics', 1, 2_000);
   const dataDir = await createScratchFolder();
@@ -279,7 +283,10 @@ function counting(database: Database): { database: Database; counts: { runs: num
   };
 }
 
-/** Expects a response with this error code and only the fields of every error. `said` is the expected details. */
+/**
+ * Expects a response with the given error code and only the fields that every error has. `said` is the expected
+ * details.
+ */
 export function expectError(answer: Answer, code: ErrorCode, ...said: readonly unknown[]): void {
   expect([answer.status, answer.json]).toEqual([
     ERRORS_BY_CODE[code].status,
@@ -306,7 +313,7 @@ export function expectError(answer: Answer, code: ErrorCode, ...said: readonly u
   expect(messages.sort()).toEqual(sentences.sort());
 }
 
-/** Expects a 400 whose details name exactly these fields. */
+/** Expects a response with status 400 whose details name exactly the given fields. */
 export function expectInvalid(answer: Answer, fields: readonly (string | undefined)[]): void {
   expectError(answer, 'ERROR_VALIDATION');
   expect(Object.keys(details(answer) as object)).toEqual(fields);
@@ -331,7 +338,10 @@ export function details(answer: Answer): unknown {
   return (answer.json as { error: { details?: unknown } }).error.details;
 }
 
-/** Expects a 401 or 403 with exactly one audit record that has these values, and returns that record. */
+/**
+ * Expects a response with status 401 or 403 and exactly one audit record with the given values, and returns that
+ * record.
+ */
 export async function expectRefusal(
   service: Service,
   answer: Answer,

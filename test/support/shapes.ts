@@ -2,7 +2,7 @@
 
 const NAMES = 'client_id,site_name,address\r\n';
 
-/** Builds a body of `size` bytes or a little less from a beginning, a repeated unit and an end. */
+/** Builds a request body of `size` bytes or a little less from a beginning, a repeated unit and an end. */
 const filled = (size: number, first: string, unit: string | Buffer, last = ''): Buffer =>
   Buffer.concat([
     Buffer.from(first, 'latin1'),
@@ -10,7 +10,9 @@ const filled = (size: number, first: string, unit: string | Buffer, last = ''): 
     Buffer.from(last, 'latin1'),
   ]);
 
-/** Builds a body of at most `size` bytes from a beginning, different units with commas between them, and an end. */
+/**
+ * Builds a request body of at most `size` bytes from a beginning, different units with commas between them, and an end.
+ */
 function listed(size: number, first: string, unit: (index: number) => string, last: string): Buffer {
   const units: string[] = [];
   for (let length = first.length + last.length, index = 0; ; index += 1) {

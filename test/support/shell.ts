@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { ROOT } from './suites.ts';
 
 /**
- * Runs the code of a Markdown page in Bash, and returns the output of the code. The folder is the repository, or / for
- * another account. curl prints each response and its status on two lines.
+ * Runs the code of a Markdown page in Bash, and returns the output of the code. The code runs in the repository’s
+ * folder, or in / for another account. curl prints each response and its status on two lines.
  * @throws Error with the output if a line of the code fails
  */
 export async function shell(

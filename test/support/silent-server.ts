@@ -18,7 +18,7 @@ export async function startSilentServer(says = ''): Promise<SilentServer> {
     sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
     socket.once('data', () => socket.write(says));
-    // The silent server also stops reading, so the client can send no more.
+    // After the first bytes of a client, the test’s silent server also stops reading, so the client can send no more.
     socket.once('data', () => socket.pause());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

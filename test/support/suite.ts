@@ -4,8 +4,8 @@ import { bounded } from './bounded.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /*
- * This module opens resources at the head of a suite’s file. They are closed after the last test, or when another
- * resource cannot be opened. The resource that was opened last is closed first.
+ * This module opens resources, such as databases and services, at the head of a test file. The resources are closed
+ * after the last test, or when another resource cannot be opened. The resource that was opened last is closed first.
  */
 
 type Ending = 'close' | 'end' | 'stop' | 'drop' | 'remove';

@@ -7,7 +7,7 @@ import { pdf } from './samples.ts';
 import type { Service } from './service.ts';
 
 export interface Part {
-  /** The name of the form field that holds the file; the default is `file`. */
+  /** The name of the upload form’s field that holds the file; the default is `file`. */
   readonly field?: string;
   readonly name?: string;
   readonly type?: string;
@@ -35,7 +35,7 @@ export function form(...parts: readonly Part[]): Buffer {
   return Buffer.concat([...bodies, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** Uploads a document in a form with one file, or uploads the given body. */
+/** Uploads a document to a claim in a form with one file, or sends the given request body instead of such a form. */
 export function upload(
   service: Service,
   token: string,

@@ -19,7 +19,7 @@ export async function cheapHash(password: string): Promise<string> {
 
 export const secondsAgo = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
 
-/** Stores a user with the password PRESENT, or with the given password hash. */
+/** Stores a user with the constant PRESENT as password, or with the given password hash. */
 export async function userWithPassword(
   service: Service,
   role: Role,

@@ -16,13 +16,16 @@ export interface Verification {
   readonly clock: TestClock;
   readonly identity: TestIdentity;
   readonly verifier: TokenVerifier;
-  /** Signs the claims of a valid token with these changes, and returns the caller whom the verifier finds. */
+  /**
+   * Signs a token with the claims of a valid token and the given changes, and returns the caller whom the verifier
+   * finds in the token.
+   */
   callerOf(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<Caller>;
   /** The claims of a valid token of an ADMIN, for tokens that a test builds by hand. */
   adminClaims(): Record<string, unknown>;
   /**
-   * Returns the 401 with which the verifier refuses a token.
-   * @throws Error if the verifier accepts the token, or if the 401 quotes the token
+   * Returns the error 401 with which the verifier refuses a token.
+   * @throws Error if the verifier accepts the token, or if the error quotes the token
    */
   refusalOf(token: string): Promise<RequestError>;
 }
@@ -75,7 +78,9 @@ async function refusalOf(verifier: TokenVerifier, token: string): Promise<Reques
   return outcome;
 }
 
-/** Starts an identity provider with these keys and a verifier, runs `work` with them, and stops the provider. */
+/**
+ * Starts an identity provider with the given keys and a token verifier, runs `work` with both, and stops the provider.
+ */
 export async function withVerification(
   keys: readonly TestKey[],
   work: (verification: Verification) => Promise<void>,

@@ -4,7 +4,10 @@ import { bounded } from './bounded.ts';
 
 /* Prepares each worker of the test runner, which imports suites with Node’s own import and shares modules. */
 
-/** Replaces the package `@jest/globals` by the runner’s globals, because it cannot be imported outside of Jest. */
+/**
+ * Replaces the package `@jest/globals` by the test runner’s global functions, because the package cannot be imported
+ * outside of Jest.
+ */
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'jest', 'test'];
 const source = `export const { ${names.join(', ')} } = globalThis;`;
 registerHooks({

@@ -6,7 +6,7 @@ import { withAdmin } from './database.ts';
 import type { TestRun } from './database.ts';
 import type { TestIdentity } from './identity.ts';
 
-/* This module creates database logins and environment variables for the services that proofs start. */
+/* This module creates database logins and environment variables for the services that proofs (long tests) start. */
 
 /** A function that runs SQL as the superuser on a new connection. */
 export type Admin = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -20,14 +20,17 @@ export function adminOf(address: string | (() => Promise<string>)): Admin {
     });
 }
 
-/** Creates a login with rights such as `in role taxclaims_api`. The caller drops it from the shared server. */
+/**
+ * Creates a database login with rights such as `in role taxclaims_api`. The caller drops the login from the shared
+ * server.
+ */
 export async function makeLogin(adminUrl: string, name: string, rights: string): Promise<TestRun['login']> {
   const password = randomBytes(24).toString('base64url');
   await withAdmin(adminUrl, (admin) => admin.query(`create role ${name} login password '${password}' ${rights}`));
   return { name, password };
 }
 
-/** The superuser’s address of the embedded Postgres server in this data folder. */
+/** Returns the superuser’s address of the embedded Postgres server in the given data folder. */
 export async function embeddedAdminUrl(data: string): Promise<string> {
   const [password, port] = await Promise.all(
     ['password', 'port'].map((name) => readFile(join(data, 'postgres', name), 'utf8')),
@@ -42,5 +45,5 @@ export function accepting({ issuer, audience, jwksUrl }: Issuer) {
 
 type Issuer = Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
 
-/** The environment variables of rate limits so high that no proof reaches them. */
+/** The environment variables of a service whose rate limits are so high that no proof (long test) reaches them. */
 export const UNLIMITED = { RATE_LIMIT_PER_USER: '1000000', RATE_LIMIT_PER_IP: '1000000' };
