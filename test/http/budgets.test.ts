@@ -51,7 +51,7 @@ async function flood(head: string, piece: string): Promise<{ answer: string; sen
 
 describe('a body that the service does not read', () => {
   test.each([
-    ['without a token', 'POST /api/clients', 401, () => ''],
+    ['of a request without a token', 'POST /api/clients', 401, () => ''],
     ['of a role without the right', 'POST /api/users', 403, () => client],
     ['for an unknown path', 'POST /api/nothing', 404, () => token],
     ['for a method that the path does not have', 'DELETE /api/clients', 405, () => token],
@@ -337,7 +337,7 @@ test('the service refuses a token whose subject is the name that the audit log g
   expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);
 });
 
-test('what a caller says of itself is kept to a bounded length', async () => {
+test('the audit record of a refusal has at most 1,000 characters of the user agent and 100 of the action', async () => {
   const answer = await service.ask(`GET /api/${'x'.repeat(8_000)}`, {
     headers: { 'user-agent': 'u'.repeat(200_000) },
   });
