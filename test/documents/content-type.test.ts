@@ -15,7 +15,7 @@ async function typeOf(bytes: Buffer | string, filename = 'x', declaredType = 'ap
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 
-/** The type that a browser declares, by the extension of the name. */
+/** The content type that a browser declares for a file, by the extension of its name. */
 const DECLARED: Readonly<Record<string, string>> = {
   ...{ pdf: 'application/pdf', html: 'text/html', svg: 'image/svg+xml', txt: 'text/plain', csv: 'text/csv' },
   ...{ doc: 'application/msword', xls: 'application/vnd.ms-excel', docx: `${OOXML}.wordprocessingml.document` },

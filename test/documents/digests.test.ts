@@ -12,10 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* A content is kept and returned as it was uploaded, even if the store changes it. */
+/* The service notices by its digest if the store changes the content of a document. */
 
 const MIB = 1024 * 1024;
-/** Several pieces of a stream, some of which are sent before the last is read. */
+/** A content that is sent in several pieces, the first of them before the last is read. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -40,10 +40,10 @@ async function attach(
   return { id: record.id, path: String(row?.['file_path']), record };
 }
 
-/** The errors in the log about responses with this document. */
+/** The errors in the service's log about responses with the content of this document. */
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
-describe('with its store in S3', () => {
+describe('the digest of a content in S3', () => {
   let directory: string;
   let store: LyingStore;
   let service: Service;
@@ -86,7 +86,7 @@ describe('with its store in S3', () => {
       expect(await service.admin('select from public.documents')).toEqual([]);
       expect(await service.admin('select from app.content_removals')).toEqual([]);
       expect(await contents()).toEqual([]);
-      // The same upload to an honest S3 succeeds.
+      // The same upload succeeds when S3 stores the bytes correctly.
       const { id } = await attach(service, own);
       expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
       await service.ask(`DELETE /api/documents/${id}`, { token: await service.token('ADMIN') });
@@ -102,7 +102,7 @@ describe('with its store in S3', () => {
     expectError(answer, 'ERROR_UNAVAILABLE');
     expect(service.documents.figures()).toMatchObject({ away: away + 1, damaged });
     expect(await service.admin('select from public.documents')).toEqual([]);
-    // The content may be whole, so it is deleted within the hour, as after every loss of the store.
+    // S3 may have stored the content, so the service plans its removal.
     expect(await service.admin('select from app.content_removals')).toHaveLength(1);
     await service.admin('update app.content_removals set due_at = now()');
     await service.documents.removeDueContents();
@@ -128,7 +128,7 @@ describe('with its store in S3', () => {
   });
 });
 
-describe('with its store in a folder', () => {
+describe('the digest of a content in a folder', () => {
   let service: Service;
   let own: Tenant;
   let token: string;
@@ -145,7 +145,7 @@ describe('with its store in a folder', () => {
     await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
   };
 
-  test('a content that the disk changes before it is in its place is not stored', async () => {
+  test('a content whose bytes the disk changes between upload and storage is not stored', async () => {
     const spooled = await service.documents.write(Readable.from([large]));
     await writeFile(spooled.file, flipped(large));
     let inserted = 0;
@@ -155,7 +155,7 @@ describe('with its store in a folder', () => {
     expect(await service.admin('select from app.content_removals')).toEqual([]);
   });
 
-  test('a document shows the SHA-256 of its content, as stored in its row', async () => {
+  test('the answer to an upload and the document’s record have the SHA-256 of the content', async () => {
     const { id, record } = await attach(service, own);
     expect(record['sha256']).toBe(sha256(large));
     const { json } = await service.ask(`GET /api/documents/${id}`, { token });

@@ -160,7 +160,7 @@ test('a download and an upload get 503 while the folder is unreachable, and succ
   expect((await upload(service, token, own.reclamations)).status).toBe(201);
 });
 
-test('a download that its caller aborts closes the file, logs no error, and does not affect others', async () => {
+test('a download that its caller aborts closes the file, logs no error, and does not affect other downloads', async () => {
   const { id, file } = await attach(large);
   const { request } = await paused(id);
   expect(await isOpen(file)).toBe(true);
@@ -200,7 +200,7 @@ async function paused(id: string): Promise<{ request: ClientRequest; response: I
   return { request, response };
 }
 
-/** Whether this process, which runs the service, has the file open. */
+/** Whether the service, which runs in the process of the test, has the file open. */
 async function isOpen(file: string): Promise<boolean> {
   const folder = '/proc/self/fd';
   const links = (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => ''));

@@ -11,7 +11,7 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
-/* A content and its row appear and disappear together. test/faults breaks disks, S3, Postgres and the service meanwhile. */
+/* A document's content and row appear and disappear together. test/faults tests this with broken disks, S3 and Postgres. */
 
 const MIB = 1024 * 1024;
 
@@ -23,11 +23,11 @@ const token = await service.token('ADMIN');
 async function expectNothing(of: Tenant = own): Promise<void> {
   const rows = await service.sql`select from public.documents where reclamation_id = ${of.reclamations}`;
   expect(rows).toEqual([]);
-  // The service answers before the store has removed a content.
+  // The test waits for an empty store, because the service answers before the content is removed.
   await until(async () => (await filesIn(service.documentFolder)).length === 0);
 }
 
-/** Proves that the service takes the upload once nothing fails any more. */
+/** Expects that an upload, its download and its deletion succeed after the fault has ended. */
 async function expectTaken(): Promise<void> {
   const answer = await upload(service, token, own.reclamations);
   expect(answer.status).toBe(201);
@@ -59,7 +59,7 @@ describe('an upload', () => {
       const piece = Buffer.alloc(Math.min(4 * MIB, size - sent));
       sent += piece.length;
       if (!request.write(piece)) await once(request, 'drain');
-      // The next piece is sent once the last one is written, except for what streams buffer on the way.
+      // The test sends the next piece when the file on disk has all earlier pieces except the last 1 MiB.
       await until(async () => {
         const [name] = await readdir(partial);
         return name !== undefined && (await stat(join(partial, name))).size > sent - MIB;

@@ -16,7 +16,7 @@ const TEXT = 'avis d’imposition';
 
 interface Opened {
   readonly store: ContentStore;
-  /** Makes the store unreachable. */
+  /** Makes the document store unreachable. */
   cut(): Promise<void>;
   end(): Promise<void>;
 }
@@ -43,7 +43,7 @@ async function openS3(parent: string): Promise<Opened> {
     cut: () => server.close(),
     end: async () => {
       store.close();
-      // A test may have closed it already.
+      // A test that makes the store unreachable has closed the S3 server already.
       await server.close().catch(() => undefined);
     },
   };

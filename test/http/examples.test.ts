@@ -117,7 +117,7 @@ describe('a record that the caller sends back unchanged', () => {
   addFormats.default(ajv);
   ajv.addSchema(document, 'api');
 
-  /** The path that lists the records of a path: notes are listed at /api/tasks. */
+  /** The path that lists the records of a resource; notes are listed at /api/tasks. */
   const listOf = (path: string): string => (path === '/api/notes' ? '/api/tasks' : path);
 
   /** Each list whose records a PUT changes, with the schema of the body of the PUT. */

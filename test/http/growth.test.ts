@@ -29,11 +29,11 @@ const LONG = 64 * 1024;
 /** The sort order of the list whose cursor the test reads. */
 const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
-/** The check of a JSON text that comes before its parsing, without any limits. */
+/** Runs the check of nesting and values that comes before the parsing of a JSON text, without any limits. */
 const depthFirst = (json: string) =>
   scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 
-/** The names of the feeds whose time grows faster than their length. */
+/** The names of the inputs whose processing time grows faster than their length. */
 async function tooFast(feeds: Iterable<readonly [string, Feed]>, length: number): Promise<string[]> {
   const found: string[] = [];
   for (const [name, feed] of feeds) {

@@ -8,7 +8,7 @@ const keyOf = (...values: string[]) => readIdempotencyKey({ headersDistinct: { '
 
 const UUID = '8e03978e-40d5-43e8-bc93-6894a57f9324';
 
-describe('the key of a request', () => {
+describe('the idempotency key of a request', () => {
   test('a request without the header Idempotency-Key has no key', () => {
     expect(readIdempotencyKey({ headersDistinct: {} })).toBeUndefined();
   });

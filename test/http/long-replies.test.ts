@@ -14,7 +14,7 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* Long responses: the service asks for the reader’s rights again while it sends them. */
+/* While the service sends a long response, it checks again and again whether the reader still has the right to read it. */
 
 interface Line {
   readonly action: string;

@@ -63,7 +63,7 @@ describe('a malformed path or query', () => {
   });
 });
 
-describe('a required field', () => {
+describe('a required field of a request', () => {
   const schemas = allEndpoints.flatMap(({ method, path, query, body }) =>
     Object.entries({ query, body }).flatMap(([part, schema]) => {
       if (schema === undefined) return [];
@@ -91,7 +91,7 @@ describe('a required field', () => {
   });
 });
 
-describe('a malformed body', () => {
+describe('a malformed request body', () => {
   const unknown = 'is not known here';
   const notJson = { body: 'must be JSON in UTF-8' };
   const unstorable = { token: 'must not contain NUL or unpaired surrogates' };

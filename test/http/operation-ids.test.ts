@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ROWS } from '../resources/access.ts';
 import { document } from '../support/described.ts';
 
-/* Clients are generated from the names of the operations: another name is another function in somebody's code. */
+/* Code generators name functions after the operationId, so a changed operationId breaks the code of API clients. */
 
 const paths = document.paths as Record<string, Record<string, { readonly operationId: string }>>;
 

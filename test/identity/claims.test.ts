@@ -27,7 +27,7 @@ test.each([
   await expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' });
 });
 
-test('a token that brings its role under __proto__ is refused', async () => {
+test('a token whose role and client access stand only under __proto__ is refused', async () => {
   const { role, client_access, ...rest } = v.adminClaims();
   const payload = `${JSON.stringify(rest).slice(0, -1)},"__proto__":${JSON.stringify({ role, client_access })}}`;
   await v.refusalOf(await v.identity.token({}, { payload }));
@@ -35,7 +35,7 @@ test('a token that brings its role under __proto__ is refused', async () => {
   await expect(v.callerOf({}, { payload: honest })).resolves.toMatchObject({ role: 'ADMIN' });
 });
 
-test('a token without a claim is refused although Object.prototype has that claim', async () => {
+test('a token without a role or client access is refused even if Object.prototype has that property', async () => {
   for (const [name, value] of Object.entries({ role: 'ADMIN', client_access: [A] })) {
     const token = await v.identity.token({ [name]: undefined });
     Object.defineProperty(Object.prototype, name, { value, configurable: true });
@@ -70,7 +70,7 @@ test('a token is accepted up to the limits of the clock tolerance', async () => 
 test('a caller’s client access is in lower case, sorted and without repetition, and its digest includes the role', async () => {
   const caller = await v.callerOf({ role: 'TAX_SPECIALIST', client_access: [B, A.toUpperCase(), A, B] });
   expect(caller.clientAccess).toEqual([A, B]);
-  // md5 of 'TAX_SPECIALIST:' and the two ids joined by a comma, as psql computes it.
+  // The expected digest is the md5 of 'TAX_SPECIALIST:' and the two ids with a comma between them, computed with psql.
   expect(caller.accessDigest).toBe('f5aa5a7b2ff484ba0528e4e8accace12');
 });
 

@@ -105,7 +105,7 @@ test('a provider’s discovery is fetched once in ten minutes, however often it 
   expect(provider.discoveries - asked).toBe(2);
 });
 
-test('the discovery of an unreachable provider is tried again after 30 seconds, and not before', async () => {
+test('the service requests the discovery document of an unreachable provider again after 30 seconds, and not before', async () => {
   const discovery = discoveryOf();
   provider.discovery = (_request, response) => response.destroy();
   expect(await Promise.all([discovery.currentMetadata(), discovery.currentMetadata()])).toEqual([undefined, undefined]);
@@ -168,7 +168,7 @@ test.each(Object.entries(NONSENSE))('a discovery document that %s is not used', 
   const discovery = discoveryOf();
   expect(await discovery.currentMetadata()).toBeUndefined();
   expect(provider.discoveries - asked).toBe(1);
-  // A good document of the same provider is used: nothing else was wrong.
+  // A valid discovery document of the same provider is used, so the fault was in the first document.
   provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
   now += MINUTE;
   expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));

@@ -117,7 +117,7 @@ test('a published key set replaces the known keys only if it has at least one us
     'a key to encrypt with': [{ ...good, use: 'enc' }],
     'a key for other operations': [{ ...good, key_ops: ['encrypt'] }],
     'a key of another algorithm': [{ ...good, alg: 'RSA-OAEP' }],
-    'half a key': [{ ...good, n: undefined }],
+    'a key without its modulus': [{ ...good, n: undefined }],
     'a key that is not on its curve': [{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
     'a private key': [await exportJWK((await createTestKey()).privateKey)],
     'a short key': [{ ...good, n: good.n?.slice(0, 171) }],
@@ -129,14 +129,14 @@ test('a published key set replaces the known keys only if it has at least one us
     expect([what, outcome]).toEqual([what, expect.objectContaining(ACCEPTED)]);
   }
   expect(v.identity.requests).toBe(1 + Object.keys(unusable).length);
-  // The counter-proof: unusable keys beside a usable one do not keep the old keys.
+  // A key set with one usable key replaces the old keys, even if all its other keys are unusable.
   const keys = [good, ...Object.values(unusable).flat()];
   v.identity.answerWith((_, response) => response.end(JSON.stringify({ keys })));
   v.clock.advance(25 * MINUTE);
   await v.refusalOf(token);
 });
 
-test('tokens are answered with ERROR_UNAVAILABLE until the provider has published a usable key', async () => {
+test('callers with a token get ERROR_UNAVAILABLE until the provider has published a usable key', async () => {
   v.identity.answerWith((_, response) => response.end('{"keys":[]}'));
   await expect(v.callerOf()).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
   v.identity.answerWith(undefined);
@@ -144,7 +144,7 @@ test('tokens are answered with ERROR_UNAVAILABLE until the provider has publishe
   await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
 });
 
-test('tokens are answered with 503 until the provider can be reached for the first time', async () => {
+test('callers with a token get 503 until the provider can be reached for the first time', async () => {
   const token = await v.identity.token();
   await v.identity.stop();
   const unavailable = { code: 'ERROR_UNAVAILABLE', status: 503, headers: { 'Retry-After': '5' } };

@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * The variables of each page of docs/identity, with a test provider that issues tokens of the shape that the vendor's
- * documentation describes, under the same paths.
+ * Each page of docs/identity is a recipe for one vendor. The tests set the variables of the recipe, and use a test provider
+ * whose tokens and paths are those of the vendor's documentation.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -24,14 +24,14 @@ type Claims = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string>>;
 
 interface Shape {
-  /** The paths of its issuer and its keys. */
+  /** The paths of the provider's issuer and of its key set. */
   readonly issuer: string;
   readonly keys: string;
-  /** The header of its tokens, without `alg` and `kid`. */
+  /** The header of the provider's tokens, without `alg` and `kid`. */
   readonly header: Claims;
-  /** The claims of its tokens, without `iat`, `exp` and `iss`. */
+  /** The claims of the provider's tokens, without `iat`, `exp` and `iss`. */
   readonly claims: (issuer: string, audience: string) => Claims | Promise<Claims>;
-  /** The keys that it publishes beside the signing key, and the members of the signing key. */
+  /** The keys that the provider publishes beside the signing key, and further members of the signing key. */
   readonly otherKeys: readonly JWK[];
   readonly keySays: Partial<JWK>;
 }
@@ -109,7 +109,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 };
 
-/** The variables that a recipe sets, without its comments. */
+/** Reads the variables that a page of docs/identity sets. */
 function recipe(name: string): Environment {
   const page = `docs/identity/${name.toLowerCase().replace(' ', '-')}.md`;
   const lines = blockOf(page, 'AUTH_ISSUER=').trim().split('\n');
@@ -123,11 +123,11 @@ function recipe(name: string): Environment {
 
 interface Connected {
   readonly environment: Environment;
-  /** The caller of a token with these claims over those of the shape; undefined leaves one out. */
+  /** Verifies a token with these changes to the vendor's claims; a claim that is undefined is left out. */
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 
-/** Starts a test provider, and configures the service as the recipe says, except for the host. */
+/** Starts a test provider, and configures the token verifier as the recipe says, except for the provider's host. */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`no shape of ${name}`);

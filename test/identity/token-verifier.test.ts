@@ -22,7 +22,7 @@ test('text that is not a token is refused', async () => {
   await expect(v.verifier.verify(good)).resolves.toMatchObject({ subject: 'idp|somebody' });
 });
 
-test('the reason for the audit record says what is wrong with a refused token', async () => {
+test('the audit reason of a refused token says what is wrong with the token', async () => {
   const stranger = { key: await createTestKey() };
   const kid = v.identity.key.kid;
   const reasons = {

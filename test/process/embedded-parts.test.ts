@@ -13,7 +13,7 @@ import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 
-/* The embedded Postgres and provider if the service is interrupted, its database is killed or a second start runs beside it. */
+/* The embedded Postgres and identity provider when a start is interrupted or repeated, or when Postgres is killed. */
 
 const folder = await createScratchFolder();
 
@@ -42,7 +42,7 @@ const isDown = (adminUrl: string): Promise<boolean> =>
     (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
   );
 
-/** A connection that may end with its server. */
+/** Opens a connection to Postgres, and ignores the error when Postgres ends. */
 async function connected(adminUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);
@@ -73,7 +73,7 @@ test('a first start that gets SIGINT while it makes its database exits with 0, a
 
 test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {
   const { started, port, adminUrl } = await serve();
-  // The service waits for this unfinished login.
+  // At the first SIGINT the service waits for this unfinished login.
   const login = await beginLogin(port);
   const broken = once(login, 'close');
   expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
@@ -104,7 +104,7 @@ test('the next start stores the demonstration’s contents if the first was kill
     `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
   );
   expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
-  // The content of the deleted document is not stored again.
+  // The second start does not store the content of the deleted document again.
   expect((await readdir(contents)).sort()).toEqual([
     'avis-degrevement.pdf',
     'avis-tf-2024.pdf',
@@ -115,19 +115,19 @@ test('the next start stores the demonstration’s contents if the first was kill
   expect(await started.ended).toBe(0);
 });
 
-/** The query of db/README.md for the most expensive statements. */
+/** The SQL in db/README.md that lists the most expensive statements. */
 const MOST_EXPENSIVE = /select query, calls[^`;]+/.exec(textOf('db/README.md'))?.[0] ?? '';
 
-test('a service whose embedded Postgres is killed answers 503, and starts it again on the same port', async () => {
+test('a service whose embedded Postgres is killed answers 503, and starts Postgres again on the same port', async () => {
   const { started, port, token, adminUrl } = await serve();
   const answer = async (): Promise<number> => (await ask(port, 'GET /api/clients', { token })).status;
   expect(await answer()).toBe(200);
   const visitor = await connected(adminUrl);
-  // The setting takes effect with the restart.
+  // The setting shared_preload_libraries takes effect when Postgres starts again.
   for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(/^(?=create)/m))
     await visitor.query(sql);
   const backend = Number((await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid);
-  // A frozen process of the killed server keeps the next server from starting.
+  // A frozen process of the killed Postgres delays the next start of Postgres, so that the test sees a 503.
   process.kill(backend, 'SIGSTOP');
   process.kill(await postmasterPid(adminUrl), 'SIGKILL');
   await until(async () => (await answer()) === 503);

@@ -15,13 +15,13 @@ import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { shell } from '../support/shell.ts';
 
-/* `npm start` in an empty folder. */
+/* `npm start` in an empty folder, which starts the service with its embedded Postgres and the demonstration. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'commands', 'db-audit.ts');
 
-/** The demonstration's person of each role, and the number of the person's clients. */
+/** The demonstration's person of each role, with the number of clients that the person sees. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],
@@ -122,7 +122,7 @@ test('the greeting has the file of the database password, not the password, and 
   expect(stdout).toContain('No drift');
 });
 
-test('the greeting has the address of the provider’s keys, and the calls of the README succeed', async () => {
+test('the greeting has the URL of the provider’s keys, and the requests of README.md succeed', async () => {
   expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
     keys: [expect.objectContaining({ kty: 'EC' })],
   });
@@ -137,7 +137,7 @@ test('npm start logs a line for each request', async () => {
   await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
 });
 
-test('every list has records of the demonstration, except that of identity changes', async () => {
+test('every list except /api/identity-changes has records of the demonstration', async () => {
   const token = await tokenOf('ADMIN');
   const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
   const lists = Object.entries(paths)
@@ -149,7 +149,7 @@ test('every list has records of the demonstration, except that of identity chang
     if ((await records(path, token)).length === 0) empty.push(path);
   }
   expect(lists).toContain('/api/reclamations');
-  // No rights have been changed yet.
+  // The list of identity changes is empty, because nobody has changed a user's rights yet.
   expect(empty).toEqual(['/api/identity-changes']);
 });
 

@@ -8,7 +8,7 @@ import { createDatabaseToDeploy } from '../support/release-before.ts';
 import { folderForSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Ctrl-C while a database is being migrated. */
+/* A migration of the database that is interrupted by SIGINT or SIGTERM. */
 
 const folder = await folderForSuite();
 const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
@@ -25,7 +25,7 @@ test('a first start that gets SIGINT while it migrates says so and exits with 0,
   expect([await second.ended, second.err]).toEqual([0, '']);
 });
 
-/** Counts the tables of the service; a deploy that ended has none, or all. */
+/** Counts the tables of the service; an interrupted deploy leaves no table. */
 async function countTables({ adminUrl }: TestDatabase): Promise<number> {
   return withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(`select from pg_tables where schemaname = 'public'`);
@@ -33,7 +33,7 @@ async function countTables({ adminUrl }: TestDatabase): Promise<number> {
   });
 }
 
-/** Counts the sessions of a deploy that wait for a lock, or that are left at all. */
+/** Counts the database sessions of a deploy for which the SQL condition is true. */
 const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<number> =>
   withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(
@@ -46,7 +46,7 @@ const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<n
 test('db:migrate that gets SIGINT in the middle of its migrations leaves no table, says so, and ends by the signal', async () => {
   const database = await createEmptyDatabase();
   const deploy = startDeploy(database.adminUrl);
-  // The migrations run in one transaction, which has locks on the new tables.
+  // The deploy gets SIGINT inside the one transaction that runs all migrations.
   await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
   deploy.signal('SIGINT');
   const { code, out, err } = await deploy.ended;

@@ -6,7 +6,7 @@ import { addressOf, refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 
-/* What a start says about its database. */
+/* The lines that a start logs or prints about an unsuitable database. */
 
 const folder = await createScratchFolder();
 const [database, older, foreign] = [
@@ -98,7 +98,7 @@ test('a start serves 503 to /health while its Postgres accepts connections and d
 
 test('a start warns of each Postgres setting with which a crash can lose committed rows', async () => {
   const off = await withAdmin(database.adminUrl, async (admin) => {
-    // Only some test servers run without fsync and full_page_writes.
+    // The test reads fsync and full_page_writes, because only some test servers turn them off.
     await admin.query(`alter database ${database.name} set synchronous_commit = off`);
     const { rows } = await admin.query<{ name: string }>(
       `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,

@@ -29,7 +29,7 @@ const startIn = (name: string): Started =>
 const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
   Promise.all(Array.from({ length: times }, () => ask(port, 'GET /api/clients')));
 
-/** @throws Error if the status is not 401: a service that is slow to keep a refusal answers 503, which needs no record. */
+/** @throws Error if the status is not 401. A service that cannot record a refusal in time answers 503 instead of 401. */
 async function refusalOf(port: number): Promise<Answer> {
   const answer = await ask(port, 'GET /api/clients');
   if (answer.status !== 401) throw new Error(`it answered ${answer.status}`);
@@ -41,7 +41,7 @@ const idOf = ({ headers }: Answer): string => String(headers['x-request-id']);
 const spooled = (name: string): Promise<string[]> =>
   filesIn(join(folder, name, 'refusals')).then((names) => names.filter((one) => one.endsWith('.refusals')));
 
-/** Waits until the spool is empty, and compares the answers with the audit records. */
+/** Waits until no refusal is left on disk, and expects one audit record for each answer. */
 async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
   expect(answers.length).toBeGreaterThan(0);
   await until(async () => (await spooled(name)).length === 0);
@@ -107,7 +107,7 @@ test('a service without its database answers 401 to strangers, and records these
 });
 
 test('a service whose disk is full answers 503 for a refusal that it cannot record, and 401 for one that it can', async () => {
-  // ulimit: a file has at most 16 blocks of 1,024 bytes.
+  // ulimit allows files of at most 16 KiB, so that writes fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
       ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/version.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* `npm start` at a terminal, which script(1) of util-linux provides. */
+/* The output of `npm start` at a terminal, which the program script(1) simulates. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const folder = await folderForSuite();
@@ -20,7 +20,7 @@ const ended = once(child, 'close');
 let out = '';
 child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text.replaceAll('\r\n', '\n')));
 
-/** Resolves once the terminal shows the pattern; rejects if the service ends before. */
+/** Waits until the terminal shows the pattern; rejects if the service ends before. */
 async function shown(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(out);
