@@ -135,7 +135,7 @@ test('every environment variable sets its value in the configuration', () => {
   });
 });
 
-test('traces are on only with a collector, and off with OTEL_SDK_DISABLED', () => {
+test('the service sends traces only if a collector is configured and OTEL_SDK_DISABLED is not set', () => {
   const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = 'http://collector:4318/v1/traces';
   const of = (others: Environment) => loadConfig({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, ...others }).traces;
   expect(of({})).toEqual({ ratio: 1 });
@@ -244,13 +244,16 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const cases = Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value] as const));
-test.each(cases)('%s=%j is refused in one line that does not show the value', (name, value) => {
-  const problem = problemOf({ [name]: value });
-  expect(problem).toMatch(/^[A-Z_]+ must /);
-  expect(problem).toContain(name);
-  expect(problem).not.toContain('\n');
-  expect(problem).not.toContain('hunter2');
-});
+test.each(cases)(
+  'the environment variable %s=%j is refused in one line that does not show the value',
+  (name, value) => {
+    const problem = problemOf({ [name]: value });
+    expect(problem).toMatch(/^[A-Z_]+ must /);
+    expect(problem).toContain(name);
+    expect(problem).not.toContain('\n');
+    expect(problem).not.toContain('hunter2');
+  },
+);
 
 test('an AUTH_JWKS_URL with a password or another scheme is refused without showing it', () => {
   for (const AUTH_JWKS_URL of ['https://user:hunter2@idp.example/', 'file:///etc/keys', 'keys']) {
@@ -318,7 +321,7 @@ test.each([
   expect(problemOf({ ...CLIENT, ...more })).toMatch(new RegExp(`^${name} must be [^;\\n]*$`));
 });
 
-test('production is accepted with both a database and an issuer', () => {
+test('NODE_ENV=production is accepted with both a database and an issuer', () => {
   expect(problemOf({ NODE_ENV: 'production', DATABASE_URL, ...PROVIDER })).toBe('none');
 });
 

@@ -70,7 +70,7 @@ test('a shortened log line says how much of a text was cut, and keeps its other 
   expect(truncate('abc', 3)).toBe('abc');
 });
 
-test('the log line of a request is bounded, whatever the request contains', async () => {
+test('the log line of a request has a limited length, whatever the request contains', async () => {
   const { log, lines } = listening();
   const service = await startService({ log });
   const headers = { 'user-agent': 'u'.repeat(100_000), 'content-type': 'a'.repeat(1_000) };

@@ -93,7 +93,7 @@ test('a download by HEAD has the same headers and no content', async () => {
   expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
 });
 
-test('a download with a known ETag gets 304', async () => {
+test('a download with the current ETag in If-None-Match gets 304', async () => {
   const { id } = await attach();
   const etag = (await download(service, token, id)).headers.get('etag') ?? '';
   const answer = await download(service, token, id, { 'if-none-match': etag });
@@ -121,7 +121,7 @@ test.each([
   expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
 });
 
-test('a range with an If-Range of another version gets the whole content', async () => {
+test('a download with a range and the If-Range of another version gets the whole content', async () => {
   const { id } = await attach();
   const etag = (await download(service, token, id)).headers.get('etag') ?? '';
   const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
@@ -132,7 +132,7 @@ test('a range with an If-Range of another version gets the whole content', async
   }
 });
 
-test('a download of a lost content gets 500 and an error in the log, by GET and HEAD, never 404', async () => {
+test('a download of a document whose content is lost gets 500, not 404, and the log has an error', async () => {
   const { id, file } = await attach();
   await rename(file, `${file}.away`);
   for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
@@ -142,13 +142,13 @@ test('a download of a lost content gets 500 and an error in the log, by GET and 
   expect((await download(service, token, id)).bytes).toEqual(pdf);
 });
 
-test('a download of a content shorter than its row states gets 500', async () => {
+test('a download of a document whose content is shorter than its row states gets 500', async () => {
   const { id, file } = await attach();
   await truncate(file, 5);
   expect((await download(service, token, id)).status).toBe(500);
 });
 
-test('a download and an upload get 503 while the folder is unreachable, and succeed afterwards', async () => {
+test('a download and an upload get 503 while the folder of the contents is unreachable, and succeed afterwards', async () => {
   const { id } = await attach();
   await rename(service.documentFolder, `${service.documentFolder}.away`);
   const away = [await download(service, token, id), await download(service, token, id, {}, 'HEAD')];

@@ -69,7 +69,7 @@ test('closing a document store ends its pending operations', async () => {
   await Promise.all(asked);
 });
 
-test('a content is aborted if the store stops sending, and not if the reader is slow', async () => {
+test('the reading of a content is aborted if the store stops sending, and not if the reader is slow', async () => {
   const stopping = new Readable({ read: () => undefined });
   stopping.push('half');
   const given = withStallTimeout(stopping, 50);

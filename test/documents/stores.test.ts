@@ -77,7 +77,7 @@ describe.each([
     return file;
   }
 
-  test('a document store takes over a file and returns its bytes, whole and by range', async () => {
+  test('a document store moves a file into the store, and returns its bytes whole and by range', async () => {
     const file = await place(PATH);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await store.size(PATH)).toBe(Buffer.byteLength(TEXT));
@@ -85,7 +85,7 @@ describe.each([
     expect((await buffer(await store.read(PATH, { start: 5, end: 5 }))).toString()).toBe('d');
   });
 
-  test('a document store removes a content, ignores a missing one, and keeps the others', async () => {
+  test('a document store removes a content, ignores the removal of a missing content, and keeps all other contents', async () => {
     await place('cd/first');
     await place('cd/second');
     await store.remove('cd/first');
@@ -96,7 +96,7 @@ describe.each([
   });
 
   test.each(['../x', '/etc/passwd', 'a/../../x', '.partial/x', 'a//b', 'a/', '', 'a\0b', 'a\\b'])(
-    'a document store accepts no path %j',
+    'a document store refuses the path %j of a content',
     async (path) => {
       await place(PATH);
       expect(await store.size(path)).toBeUndefined();

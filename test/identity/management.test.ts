@@ -55,7 +55,7 @@ test('the management client sends role, clients and activity, and assigns the pr
   expect(lines().filter((line) => line.startsWith('GET'))).toHaveLength(1);
 });
 
-test('the management client reads a user’s rights, and leaves out what is malformed', async () => {
+test('the management client reads a user’s rights from the provider, and leaves out a malformed role or client list', async () => {
   await send();
   expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
   provider.users.set(SUBJECT, { app_metadata: { role: 7, client_access: 'all' }, blocked: true, roles: [] });

@@ -8,7 +8,7 @@ const v = await startVerification();
 
 afterAll(() => v.identity.stop());
 
-test('text that is not a token is refused', async () => {
+test('the service refuses a bearer text that is not a token', async () => {
   const good = await v.identity.token();
   const [header = '', payload = '', signature = ''] = good.split('.');
   const other = (await v.identity.token({ role: 'ADMIN' })).split('.')[1] ?? '';

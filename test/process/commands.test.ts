@@ -47,7 +47,7 @@ test('this suite finds more than eleven commands in package.json', () => {
   expect(COMMANDS.length).toBeGreaterThan(11);
 });
 
-test('make-secrets answers --help and --version, and makes no secret for an unknown argument', async () => {
+test('make-secrets answers --help and --version, and creates no secret for an unknown argument', async () => {
   // The test runs a copy of make-secrets in an empty folder, so that each new file is visible.
   const compose = join(folder, 'deploy', 'compose');
   await mkdir(compose, { recursive: true });
@@ -61,7 +61,7 @@ test('make-secrets answers --help and --version, and makes no secret for an unkn
 });
 
 test.each(COMMANDS)(
-  '%s answers --help and --version, and refuses an unknown option in one line without making a file',
+  'the command %s answers --help and --version, and refuses an unknown option in one line without creating a file',
   async (name, file) => {
     const [help, release, unknown] = await Promise.all(
       ['--help', '--version', '--hlep'].map((argument) => run(file, argument)),

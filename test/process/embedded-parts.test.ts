@@ -50,7 +50,7 @@ async function connected(adminUrl: string): Promise<pg.Client> {
   return client;
 }
 
-test('npm start makes no database if its port is taken', async () => {
+test('npm start creates no database if its port is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -61,7 +61,7 @@ test('npm start makes no database if its port is taken', async () => {
   taken.close();
 });
 
-test('a first start that gets SIGINT while it makes its database exits with 0, and leaves no part of the database', async () => {
+test('a first npm start that gets SIGINT while it creates its database exits with 0, and leaves no part of the database', async () => {
   const data = join(folder, 'interrupted');
   const begun = start(folder, { PORT: '0', DATA_DIR: data });
   const names = (): Promise<string[]> => readdir(data).catch(() => []);
@@ -81,7 +81,7 @@ test('a second SIGINT ends the service at once, and leaves no Postgres running',
   await broken;
 });
 
-test('a second start with the same DATA_DIR is refused in a line that names the folder', async () => {
+test('a second npm start with the same DATA_DIR ends with a line that names the folder', async () => {
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
@@ -90,7 +90,7 @@ test('a second start with the same DATA_DIR is refused in a line that names the 
   expect(await started.ended).toBe(0);
 });
 
-test('the next start stores the demonstration’s contents if the first was killed before it had stored them', async () => {
+test('npm start stores the contents of the demonstration’s documents if an earlier start was killed before that', async () => {
   const first = await serve();
   const contents = join(folder, '.data', 'documents', 'demonstration');
   first.started.signal('SIGKILL');

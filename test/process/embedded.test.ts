@@ -66,7 +66,7 @@ test('npm start listens on 127.0.0.1 only, and keeps all its files under .data',
   expect((await ask(port, 'GET /health')).status).toBe(200);
 });
 
-test('the greeting has a login and a password for each of the four roles', () => {
+test('the greeting that npm start prints has a login and a password for each of the four roles', () => {
   const logins = Object.keys(PEOPLE).map((role) => ({
     ...{
       role,
@@ -90,7 +90,7 @@ test('npm start logs each step as a line of JSON', () => {
   );
 });
 
-test('the greeting has the address of /docs, which offers a token for each person of the demonstration', async () => {
+test('the greeting that npm start prints has the URL of /docs, which offers a token for each demonstration user', async () => {
   expect(greeting.docs).toBe(`http://127.0.0.1:${port}/docs`);
   expect((await ask(port, 'GET /docs')).status).toBe(200);
   const { json: offered } = await ask(port, 'GET /docs/people.json');
@@ -107,7 +107,7 @@ test('the greeting has the address of /docs, which offers a token for each perso
   }
 });
 
-test('the greeting has the file of the database password, not the password, and db:audit finds nothing', async () => {
+test('npm start prints the file of the database password, not the password, and db:audit finds nothing in its database', async () => {
   const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
   const password = (await readFile(passwordFile, 'utf8')).trim();
   expect(started.out).not.toContain(password);
@@ -122,7 +122,7 @@ test('the greeting has the file of the database password, not the password, and 
   expect(stdout).toContain('No drift');
 });
 
-test('the greeting has the URL of the provider’s keys, and the requests of README.md succeed', async () => {
+test('the greeting that npm start prints has the URL of the provider’s keys, and the requests of README.md succeed', async () => {
   expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
     keys: [expect.objectContaining({ kty: 'EC' })],
   });
@@ -132,7 +132,7 @@ test('the greeting has the URL of the provider’s keys, and the requests of REA
   expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
 });
 
-test('npm start logs a line for each request', async () => {
+test('a service that runs by npm start logs a line for each request', async () => {
   await get('/api/sites?limit=1', await tokenOf('ADMIN'));
   await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
 });
@@ -153,7 +153,7 @@ test('every list except /api/identity-changes has records of the demonstration',
   expect(empty).toEqual(['/api/identity-changes']);
 });
 
-test('the contents of the demonstration’s documents are complete', async () => {
+test('every document of the demonstration has its complete content', async () => {
   const token = await tokenOf('ADMIN');
   const kept = new Set<string>();
   for (const { id } of await records('/api/reclamations?limit=100', token)) {

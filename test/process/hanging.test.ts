@@ -146,7 +146,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a service whose disk hangs is ended by the signal SIGTERM itself',
+  'a service whose disk hangs prints a line after SIGTERM, and ends by the signal',
   trial(async ({ begin, database, token }) => {
     const documents = join(folder, 'documents');
     const { started, port } = await begin({ DOCUMENT_STORE: documents });

@@ -13,7 +13,7 @@ import { until } from '../support/upload.ts';
 const folder = await folderForSuite();
 const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
 
-test('a first start that gets SIGINT while it migrates says so and exits with 0, and the next start serves', async () => {
+test('a first npm start that gets SIGINT while it migrates its database exits with 0, and the next start serves', async () => {
   const first = start(folder, { PORT: '0' });
   await first.says(/applying \d+ migrations/);
   first.signal('SIGINT');
@@ -43,7 +43,7 @@ const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<n
     return rowCount ?? 0;
   });
 
-test('db:migrate that gets SIGINT in the middle of its migrations leaves no table, says so, and ends by the signal', async () => {
+test('db:migrate that gets SIGINT during its migrations prints a line, leaves no table, and ends by the signal', async () => {
   const database = await createEmptyDatabase();
   const deploy = startDeploy(database.adminUrl);
   // The deploy gets SIGINT inside the one transaction that runs all migrations.
@@ -59,7 +59,7 @@ test('db:migrate that gets SIGINT in the middle of its migrations leaves no tabl
   await database.close();
 });
 
-test('db:migrate that gets SIGTERM while it waits for a lock ends by the signal, and says so', async () => {
+test('db:migrate that gets SIGTERM while it waits for a lock prints a line, and ends by the signal', async () => {
   const database = await createDatabaseToDeploy();
   await withAdmin(database.adminUrl, async (admin) => {
     await admin.query('begin; select from public.clients');

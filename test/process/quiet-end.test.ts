@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('npm start logs no warning when it is ended, idle or under load', async () => {
+test('a service that gets SIGTERM, idle or under load, logs no warning', async () => {
   for (const callers of [0, 12]) {
     const service = start(folder, {
       PORT: '0',

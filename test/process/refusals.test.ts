@@ -78,7 +78,7 @@ test('each refusal of a killed service has one audit record after the next start
   await end(again);
 });
 
-test('each refusal of a service that is killed while it answers is recorded by another instance with the same DATA_DIR', async () => {
+test('each refusal of a service that is killed while it answers is audited by another instance with the same DATA_DIR', async () => {
   const [killed, other] = [startIn('shared'), startIn('shared')];
   const [port, otherPort] = [await portOf(killed), await portOf(other)];
   const answers = await whileLocked(async () => {
@@ -94,7 +94,7 @@ test('each refusal of a service that is killed while it answers is recorded by a
   await end(other);
 });
 
-test('a service without its database answers 401 to strangers, and records these refusals once the database is back', async () => {
+test('a service without its database answers 401 to callers without a token, and audits these refusals once the database is back', async () => {
   await admin(`alter database ${database.name} connection limit 0`);
   const started = startIn('away');
   const port = await portOf(started);
@@ -106,7 +106,7 @@ test('a service without its database answers 401 to strangers, and records these
   await end(started);
 });
 
-test('a service whose disk is full answers 503 for a refusal that it cannot record, and 401 for one that it can', async () => {
+test('a service whose disk is full answers 503 for a refusal that it cannot store, and 401 for a refusal that it can store', async () => {
   // ulimit allows files of at most 16 KiB, so that writes fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
@@ -138,7 +138,7 @@ test('a service whose disk is full answers 503 for a refusal that it cannot reco
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-test('a start moves 12,000 refusals from disk into the database, and deletes their files', async () => {
+test('a service that starts moves 12,000 refusals from its disk into the audit log, and deletes their files', async () => {
   const slot = join(folder, 'many', 'refusals', '0');
   await mkdir(slot, { recursive: true });
   const clock = { run: 'before', monotonicMs: 0, machineMs: Date.now(), databaseMs: null };

@@ -60,7 +60,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     /^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/,
   ],
 ])(
-  'a start with %s prints one line that names the variable, and leaves nothing running',
+  'npm start with %s prints one line that names the environment variable, and leaves no process running',
   async (_with, environment, line) => {
     const started = start(folder, { LOG_LEVEL: 'silent', ...environment() });
     expect([await refusalOf(started), started.out]).toEqual([1, '']);

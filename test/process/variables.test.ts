@@ -405,16 +405,22 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('every variable of the configuration has a check of its effect', () => {
+test('this suite checks the effect of every environment variable of the service', () => {
   expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
   const checked = [...Object.keys(EFFECTS), ...Object.keys(REFUSALS)];
   expect(checked.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
 });
 
-test.each(Object.entries(EFFECTS))('%s has its effect on a running service', async (_name, notice) => {
-  await notice();
-});
+test.each(Object.entries(EFFECTS))(
+  'the environment variable %s has its documented effect on a running service',
+  async (_name, notice) => {
+    await notice();
+  },
+);
 
-test.each(Object.entries(REFUSALS))('a start with a wrong %s prints a line that says so', async (name, row) => {
-  expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
-});
+test.each(Object.entries(REFUSALS))(
+  'a service with an invalid %s does not start, and prints a line that says why',
+  async (name, row) => {
+    expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
+  },
+);
