@@ -131,27 +131,30 @@ const ERROR = '<Error><Code>NoSuchKey</Code><Unknown/></Error>';
 test.each([
   ['no body', ''],
   ['an error without a message', ERROR],
-])('a content is missing if the store answers 404 with %s, and its removal succeeds', async (_with, body) => {
-  answer = (request, response) => {
-    saying(request.url === `/${BUCKET}` || request.url === `/${BUCKET}/` ? 200 : 404, body)(request, response);
-  };
-  expect(await store.size(PATH)).toBeUndefined();
-  await expect(store.read(PATH)).rejects.toThrow(`there is no content at ${PATH}`);
-  await store.remove(PATH);
-});
+])(
+  'a content counts as missing if the S3 store answers 404 with %s, and the removal of that content succeeds',
+  async (_with, body) => {
+    answer = (request, response) => {
+      saying(request.url === `/${BUCKET}` || request.url === `/${BUCKET}/` ? 200 : 404, body)(request, response);
+    };
+    expect(await store.size(PATH)).toBeUndefined();
+    await expect(store.read(PATH)).rejects.toThrow(`there is no content at ${PATH}`);
+    await store.remove(PATH);
+  },
+);
 
 test.each([
   ['403 without a body', 403, ''],
   ['403 with a page', 403, '<!doctype html><p>no'],
   ['400 with an error without a code', 400, '<Error/>'],
   ['404 for the bucket', 404, '<Error><Code>NoSuchBucket</Code></Error>'],
-])('a store that answers %s is unavailable', async (_with, status, body) => {
+])('an S3 store that answers %s counts as unavailable', async (_with, status, body) => {
   answer = saying(status, body);
   for (const work of [() => store.size(PATH), read, put, list, () => store.remove(PATH)])
     await expect(work()).rejects.toMatchObject(UNAVAILABLE);
 });
 
-test('the reason of an unavailable store is one line without control characters', async () => {
+test('the error for an unavailable S3 store has a reason of one line without control characters', async () => {
   answer = saying(403, '<Error><Code>AccessDenied</Code><Message>no\n\u202Eaccess\u0085</Message></Error>');
   await expect(list()).rejects.toMatchObject({ message: 'the document store is out of reach: no access' });
 });

@@ -113,7 +113,7 @@ test('HEAD for the ZIP of a claim gets no content, and the ZIP of a claim withou
   expect(await entriesOf(await buffer(await begin(claim, owner)))).toEqual([]);
 });
 
-test('documents of the same name have different names in the ZIP', async () => {
+test('documents of the same name have different names in the ZIP of a claim', async () => {
   const { claim, token: owner } = await claimWith(
     ['avis.pdf', pdf],
     ['Avis.pdf', png],
@@ -132,7 +132,7 @@ test('a document to which a DBA gave a path as its name is in the ZIP under a na
   expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
 });
 
-test('the ZIP with a document of unknown size is complete, without a Content-Length', async () => {
+test('the ZIP of a claim with a document of unknown size is complete, and has no Content-Length', async () => {
   const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
   await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
   const response = await begin(claim, owner);
@@ -141,7 +141,7 @@ test('the ZIP with a document of unknown size is complete, without a Content-Len
   expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
 });
 
-test('the ZIP of a claim with too many documents gets 400 with the limit', async () => {
+test('the download of a ZIP of a claim with too many documents gets 400 with the limit', async () => {
   const { claim, token: owner } = await claimWith();
   await service.sql`insert into public.documents (reclamation_id, filename, file_path)
       select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${MAX_ZIP_DOCUMENTS})`;
@@ -149,7 +149,7 @@ test('the ZIP of a claim with too many documents gets 400 with the limit', async
   expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
 });
 
-test('the ZIP of a claim whose first content is lost gets 500 in JSON, and the next ZIP is whole', async () => {
+test('the download of a ZIP whose first content is lost gets 500 in JSON, and the next ZIP is complete', async () => {
   const { claim, token: owner, ids } = await claimWith(['a.pdf', pdf], ['b.pdf', png]);
   const file = await fileOf(ids[0]);
   await rm(file);
@@ -161,7 +161,7 @@ test('the ZIP of a claim whose first content is lost gets 500 in JSON, and the n
   expect(entries.map(([name]) => name)).toEqual(['a.pdf', 'b.pdf']);
 });
 
-test('the ZIP of a claim gets 503 in JSON while the folder of the contents is unreachable', async () => {
+test('the download of a claim’s ZIP gets 503 in JSON while the folder of the contents is unreachable', async () => {
   const { claim, token: owner } = await claimWith(['a.pdf', pdf]);
   await rename(service.documentFolder, `${service.documentFolder}.away`);
   const answer = await service

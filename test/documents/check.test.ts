@@ -169,7 +169,7 @@ describe.each(Object.entries(opening))('the check of a document store in %s', (k
     await database.close(true);
   });
 
-  test('documents:check exits with 0, 1 or 2, and plans removals only with --remove-unowned', async () => {
+  test('documents:check exits with 0, 1 or 2, and plans removals of contents only with --remove-unowned', async () => {
     await attach();
     expect(await command()).toMatchObject({ code: 0, err: '' });
     const lost = await attach();
@@ -196,7 +196,7 @@ describe.each(Object.entries(opening))('the check of a document store in %s', (k
     expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
   });
 
-  test('documents:check reads each content and reports other bytes, and reads none with --sizes-only', async () => {
+  test('documents:check reads each content and reports changed bytes, and with --sizes-only reads no content', async () => {
     await attach();
     const other = await attach();
     await place(other.path, TEXT.replace('avis', 'Avis'));
@@ -217,7 +217,7 @@ describe.each(Object.entries(opening))('the check of a document store in %s', (k
     expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
   });
 
-  test('documents:check --digest stores the missing digests, also when run again', async () => {
+  test('documents:check --digest stores the missing digests of contents, also when the command runs again', async () => {
     const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
     await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
     await place(cut.path, 'avis');
@@ -255,7 +255,7 @@ describe.each(Object.entries(opening))('the check of a document store in %s', (k
     }
   });
 
-  test('documents:check continues after a content that cannot be read, and reports it', async () => {
+  test('documents:check reports a content that cannot be read, and continues with the next content', async () => {
     await attach();
     const { id, path } = await attach();
     const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };

@@ -72,7 +72,7 @@ describe('the digest of a content in S3', () => {
   const contents = async () => (await filesIn(directory)).filter((name) => name.includes('claims/'));
 
   test.each(Object.keys(LIES) as (keyof typeof LIES)[])(
-    'an upload of which S3 stores %s despite its 200 gets 503, is counted and logged, and stores nothing',
+    'an upload gets 503, is counted and logged, and leaves no document if S3 answers 200 and stores %s',
     async (lie) => {
       lines = [];
       const before = service.documents.figures();
@@ -94,7 +94,7 @@ describe('the digest of a content in S3', () => {
     },
   );
 
-  test('an upload that S3 stops returning half-way gets 503 without a row, and counts as an unreachable store', async () => {
+  test('an upload gets 503 and leaves no document if S3 stops half-way when the service reads the stored bytes back', async () => {
     const { away, damaged } = service.documents.figures();
     store.tell('GET', LIES.half);
     const answer = await upload(service, token, own.reclamations, { bytes: large });
@@ -118,7 +118,7 @@ describe('the digest of a content in S3', () => {
     await until(() => loggedErrors(id).length === 1);
   });
 
-  test('the download of a content of which S3 returns too much is aborted, also without a digest', async () => {
+  test('a download is aborted if S3 returns more bytes than the document has, also for a document without a digest', async () => {
     const { id } = await attach(service, own);
     await service.admin('update public.documents set sha256 = null where id = $1', [id]);
     store.tell('GET', LIES['something longer']);
@@ -167,7 +167,7 @@ describe('the digest of a content in a folder', () => {
   test.each([
     { what: 'of several pieces', bytes: large, end: 'is aborted before its end' },
     { what: 'of one piece', bytes: pdf, end: 'gets 500' },
-  ])('the download of a content $what with a flipped bit $end, is counted and logged', async ({ bytes, end }) => {
+  ])('the download of a content $what with a flipped bit $end, and is counted and logged', async ({ bytes, end }) => {
     lines = [];
     const { id, path } = await attach(service, own, bytes);
     expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
@@ -184,7 +184,7 @@ describe('the digest of a content in a folder', () => {
     expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('the download of a lost content, or of one of another length, gets 500 and is counted', async () => {
+  test('a download of a document whose content is lost or has another length gets 500, and is counted', async () => {
     const { id, path } = await attach(service, own);
     await writeFile(fileOf(path), 'x');
     const { damaged } = service.documents.figures();
@@ -194,7 +194,7 @@ describe('the digest of a content in a folder', () => {
     expect(service.documents.figures().damaged).toBe(damaged + 2);
   });
 
-  test('a range is served without checking the digest, and a content without a digest is served as it is', async () => {
+  test('a download of a byte range, or of a document without a digest, is served without a check of the digest', async () => {
     const { id, path } = await attach(service, own);
     await change(path);
     const part = await download(service, token, id, { range: 'bytes=0-3' });
@@ -204,7 +204,7 @@ describe('the digest of a content in a folder', () => {
     expect((await download(service, token, id)).bytes.equals(flipped(large))).toBe(true);
   });
 
-  test('a digest of another length cannot be stored, but a row without a digest can', async () => {
+  test('Postgres refuses a document whose digest is not 32 bytes long, and accepts a document without a digest', async () => {
     const row = (digest: string) =>
       service.admin(
         `insert into public.documents (reclamation_id, filename, file_path, sha256) values ($1, 'x', gen_random_uuid(), ${digest})`,

@@ -28,7 +28,7 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
 
 const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
-test('a download is an attachment with its name and type, which browsers must not guess', async () => {
+test('a download of a document is an attachment with its name and type, which browsers must not guess', async () => {
   const { id } = await attach(pdf, 'relevé "€".pdf');
   const answer = await download(service, token, id);
   expect([answer.status, answer.bytes]).toEqual([200, pdf]);
@@ -43,7 +43,7 @@ test('a download is an attachment with its name and type, which browsers must no
   );
 });
 
-test('a download ends with its last byte, so that the next request on the connection is answered', async () => {
+test('a download of a document ends with its last byte, so that the next request on the connection is answered', async () => {
   const { id } = await attach();
   const head = `Host: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   const asked = `GET /api/documents/${id}/content HTTP/1.1\r\n${head}`;
@@ -73,12 +73,12 @@ test.each([
   expect((await download(service, token, id)).headers.get('content-disposition')).toBe(disposition);
 });
 
-test('the download of a text names its encoding', async () => {
+test('the download of a text document names its character encoding', async () => {
   const { id } = await attach('nom;é\n', 'x.csv');
   expect((await download(service, token, id)).headers.get('content-type')).toBe('text/csv; charset=utf-8');
 });
 
-test('the download of a document without type and size, inserted by a DBA, succeeds', async () => {
+test('the download of a document that a DBA inserted without type and size succeeds', async () => {
   const { id } = await attach();
   await service.admin('update public.documents set mime_type = null, file_size = null where id = $1', [id]);
   const answer = await download(service, token, id);

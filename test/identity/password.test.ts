@@ -41,12 +41,12 @@ test('a password is refused if bcrypt would ignore a part of it', async () => {
   }
 });
 
-test('a malformed salt, and one whose cost would take hours, is refused', async () => {
+test('a malformed bcrypt salt is refused, and also a salt whose cost would take hours', async () => {
   for (const salt of ['$2b$31$abcdefghijklmnopqrstuu', '!', '', `${SALT}a`, '$1$04$abcdefghijklmnopqrstuu'])
     await expect(hashPasswordWithSalt('correct horse 1', salt)).rejects.toThrow(RangeError);
 });
 
-test('the event loop runs on while a password is hashed', async () => {
+test('the event loop keeps running while a password is hashed', async () => {
   const done: string[] = [];
   const hashed = hashPassword('correct horse 1').then(() => done.push('hash'));
   // If the main thread computed the hash, no turn of the event loop would come before the end of the hash.
@@ -102,7 +102,7 @@ test('a password that is not hashed within its limit gets a 503 with Retry-After
   expect(order).toEqual(['late', 'before', 'after']);
 });
 
-test('passwords get a 503 with Retry-After while the process has no file descriptors left', async () => {
+test('a password check gets a 503 with Retry-After while the process has no file descriptors left', async () => {
   const module = join(import.meta.dirname, '../../src/identity/password.ts');
   const code = `
     import { closeSync, openSync } from 'node:fs';

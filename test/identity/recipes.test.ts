@@ -208,8 +208,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
-describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (name) => {
-  test('a token of the recipe’s provider gives the caller’s role, clients and verified email', async () => {
+describe.each(Object.keys(SHAPES))('the service with the variables of the recipe for %s', (name) => {
+  test('with the variables of a recipe, a token of that provider gives the caller’s role, clients and verified email', async () => {
     const { callerOf } = await connect(name);
     await expect(callerOf()).resolves.toMatchObject({
       ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },
@@ -217,13 +217,13 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
     });
   });
 
-  test('a token of the recipe’s provider is accepted with each `typ` of an access token', async () => {
+  test('with the variables of a recipe, a token of that provider is accepted with each `typ` of an access token', async () => {
     const { callerOf } = await connect(name);
     for (const typ of ['at+jwt', 'application/at+jwt', undefined])
       await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
   });
 
-  test('the recipe’s settings refuse a token of another audience or issuer, or without a claim', async () => {
+  test('with the variables of a recipe, a token of another audience or issuer, or without a claim, is refused', async () => {
     const { callerOf, environment } = await connect(name);
     const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
     const issuer = environment['AUTH_ISSUER'] ?? '';
@@ -239,14 +239,14 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
   });
 });
 
-test('nested Keycloak claims and the roles of a Keycloak realm give no role', async () => {
+test('a Keycloak token whose role is a realm role or stands in a nested claim gives no role', async () => {
   const { callerOf } = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'firm.role' });
   await expect(callerOf({ 'firm.role': undefined, firm: { role: 'ADMIN' } })).rejects.toMatchObject(REFUSED);
   const byRealm = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'realm_access' });
   await expect(byRealm.callerOf({ realm_access: { roles: ['ADMIN'] } })).rejects.toMatchObject(REFUSED);
 });
 
-test('Entra ID’s app roles give no role, and its emails count only with AUTH_EMAILS_VERIFIED', async () => {
+test('an Entra ID token gives no role by its app roles, and an email only with AUTH_EMAILS_VERIFIED', async () => {
   const { callerOf } = await connect('Entra ID', { AUTH_ROLE_CLAIM: 'roles', AUTH_EMAILS_VERIFIED: 'false' });
   await expect(callerOf({ roles: ['ADMIN'] })).rejects.toMatchObject(REFUSED);
   expect((await callerOf({ roles: 'ADMIN' })).email).toBeUndefined();
