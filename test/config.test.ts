@@ -64,7 +64,7 @@ test('an empty environment configures the embedded mode, which listens on this m
   });
 });
 
-test('every variable has its place in the configuration', () => {
+test('every environment variable sets its value in the configuration', () => {
   const environment = {
     ...{ HOST: '::', PORT: '0', DATA_DIR: '/var/lib/claims', LOG_LEVEL: 'warn', NODE_ENV: 'production' },
     ...{ DATABASE_URL, DATABASE_POOL_SIZE: '40', DATABASE_STATEMENT_TIMEOUT_MS: '900' },
@@ -135,7 +135,7 @@ test('every variable has its place in the configuration', () => {
   });
 });
 
-test('traces are on only with a collector, and off with OTEL_SDK_DISABLED', () => {
+test('the service sends traces only if a collector is configured and OTEL_SDK_DISABLED is not set', () => {
   const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = 'http://collector:4318/v1/traces';
   const of = (others: Environment) => loadConfig({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, ...others }).traces;
   expect(of({})).toEqual({ ratio: 1 });
@@ -144,7 +144,7 @@ test('traces are on only with a collector, and off with OTEL_SDK_DISABLED', () =
   expect(loadConfig({ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio' }).traces).toBeUndefined();
 });
 
-test('empty variables count as unset', () => {
+test('environment variables with an empty value count as unset', () => {
   const names = words(`
     PORT HOST DATABASE_URL AUTH_ISSUER AUTH_AUDIENCE CORS_ORIGINS DOCUMENT_STORE
   `);
@@ -244,13 +244,16 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const cases = Object.entries(wrong).flatMap(([name, values]) => values.map((value) => [name, value] as const));
-test.each(cases)('%s=%j is refused in one line that does not show the value', (name, value) => {
-  const problem = problemOf({ [name]: value });
-  expect(problem).toMatch(/^[A-Z_]+ must /);
-  expect(problem).toContain(name);
-  expect(problem).not.toContain('\n');
-  expect(problem).not.toContain('hunter2');
-});
+test.each(cases)(
+  'the environment variable %s=%j is refused in one line that does not show the value',
+  (name, value) => {
+    const problem = problemOf({ [name]: value });
+    expect(problem).toMatch(/^[A-Z_]+ must /);
+    expect(problem).toContain(name);
+    expect(problem).not.toContain('\n');
+    expect(problem).not.toContain('hunter2');
+  },
+);
 
 test('an AUTH_JWKS_URL with a password or another scheme is refused without showing it', () => {
   for (const AUTH_JWKS_URL of ['https://user:hunter2@idp.example/', 'file:///etc/keys', 'keys']) {
@@ -260,7 +263,7 @@ test('an AUTH_JWKS_URL with a password or another scheme is refused without show
   }
 });
 
-test('several invalid variables are all named in one line', () => {
+test('one line names all invalid variables of the environment', () => {
   const problem = problemOf({ PORT: 'a', LOG_LEVEL: 'b', RATE_LIMIT_PER_IP: 'c', AUTH_AUDIENCE: 'd' });
   expect(problem.split('; ').map((part) => part.split(' ')[0])).toEqual([
     ...['PORT', 'LOG_LEVEL', 'RATE_LIMIT_PER_IP', 'AUTH_ISSUER'],
@@ -268,9 +271,9 @@ test('several invalid variables are all named in one line', () => {
 });
 
 test.each([
-  ['an issuer without audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
+  ['an issuer without an audience', { AUTH_ISSUER: 'https://idp.example' }, 'AUTH_AUDIENCE'],
   ['an audience without an issuer', { AUTH_AUDIENCE: 'api' }, 'AUTH_ISSUER'],
-  ['keys without issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],
+  ['AUTH_JWKS_URL without an issuer', { AUTH_JWKS_URL: 'https://idp.example/keys' }, 'AUTH_ISSUER'],
   ['an issuer that is not an address, without AUTH_JWKS_URL', { ...PROVIDER, AUTH_ISSUER: 'urn:idp' }, 'AUTH_JWKS_URL'],
   ['an issuer with a query', { ...PROVIDER, AUTH_ISSUER: 'https://idp.example/?a' }, 'AUTH_JWKS_URL'],
   ['a mail server without a sender', { SMTP_URL: 'smtp://a', FRONTEND_URL: 'https://b' }, 'MAIL_FROM'],
@@ -318,7 +321,7 @@ test.each([
   expect(problemOf({ ...CLIENT, ...more })).toMatch(new RegExp(`^${name} must be [^;\\n]*$`));
 });
 
-test('production is accepted with both a database and an issuer', () => {
+test('NODE_ENV=production is accepted with both a database and an issuer', () => {
   expect(problemOf({ NODE_ENV: 'production', DATABASE_URL, ...PROVIDER })).toBe('none');
 });
 

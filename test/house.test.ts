@@ -9,7 +9,7 @@ import { words } from './support/words.ts';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
-/** From the top down: a file imports from its own floor and from those below it. */
+/** The layers of src/ from the top down; a file may import only from its own layer and from layers below. */
 const FLOORS = words(`
   commands main greeting service embedded app resources records http metrics tracing documents outbox
   counters db identity config errors log
@@ -43,7 +43,7 @@ const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'http/visibility.ts': 'it looks up records that a request names, of any table',
   'http/explain-error.ts': 'it asks why a record was not read or changed, whatever resource that is of',
 };
-/** The beginning of a statement, or a keyword before one of our tables; prose and method names do not match. */
+/** Matches SQL in a string: the beginning of a statement, or `from`, `join` or `into` before a table of the database. */
 const SQL = /^\s*(?:select|insert|update|delete|with|merge)\s|\b(?:from|join|into)\s+(?:public|app|reporting|audit)\./i;
 
 interface SourceFile {
@@ -70,14 +70,14 @@ function floorOf(path: string): number {
   return floor;
 }
 
-/** The files of src/ that break a rule. */
+/** The paths of the files in src/ for which the predicate is true, which breaks a rule. */
 function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }
 
 const isIn = (path: string, ...rooms: string[]) => rooms.some((room) => path === room || path.startsWith(`${room}/`));
 
-/** The string literals and the parts of the template literals of a file. */
+/** The texts of all string literals and template literals in a file. */
 function literalsOf({ path, text }: SourceFile): string[] {
   const literals: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -129,7 +129,7 @@ test('only db/ sends queries, and no query sets a value for a whole session', ()
   expect(offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts')).toEqual(
     [],
   );
-  // Only the deploy sets values for a session, on its own connections. Constraints are set for a transaction.
+  // Only the deploy sets values for a session, because it has its own connections. `set constraints` ends with the transaction.
   const session = /set_config\([^)]*,\s*false\)|[`'"]\s*set (?!(?:local|constraints)\b)/i;
   expect(offenders((file) => session.test(file.text))).toEqual([
     'db/deploy/admin-connection.ts',

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { createLog, truncate, createPlainTextLog } from '../src/log.ts';
 import { startService } from './support/service.ts';
 
-/** A log, and the lines that it writes. */
+/** Creates a log, and collects the lines that the log writes. */
 function listening(): { log: ReturnType<typeof createLog>; lines: string[] } {
   const lines: string[] = [];
   return { log: createLog('info', { write: (line: string) => lines.push(line) }), lines };
 }
 
-test('at a terminal a record is one line, with its fields from the level warn on, and without control characters', () => {
+test('at a terminal a log record is one line without control characters, and shows its fields from the level warn on', () => {
   let out = '';
   const log = createLog('info', createPlainTextLog({ write: (line: string) => (out += line) }));
   log.info({ migrations: ['a'] }, 'applying 1 migrations');
@@ -21,7 +21,7 @@ test('at a terminal a record is one line, with its fields from the level warn on
   expect(error.slice(0, 2)).toEqual(['it failed {} Error: no ', expect.stringMatching(/^ {4}at /)]);
 });
 
-test('no text of others begins a line of the log of a terminal, or changes its direction of reading', () => {
+test('a line break or direction mark in a logged text does not start a new line or reverse text at a terminal', () => {
   let out = '';
   const log = createLog('info', createPlainTextLog({ write: (line: string) => (out += line) }));
   log.info({}, 'still drift: a role\n00:00:00 all is well\u202E');
@@ -30,7 +30,7 @@ test('no text of others begins a line of the log of a terminal, or changes its d
   expect(out).toMatch(/^\d\d:\d\d:\d\d still drift: a role 00:00:00 all is well $/m);
 });
 
-test('a line of JSON in the log has no control character and no direction mark, and keeps its other characters', () => {
+test('a JSON line of the log has no control character and no direction mark, and keeps all other characters', () => {
   const { log, lines } = listening();
   log.info({ reason: 'é\u009B2J\u202E\u2028\u007F😀' }, 'a role\u202E\u001b[2J');
   expect(lines[0]).toMatch(/^[^\p{Cc}\u2028-\u202E\u2066-\u2069]+\n$/u);
@@ -50,7 +50,7 @@ test.each<[string, object]>([
   ['an error with causes', { err: new Error('a', { cause: new Error(long, { cause: new Error(long) }) }) }],
   ['an error with large members', { err: Object.assign(new Error('a'), { detail: long, rows: [[long]] }) }],
   ['a deeply nested text', { a: { b: { c: { d: { e: { f: { g: long } } } } } } }],
-])('a line of the log with %s is cut', (_what, line) => {
+])('a log line with %s is shortened to less than 30,000 characters', (_what, line) => {
   const { log, lines } = listening();
   log.error(line, 'it happened');
   expect(lines).toHaveLength(1);
@@ -58,7 +58,7 @@ test.each<[string, object]>([
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: 'it happened' });
 });
 
-test('a line of the log says what was cut, and keeps the rest', () => {
+test('a shortened log line says how much of a text was cut, and keeps its other fields', () => {
   const { log, lines } = listening();
   const err = Object.assign(new Error('no'), { code: 'ENOENT' });
   log.info({ reason: long, status: 7, none: null, nested: { a: ['b'] }, err }, 'it happened');
@@ -70,7 +70,7 @@ test('a line of the log says what was cut, and keeps the rest', () => {
   expect(truncate('abc', 3)).toBe('abc');
 });
 
-test('the log line of a request is bounded, whatever the request contains', async () => {
+test('the log line of a request has a limited length, whatever the request contains', async () => {
   const { log, lines } = listening();
   const service = await startService({ log });
   const headers = { 'user-agent': 'u'.repeat(100_000), 'content-type': 'a'.repeat(1_000) };

@@ -6,7 +6,7 @@ const TARGET = 'target_session_attrs=read-write';
 
 test.each([
   ['one server', `${LOGIN}db:5432/claims`, [`${LOGIN}db:5432/claims`], false],
-  ['one by a socket', 'postgresql:///claims', ['postgresql:///claims'], false],
+  ['a local socket', 'postgresql:///claims', ['postgresql:///claims'], false],
   [
     'target_session_attrs=any',
     `${LOGIN}db/c?target_session_attrs=any`,
@@ -31,9 +31,9 @@ test.each([
 });
 
 test.each([
-  ['is no URL', 'hunter2', 'must be a postgres:// URL'],
-  ['is another URL', 'mysql://api:hunter2@a,b/c', 'must be a postgres:// URL'],
-  ['has a port that is none', `${LOGIN}a:1,b:x/c?${TARGET}`, 'must be a postgres:// URL'],
+  ['is not a URL', 'hunter2', 'must be a postgres:// URL'],
+  ['is a URL of MySQL', 'mysql://api:hunter2@a,b/c', 'must be a postgres:// URL'],
+  ['has a port that is not a number', `${LOGIN}a:1,b:x/c?${TARGET}`, 'must be a postgres:// URL'],
   ['has a blank', `${LOGIN}a, b/c?${TARGET}`, 'must be a postgres:// URL'],
   ['has an empty host among others', `postgres://a,,b/c?${TARGET}`, 'must be a postgres:// URL'],
   [
@@ -47,6 +47,6 @@ test.each([
     'must have any or read-write as its target_session_attrs',
   ],
   ['has hosts behind its path', `postgres:///c?host=a,b&${TARGET}`, 'must name its hosts before the path'],
-])('an address that %s is refused without repeating the address', (_, text, problem) => {
+])('a Postgres address that %s is refused with a message that does not repeat the address', (_, text, problem) => {
   expect(readPostgresAddress(text)).toBe(problem);
 });

@@ -14,12 +14,12 @@ import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts
 import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 
-/* Each problem of a field has a code, and a text in English and in French. */
+/* Each kind of problem in a request has a code, an English text and a French text. */
 
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
 
-describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
+describe.each(ALL_PROBLEM_TEXTS)('the texts of the problem %s', (key, english, french) => {
   test('the English and the French text of a problem use the same values', () => {
     expect(english).toMatch(/^[^A-Z].*[^.]$/);
     expect(french).toMatch(/^(?:[A-ZÀÉÎ].*\.|\{.*)$|\{moves next\}$/);
@@ -39,13 +39,16 @@ describe.each(ALL_PROBLEM_TEXTS)('%s', (key, english, french) => {
   });
 });
 
-test.each(Object.entries(ERRORS_BY_CODE))('%s has a message in both languages', (_code, { en, fr }) => {
-  expect(en).toMatch(/^[A-Z].*\.$/);
-  expect(fr).toMatch(/^[A-Z].*\.$/);
-  expect(fr).not.toBe(en);
-});
+test.each(Object.entries(ERRORS_BY_CODE))(
+  'the error code %s has a message in English and in French',
+  (_code, { en, fr }) => {
+    expect(en).toMatch(/^[A-Z].*\.$/);
+    expect(fr).toMatch(/^[A-Z].*\.$/);
+    expect(fr).not.toBe(en);
+  },
+);
 
-describe('the words of', () => {
+describe('the text of a problem', () => {
   test.each<[ProblemRule, string, string]>([
     [rule('required'), 'is required', 'Ce champ est obligatoire.'],
     [
@@ -102,12 +105,12 @@ describe('the words of', () => {
   );
 });
 
-test('a text that no rule of a field has made is not a problem', () => {
+test('a text that does not come from the rule of a field is not read as a problem', () => {
   for (const text of ['', 'is required', '"required"', '["is required",{}]', '[]', 'null', '["toString",{}]'])
     expect([text, castToProblemRule(text)]).toEqual([text, undefined]);
 });
 
-/** Every schema within a schema, with its path and its checks. */
+/** Finds the message of every schema and check within a schema, with its path. */
 function rulesWithin(
   path: string,
   value: unknown,
@@ -127,7 +130,7 @@ function rulesWithin(
   return Object.entries(value).flatMap(([name, one]) => rulesWithin(`${path}.${name}`, one, codesSoFar));
 }
 
-test('every rule of a parameter or a field has a code', () => {
+test('every rule of a request’s parameter or field has a problem code', () => {
   const codesSoFar = new Set<unknown>();
   const rules = allEndpoints.flatMap(({ method, path, params, query, body, rows, form }) =>
     rulesWithin(`${method} ${path}`, { params, query, body, rows, form }, codesSoFar),

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { isIn, PROOFS, proofOf } from './proofs.ts';
 import { allSuites, ROOT } from './support/suites.ts';
 
-/* The list of proofs names only what exists. */
+/* The list of proofs in test/proofs.ts names only files that exist. */
 
 const all = Object.entries(PROOFS);
 
@@ -13,7 +13,7 @@ test('each path of a proof exists, and each proof has a suite or a script', () =
     const paths = [...suites, ...but, ...again, ...script.slice(0, 1), ...(config === undefined ? [] : [config])];
     expect([name, paths.filter((path) => !existsSync(join(ROOT, path)))]).toEqual([name, []]);
     expect([name, paths.length]).not.toEqual([name, 0]);
-    // A proof may repeat only suites of `npm test`.
+    // The suites that a proof runs again belong to `npm test`, and not to another proof.
     expect([name, again.map(proofOf).filter((owner) => owner !== undefined)]).toEqual([name, []]);
   }
 });

@@ -6,14 +6,14 @@ import { loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../src/config.ts';
 import { createTestDatabase, withAdmin } from './support/database.ts';
 import type { TestDatabase } from './support/database.ts';
 
-/* The lists in the pages agree with the code and the database. */
+/* The lists in the Markdown pages agree with the code and the database. */
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
 const codesIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-/** The variables of docs/configuration.md with their defaults. */
+/** Reads the names and the defaults of the environment variables in docs/configuration.md. */
 async function variables(): Promise<(readonly [name: string, standard: string | undefined])[]> {
   const lines = (await read('docs/configuration.md')).matchAll(/^- ((?:`\w+`,? ?)+)(?:\(default (.*?)\))?:/gm);
   return [...lines].flatMap(([, names, defaults]) => {
@@ -33,7 +33,7 @@ test('docs/configuration.md has the default of every variable that has one', asy
   expect(told.length).toBeGreaterThan(10);
 });
 
-describe('of the database’s functions', () => {
+describe('the lists of database functions in the pages', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('of the database’s functions', () => {
   });
   afterAll(() => database.close());
 
-  /** Names of functions, each once. */
+  /** The names of the database functions for which the SQL condition is true. */
   async function functionsWhere(condition: string): Promise<string[]> {
     return withAdmin(database.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ name: string }>(
@@ -54,7 +54,7 @@ describe('of the database’s functions', () => {
     });
   }
 
-  test('the decision record on the definer role lists exactly the functions that run as it', async () => {
+  test('docs/decisions/definer-role.md lists exactly the functions that run with the rights of taxclaims_definer', async () => {
     const items = (await read('docs/decisions/definer-role.md')).matchAll(/^- ((?:`app\.\w+`[\s,]*)+):/gm);
     const listed = [...items].flatMap(([, names]) => codesIn(names));
     expect(listed.sort()).toEqual(await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`));
@@ -70,10 +70,10 @@ describe('of the database’s functions', () => {
 const pages = globSync('{*.md,{bench,db,deploy,docs,test}/**/*.md}', { cwd: ROOT })
   .filter((page) => !page.includes('node_modules'))
   .sort();
-/** Links may be as long as their addresses are. */
+/** The length of a line without the addresses of its links. */
 const widthOf = (line: string): number => line.replaceAll(/\]\([^)]*\)|https?:\/\/\S+/g, '').length;
 
-test('no page has a line of more than 200 characters', async () => {
+test('no Markdown page has a line of more than 200 characters', async () => {
   expect(pages.length).toBeGreaterThan(80);
   for (const page of pages) {
     const lines = (await read(page)).split('\n');
@@ -97,7 +97,7 @@ test('.ci/run runs every check that CONTRIBUTING.md names', async () => {
   );
   expect(scripts['check']).toBe('npm run check:text && npm test');
   expect(scripts['check:text']).toBe('npm run format && npm run lint && npm run types');
-  // Both run at the same time, and the exit code of each counts.
+  // .ci/run runs the checks of text and the tests at the same time, and fails if one of them fails.
   expect(await read('.ci/run')).toMatch(
     /^npm run check:text .*&\ntext=\$!\n\$\{tests#\* && \}\nlap [^]*^wait "\$text" \|\| \{\n.*\n {4}fail /m,
   );

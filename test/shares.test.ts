@@ -10,7 +10,7 @@ import { expectError, startService } from './support/service.ts';
 import { forSuite } from './support/suite.ts';
 import { until } from './support/upload.ts';
 
-/* The share of one caller: a few transactions at once, whatever the caller asks for. */
+/* One caller may have only a few database transactions at once, so that other callers need not wait. */
 
 let abortedRequests = 0;
 const countAborted = (line: string): void => {
@@ -27,7 +27,7 @@ const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'busy
 const change = (site_name = 'A') =>
   service.ask(`PUT /api/sites/${own.sites}`, { token, body: { client_id: own.clients, site_name } });
 
-/** Runs `attack` while as many changes of the busy caller as may run at once wait for a lock. */
+/** Runs `attack` while all transactions that one caller may have at once wait for a lock. */
 async function whileBusy(attack: () => Promise<void>): Promise<void> {
   await withAdmin(service.postgres.adminUrl, async (holder) => {
     const held = await backendOf(holder);
@@ -44,7 +44,7 @@ async function whileBusy(attack: () => Promise<void>): Promise<void> {
   });
 }
 
-test('of one caller’s requests four use the database at once, the others wait and get 429, and another caller’s does not wait', async () => {
+test('a caller’s fifth simultaneous transaction waits and gets 429, and a request of another caller does not wait', async () => {
   await whileBusy(async () => {
     const late = change();
     const anothers = await service.token('ACCOUNT_MANAGER', [other.clients], { sub: 'another' });
@@ -55,7 +55,7 @@ test('of one caller’s requests four use the database at once, the others wait 
   expect((await change()).status).toBe(200);
 });
 
-test('a hundred requests of one caller may wait: a further one gets 429 at once, and those whose caller hangs up never run', async () => {
+test('the 101st waiting request of one caller gets 429 at once, and a waiting request whose caller hangs up never runs', async () => {
   const excess = 3;
   const [refused, body] = [[] as number[], JSON.stringify({ site_name: 'Lost' })];
   const ask = () =>
@@ -80,7 +80,7 @@ test('a hundred requests of one caller may wait: a further one gets 429 at once,
   expect(text).not.toContain('Lost');
 });
 
-test('a holder’s tasks begin in their order, and a failed one makes room for the next', async () => {
+test('the tasks of one caller begin in the order of their arrival, and a failed task makes room for the next', async () => {
   const shares = createShares(2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<undefined>[] = [];

@@ -5,7 +5,7 @@ import { isValidSubject } from '../src/identity/subject.ts';
 import { describeDifferences } from '../src/outbox/compare.ts';
 import { shortenToSingleLine } from '../src/single-line.ts';
 
-/* Text of others that leaves the service: in mails, calendars, the log and what a command prints. */
+/* Texts of users and other programs are shortened to one line in mails, calendars, the log and the output of commands. */
 
 test.each([
   { text: 'Mairie', max: 6, line: 'Mairie' },
@@ -15,17 +15,17 @@ test.each([
   { text: 'a\u202Eb\u2066c\u0000\u009Bd', max: 9, line: 'a b c d' },
   { text: '😀😀😀', max: 2, line: '😀😀…' },
   { text: '\u001B[2J\u001B[H', max: 9, line: '[2J [H' },
-])('$text is shortened to $line for $max characters', ({ text, max, line }) => {
+])('the text $text becomes the line $line of at most $max characters', ({ text, max, line }) => {
   expect(shortenToSingleLine(text, max)).toBe(line);
 });
 
-test('a command prints the error of a foreign program in one line without control characters', () => {
+test('a command prints an error of another program in one line without control characters', () => {
   const error = new Error('ERROR:  \u001B[2Jrelation\u202E\n\tdoes not exist\u0000\u009B');
   expect(oneLineReason(error)).toBe('ERROR: [2Jrelation does not exist');
   expect(oneLineReason(new AggregateError([error, 'a\u0007b']))).toBe('ERROR: [2Jrelation does not exist; a b');
 });
 
-test('db:audit prints each finding, difference and acceptance in lines of its own, whatever the names of objects contain', () => {
+test('db:audit prints no line break and no control character from the names of database objects', () => {
   const name = 'a\nNo finding.\nNo drift: \u001B[2J\u202E';
   const text = renderAuditText({
     ...{ database: name, server: '18', matrix: [], auditDifferences: [name] },
@@ -42,13 +42,16 @@ test('db:audit prints each finding, difference and acceptance in lines of its ow
   expect(text).not.toMatch(/^No (?:finding|drift)|(?!\n)[\p{Cc}\u202E]/mu);
 });
 
-test('identity:sync prints the role of the provider in one short line without control characters', () => {
+test('identity:sync prints a role from the identity provider in one short line without control characters', () => {
   const ours = { role: 'CLIENT', clientAccess: [], isActive: true };
   const [line = ''] = describeDifferences(ours, { ...ours, role: `\u001B[2J\n0 users compared${'!'.repeat(99)}` });
   expect(line).toMatch(/^role: CLIENT here, \[2J 0 users compared!{30}… there$/);
 });
 
-test.each(['.', '..'])('the subject %s is refused, because a path of the provider would lose it', (subject) => {
-  expect(isValidSubject(subject)).toBe(false);
-  expect(isValidSubject(`${subject}a`)).toBe(true);
-});
+test.each(['.', '..'])(
+  'a user’s subject cannot be %s, because a path of the identity provider would lose it',
+  (subject) => {
+    expect(isValidSubject(subject)).toBe(false);
+    expect(isValidSubject(`${subject}a`)).toBe(true);
+  },
+);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { postmasterPid } from '../support/embedded.ts';
 import type { World } from './world.ts';
 
-/** How the service and its database are before and after an area. */
+/** The state of the service and its database, read before and after the attacks of an area. */
 export interface State {
   readonly ended: boolean;
   readonly postmaster: number;
@@ -11,7 +11,7 @@ export interface State {
   readonly megabytes: number;
 }
 
-/** Garbage that is yet to be collected, buffers, plans: what one area may leave. */
+/** How many megabytes the memory of the service may grow during the attacks of one area. */
 const MAY_GROW_MB = 256;
 const TIMEOUT_MS = 10_000;
 
@@ -26,7 +26,7 @@ export async function stateOf(world: World): Promise<State> {
   };
 }
 
-/** What is not as it should be once an area is over. */
+/** Finds the damages that the attacks of an area left in the service or its database. */
 export async function damagesBetween(
   world: World,
   before: State,
@@ -44,7 +44,7 @@ export async function damagesBetween(
   return damages.filter((damage) => damage !== undefined);
 }
 
-/** Each 401 and 403 has its one record, now or in a moment: one that waits on disk is on its way. */
+/** Waits until each refusal has exactly one audit record, since the service writes some records later from its disk. */
 async function unrecorded(world: World, refusals: readonly string[]): Promise<string | undefined> {
   return becomes(async () => {
     const rows = await world.admin(
@@ -69,7 +69,7 @@ async function leftOpen(world: World): Promise<string | undefined> {
   });
 }
 
-/** What a DBA would be told: no right was changed, and nothing was made that is not the house's. */
+/** Checks that the database's audit views report no changed right and no unknown object. */
 async function unsound(world: World): Promise<string | undefined> {
   const rows = await world.admin(
     `select finding as what, object::text from audit.findings union all select change, object::text from audit.drift`,
@@ -77,7 +77,7 @@ async function unsound(world: World): Promise<string | undefined> {
   return rows.length === 0 ? undefined : `the audit has findings: ${JSON.stringify(rows)}`;
 }
 
-/** Asks until nothing is wrong any more; gives what is wrong for too long. */
+/** Repeats a check until it finds no damage; returns the damage that is left after TIMEOUT_MS. */
 async function becomes(wrong: () => Promise<string | undefined>): Promise<string | undefined> {
   const end = performance.now() + TIMEOUT_MS;
   for (;;) {
@@ -86,7 +86,7 @@ async function becomes(wrong: () => Promise<string | undefined>): Promise<string
   }
 }
 
-/** Linux says so; elsewhere it is not looked at. */
+/** The memory of a process in megabytes, read from /proc on Linux; 0 on other systems. */
 async function residentMegabytes(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024);

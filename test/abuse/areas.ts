@@ -14,7 +14,7 @@ import { tokens } from './tokens.ts';
 import { uploads } from './uploads.ts';
 import { waits } from './waits.ts';
 
-/** Everything that is attacked, in the order in which it is. */
+/** All areas of attacks, in the order in which the proof runs them. */
 export const AREAS: readonly Area[] = [
   tokens,
   claims,

@@ -1,49 +1,49 @@
 import type { World } from './world.ts';
 
-/** One attack: what it tries, after which source, what must happen, and how it is made. */
+/** One attack on the service, with the results that count as its failure. */
 export interface Attack {
   readonly tries: string;
-  /** Where the attack is described, so that whoever doubts the answer can read it. */
+  /** The standard or list that describes the attack, such as `RFC 9112, 6.1`. */
   readonly source: string;
-  /** Every result with which it has failed, as `AttackResponse` writes results. */
+  /** The results that mean that the attack has failed, in the form of `AttackResponse.result`. */
   readonly must: readonly string[];
-  /** What the attacker itself says, and so may be told again. */
+  /** The text that the attacker sends; the answer may repeat foreign ids and words from this text. */
   readonly said?: string;
-  /** Why something of others may be told all the same: what stands nowhere else may not. */
+  /** The reason why the answer to this attack may show foreign data; without a reason such an answer is a leak. */
   readonly known?: string;
-  /** An attack that takes longer has got no answer. */
+  /** Milliseconds after which the attack counts as unanswered. */
   readonly maxMs?: number;
   readonly attempt: () => Promise<AttackResponse>;
 }
 
-/** What came of an attack. */
+/** The answer of the service or of Postgres to an attack. */
 export interface AttackResponse {
-  /** Statuses of HTTP with commas between them, a SQLSTATE, or `2 rows`. */
+  /** The HTTP statuses with commas between them, the SQLSTATE, or the kind of SQL result, such as `rows` or `update 0`. */
   readonly result: string;
-  /** Everything that the attacker was told, heads and bodies, rows, errors and notices. */
+  /** The whole text of the answer: headers and bodies, or rows, errors and notices. */
   readonly text: string;
-  /** The requests that were answered 401 or 403. */
+  /** The ids of the requests that got 401 or 403, each of which needs an audit record. */
   readonly refusals: readonly string[];
-  /** A figure that the proof prints, whether or not the attack has failed. */
+  /** A measurement that the proof prints, whether or not the attack has failed. */
   readonly figure?: string;
 }
 
 export interface Area {
   readonly name: string;
-  /** How many megabytes of garbage the area may leave; by default MAY_GROW_MB. */
+  /** How many megabytes the service may grow during the attacks of the area; by default MAY_GROW_MB. */
   readonly mayGrowMb?: number;
   readonly attacks: (world: World) => readonly Attack[] | Promise<readonly Attack[]>;
 }
 
-/** Results with blanks between them, as a row of a table writes them. */
+/** Splits the accepted results of an attack, which a table row writes with `|` between them. */
 export function anyOf(words: string): readonly string[] {
   return words.split('|').map((word) => word.trim());
 }
 
-/** What one row of a table has behind what it shares with others. */
+/** The values of one attack's row that follow the values common to several rows. */
 type Own<Rest> = Rest extends readonly unknown[] ? Rest : [Rest];
 
-/** The rows of a table that have their source and what must come of them in common, by what each tries. */
+/** Makes rows of several attacks that have the source and the accepted results in common, by the name of each attack. */
 export function alike<const Common extends readonly string[], const Rest>(
   common: Common,
   rows: Readonly<Record<string, Rest>>,

@@ -116,7 +116,7 @@ function types(token: string): HttpRow[] {
       Buffer.concat(Array.from({ length: 50 }, () => gzipSync(Buffer.alloc(1_000_000, 32)))),
     ),
     ...['', '"', 'a b', 'a,b', 'a'.repeat(256), '"a', '{}', 'a;b'].map((key) =>
-      ask(`the idempotency key ${key.slice(0, 9)}`, '400', { ...json, 'idempotency-key': key }),
+      ask(`a creation with the idempotency key ${key.slice(0, 9)}`, '400', { ...json, 'idempotency-key': key }),
     ),
   ];
 }
@@ -250,7 +250,7 @@ export const bodies: Area = {
     return overHttp(world, [
       ...texts().flatMap(([tries, source, must, body]): HttpRow[] => [
         ...lines.map((line): HttpRow => [tries, source, must, line, { token, headers, body }]),
-        [`${tries}, at the login`, source, must === '413' ? '413' : '400', 'POST /api/auth/login', { headers, body }],
+        [`a login with ${tries}`, source, must === '413' ? '413' : '400', 'POST /api/auth/login', { headers, body }],
         [`${tries}, without a token`, 'API2:2023', '401', 'POST /api/sites', { headers, body }],
       ]),
       ...types(token),
@@ -258,7 +258,7 @@ export const bodies: Area = {
       ...Object.entries(VALUES).flatMap(([field, values]) =>
         values.map(
           (value): HttpRow => [
-            `${field} ${JSON.stringify(value).slice(0, 30)}`,
+            `a claim with the ${field} ${JSON.stringify(value).slice(0, 30)}`,
             TYPES,
             '400',
             'POST /api/reclamations',
@@ -301,7 +301,7 @@ export const bodies: Area = {
         "'@b.example",
       ].map(
         (email): HttpRow => [
-          `the address ${email.slice(0, 30)}`,
+          `a client with the email ${email.slice(0, 30)}`,
           TYPES,
           '400',
           'POST /api/clients',

@@ -7,8 +7,8 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * Secret addresses of calendars: guessed, ended, of users who lost their rights, and what an address may open besides its
- * calendar. Seen red where app.calendar_user gives users whose account has ended.
+ * Secret calendar addresses that are guessed, revoked, or of a user without rights, and calendar secrets in requests for
+ * other records. Some of these attacks succeeded when app.calendar_user returned disabled users.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -25,7 +25,7 @@ export const calendars: Area = {
   },
 };
 
-/** Every 404 has its record as well. */
+/** Adds the request id of a 404 to the refusals, because the service also audits unknown calendar addresses. */
 function recorded(attack: Attack): Attack {
   const attempt = async () => {
     const response = await attack.attempt();
@@ -35,7 +35,7 @@ function recorded(attack: Attack): Attack {
   return { ...attack, attempt };
 }
 
-/** A specialist of the attacker's client, whose calendar has an address. */
+/** Creates a tax specialist of the attacker's client with a calendar address. */
 async function subscriber({ admin, port, mine, forge }: World) {
   const id = randomUUID();
   await admin(
@@ -53,60 +53,73 @@ function forged(url: string): HttpRow[] {
   const secret = url.slice('/calendar/'.length, -'.ics'.length);
   const digest = createHash('sha256').update(secret).digest('hex');
   const others = {
-    'a secret of nobody': 'A'.repeat(43),
+    'an unknown secret': 'A'.repeat(43),
     'the secret in small letters': secret.toLowerCase(),
-    'the secret but for its end': secret.slice(0, -1),
-    'the secret and a letter more': `${secret}A`,
+    'the secret without its last letter': secret.slice(0, -1),
+    'the secret and one more letter': `${secret}A`,
     'the secret and a blank': `${secret}%20`,
-    'the digest that is stored': digest,
-    'two secrets in one': `${secret},${secret}`,
-    'the ending twice': `${secret}.ics`,
-    'no secret': '%25',
-    'SQL in its place': '%27%20or%20true--',
-    'a pattern in its place': '%5f'.repeat(43),
-    'a secret in other signs': '%EF%BC%A1'.repeat(43),
+    'the stored digest of the secret': digest,
+    'the secret twice, with a comma': `${secret},${secret}`,
+    'the extension .ics twice': `${secret}.ics`,
+    'a percent sign as secret': '%25',
+    'SQL instead of the secret': '%27%20or%20true--',
+    'underscores, the wildcard of SQL, instead of the secret': '%5f'.repeat(43),
+    'a secret in full-width letters': '%EF%BC%A1'.repeat(43),
     'a secret of 8,000 letters': 'a'.repeat(8_000),
   };
   return [
     ...alike(
       [SECRETS, '404'],
-      mapped(others, (secret) => `GET /calendar/${secret}.ics`),
+      Object.fromEntries(
+        Object.entries(others).map(([name, value]) => [
+          `a calendar address with ${name}`,
+          `GET /calendar/${value}.ics`,
+        ]),
+      ),
     ),
-    ['an escape that is none', 'ASVS 5, 2.2.1', '400', 'GET /calendar/%ZZ.ics'],
-    ['the secret and a NUL', SECRETS, '400', `GET /calendar/${secret}%00.ics`],
-    ['a parameter', 'ASVS 5, 2.2.1', '400', `GET ${url}?client_id=x`],
+    ['a calendar address with an invalid percent escape', 'ASVS 5, 2.2.1', '400', 'GET /calendar/%ZZ.ics'],
+    ['a calendar address with the secret and a NUL', SECRETS, '400', `GET /calendar/${secret}%00.ics`],
+    ['a calendar address with an unknown parameter', 'ASVS 5, 2.2.1', '400', `GET ${url}?client_id=x`],
   ];
 }
 
-function mapped<T>(rows: Readonly<Record<string, string>>, to: (value: string) => T): Record<string, T> {
-  return Object.fromEntries(Object.entries(rows).map(([name, value]) => [name, to(value)]));
-}
-
-/** What an address opens: its calendar, and nothing else. */
+/** Requests with a valid calendar secret, which opens its calendar and no other record. */
 function elsewhere({ mine, foreign }: World, url: string): HttpRow[] {
   const secret = url.slice('/calendar/'.length, -'.ics'.length);
   const authorization = `Bearer ${secret}`;
   return [
-    ['the calendar itself', SECRETS, '200', `GET ${url}`],
-    ['with a token that is none', SECRETS, '200', `GET ${url}`, { headers: { authorization: 'Bearer x' } }],
-    ['with another client in a header', REACH, '200', `GET ${url}`, { headers: { 'x-client-id': foreign.clients } }],
+    ['a calendar by its own address', SECRETS, '200', `GET ${url}`],
+    [
+      'a calendar by its own address with an invalid token',
+      SECRETS,
+      '200',
+      `GET ${url}`,
+      { headers: { authorization: 'Bearer x' } },
+    ],
+    [
+      'a calendar by its own address with another client in a header',
+      REACH,
+      '200',
+      `GET ${url}`,
+      { headers: { 'x-client-id': foreign.clients } },
+    ],
     ...alike([REACH, '401'], {
-      'the secret as a token': ['GET /api/clients', { headers: { authorization } }],
-      'the secret in a parameter': `GET /api/clients?calendar=${secret}`,
-      'the secret in a cookie': ['GET /api/clients', { headers: { cookie: `calendar=${secret}` } }],
-      'the secret for a document': `GET /api/documents/${mine.documents}/content?link=${secret}`,
-      'to write': `PUT ${url}`,
-      'to make another address': `POST ${url}`,
-      'to end it': `DELETE ${url}`,
-      'another folder behind it': `GET ${url}/../../api/clients`,
-      'behind a second slash': `GET /${url}`,
-      'without its ending': `GET /calendar/${secret}`,
-      'in capitals': `GET /CALENDAR/${secret}.ics`,
+      'a calendar’s secret as a bearer token': ['GET /api/clients', { headers: { authorization } }],
+      'a calendar’s secret in a query parameter': `GET /api/clients?calendar=${secret}`,
+      'a calendar’s secret in a cookie': ['GET /api/clients', { headers: { cookie: `calendar=${secret}` } }],
+      'a calendar’s secret as the link of a document': `GET /api/documents/${mine.documents}/content?link=${secret}`,
+      'a write to a calendar address': `PUT ${url}`,
+      'a new calendar address by POST to the old address': `POST ${url}`,
+      'the deletion of a calendar by its address': `DELETE ${url}`,
+      'a calendar address followed by a path to the API': `GET ${url}/../../api/clients`,
+      'a calendar address with a second slash': `GET /${url}`,
+      'a calendar address without the extension .ics': `GET /calendar/${secret}`,
+      'a calendar address with its folder in capitals': `GET /CALENDAR/${secret}.ics`,
     }),
   ];
 }
 
-/** Addresses that were good until their user lost a right. */
+/** Calendar addresses whose user has lost a right or created a new address. */
 async function ended(world: World): Promise<HttpRow[]> {
   const changes = {
     'of a user who was disabled': 'is_active = false',
@@ -119,20 +132,26 @@ async function ended(world: World): Promise<HttpRow[]> {
   for (const [tries, change] of Object.entries(changes)) {
     const { id, url } = await subscriber(world);
     await world.admin(`update public.users set ${change} where id = $1`, [id]);
-    rows.push([`an address ${tries}`, ROLES, '404', `GET ${url}`]);
+    rows.push([`a calendar address ${tries}`, ROLES, '404', `GET ${url}`]);
   }
   const { token, url } = await subscriber(world);
   await ask(world.port, 'POST /api/users/me/calendar', { token });
-  rows.push(['an address that has another after it', SECRETS, '404', `GET ${url}`]);
+  rows.push(['a calendar address that a newer address replaced', SECRETS, '404', `GET ${url}`]);
   return rows;
 }
 
 function made({ tokens }: World): HttpRow[] {
   const line = 'POST /api/users/me/calendar';
   return [
-    ['to make one without a token', ROLES, '401', line],
-    ['to make one without a stored user', ROLES, '409', line, { token: tokens.nobody }],
-    ['to make one for another user', REACH, '400', `${line}?user_id=${randomUUID()}`, { token: tokens.manager }],
-    ['to end one without a token', ROLES, '401', 'DELETE /api/users/me/calendar'],
+    ['a new calendar address without a token', ROLES, '401', line],
+    ['a new calendar address for a token without a stored user', ROLES, '409', line, { token: tokens.nobody }],
+    [
+      'a new calendar address for another user',
+      REACH,
+      '400',
+      `${line}?user_id=${randomUUID()}`,
+      { token: tokens.manager },
+    ],
+    ['the deletion of a calendar address without a token', ROLES, '401', 'DELETE /api/users/me/calendar'],
   ];
 }

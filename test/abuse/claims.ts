@@ -5,11 +5,11 @@ import { overHttp } from './over-http.ts';
 import type { HttpRow } from './over-http.ts';
 
 /*
- * Tokens with the provider's own signature whose claims are missing, of another type, or of somebody else. Seen red
- * where `audience` is not given to jose in src/identity/token-verifier.ts.
+ * Tokens with the provider's own signature whose claims are missing, of a wrong type, or of another user. Some of these
+ * attacks succeeded when src/identity/token-verifier.ts did not pass `audience` to jose.
  */
 
-/** Where it is said what a verifier must hold of each claim. */
+/** The standard that says how a service must check each claim of a token. */
 const SOURCES: Readonly<Record<string, string>> = {
   iss: 'RFC 8725, 3.8',
   aud: 'RFC 8725, 3.9',
@@ -32,7 +32,13 @@ export const claims: Area = {
     const rows = Object.entries(hostile).flatMap(([claim, values]) =>
       values.map((value): HttpRow => {
         const token = forge.sign({ [claim]: value });
-        return [`${claim} ${shown(value)}`, SOURCES[claim] ?? '', '401', 'GET /api/clients', { token }];
+        return [
+          `a token with the claim ${claim} ${shown(value)}`,
+          SOURCES[claim] ?? '',
+          '401',
+          'GET /api/clients',
+          { token },
+        ];
       }),
     );
     const texts: readonly (readonly [string, string])[] = [
@@ -40,11 +46,11 @@ export const claims: Area = {
       ['exp twice, the last in the past', JSON.stringify(forge.claims()).replace(/\}$/, ',"exp":1}')],
       ['iat -1e999', JSON.stringify(forge.claims()).replace(/"iat":\d+/, '"iat":-1e999')],
       [
-        'a role that only __proto__ has',
+        'its role under __proto__ only',
         JSON.stringify(forge.claims({ role: undefined })).replace('{', '{"__proto__":{"role":"ADMIN"},'),
       ],
       [
-        'an access that only __proto__ has',
+        'its client access under __proto__ only',
         JSON.stringify(forge.claims({ client_access: undefined })).replace('{', '{"__proto__":{"client_access":[]},'),
       ],
     ];
@@ -53,11 +59,11 @@ export const claims: Area = {
       ...rows,
       ...texts.map(([tries, text]): HttpRow => {
         const token = forge.raw(forge.header(), text, forge.ownSigning);
-        return [tries, 'RFC 8725, 2.4', '401', 'GET /api/clients', { token }];
+        return [`a token with ${tries}`, 'RFC 8725, 2.4', '401', 'GET /api/clients', { token }];
       }),
-      // What a token lets its bearer do stays within it, whatever else it says.
+      // Additional claims, such as scope or groups, give the bearer of a token no further rights.
       [
-        'claims that say more than the role',
+        'a client user’s token with roles, scope and groups of an administrator',
         'API3:2023',
         '403',
         'GET /api/audit-logs',
@@ -66,21 +72,21 @@ export const claims: Area = {
         },
       ],
       [
-        'a subject with a quote and SQL',
+        'a token whose subject contains SQL',
         'ASVS 5, 1.2.4',
         '200',
         'GET /api/clients',
         { token: forge.sign({ ...own, sub: `x'; set role taxclaims_admin; --` }) },
       ],
       [
-        'the subject of a role of Postgres',
+        'a token whose subject is the name of a Postgres role',
         'API5:2023',
         '200',
         'GET /api/clients',
         { token: forge.sign({ ...own, sub: 'postgres' }) },
       ],
       [
-        'two thousand clients of nobody',
+        'a token with access to 2,000 unknown clients',
         'API4:2023',
         '200',
         'GET /api/reclamations',
@@ -92,15 +98,18 @@ export const claims: Area = {
         },
       ],
       ...alike(['API1:2023', '403'], {
-        'a reader of one client asks for another': [`GET /api/clients/${foreign.clients}`, { token: tokens.client }],
-        'whoever has no client': [`GET /api/clients/${mine.clients}`, { token: tokens.nobody }],
+        'a client user reads another client': [`GET /api/clients/${foreign.clients}`, { token: tokens.client }],
+        'an account manager without clients reads a client': [
+          `GET /api/clients/${mine.clients}`,
+          { token: tokens.nobody },
+        ],
       }),
       ...alike(['API2:2023', '401'], {
-        'the id of another user as the subject': [
+        'a token whose subject is the id of another user': [
           'GET /api/users/me',
           { token: forge.sign({ ...own, sub: foreign.users }) },
         ],
-        'the id of another user in capitals': [
+        'a token whose subject is the id of another user in capitals': [
           'GET /api/users/me',
           { token: forge.sign({ ...own, sub: foreign.users.toUpperCase() }) },
         ],

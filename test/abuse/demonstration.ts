@@ -5,9 +5,9 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * The tokens that /docs gives for a click in a demonstration: nobody but its own page on this machine gets one. The rows
- * in bytes say what no client library would. Seen red where src/http/docs.ts does not ask for the origin, takes
- * any name for this machine's, or does not look for proxies.
+ * Requests for the demonstration's tokens, which only the page /docs of this machine may get. Rows in bytes send requests
+ * that no HTTP client library sends. Some of these attacks succeeded when src/http/docs.ts did not check the Origin
+ * header, accepted any host name, or ignored the headers of proxies.
  */
 
 const REBINDING = 'CWE-350';
@@ -30,7 +30,7 @@ export const demonstration: Area = {
       ...['127.1.evil', '127.0.0.1:', '127.0.0.1:80:80', '::1', '[::1'],
     ].map((host): HttpRow => {
       const headers = { host, origin: `http://${host}` };
-      return [`the name ${host}, led here`, REBINDING, '403', `POST ${PATH}`, { headers }];
+      return [`a token for a page whose host name is ${host}`, REBINDING, '403', `POST ${PATH}`, { headers }];
     });
 
     const origins = [
@@ -39,13 +39,13 @@ export const demonstration: Area = {
       ...[`http://${here} http://evil.example`, `http://${here},http://evil.example`, `HTTP://${here}`, '*', 'file://'],
     ].map((origin): HttpRow => {
       const headers = { ...own, origin };
-      return [`a page of ${origin}`, ANOTHER_PAGE, '403', `POST ${PATH}`, { headers }];
+      return [`a token for a page of the origin ${origin}`, ANOTHER_PAGE, '403', `POST ${PATH}`, { headers }];
     });
 
     const proxies = ['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host'].flatMap((name) =>
       ['127.0.0.1', '', 'for=127.0.0.1'].map((value): HttpRow => {
         const headers = { ...own, [name]: value };
-        return [`a proxy with ${name}: ${value}`, PROXY, '403', `POST ${PATH}`, { headers }];
+        return [`a token through a proxy that sends ${name}: ${value}`, PROXY, '403', `POST ${PATH}`, { headers }];
       }),
     );
 
@@ -59,16 +59,20 @@ export const demonstration: Area = {
 
     const bytes: readonly RawRow[] = [
       ...alike([REBINDING, '400'], {
-        'two names': post(`Host: evil.example\r\nHost: ${here}\r\nOrigin: http://${here}\r\n`),
-        'no name at all': post(`Origin: http://${here}\r\n`),
+        'a token with two Host headers': post(`Host: evil.example\r\nHost: ${here}\r\nOrigin: http://${here}\r\n`),
+        'a token without a Host header': post(`Origin: http://${here}\r\n`),
       }),
       ...alike([ANOTHER_PAGE, '403'], {
-        'two origins': post(`Host: ${here}\r\nOrigin: http://evil.example\r\nOrigin: http://${here}\r\n`),
-        'a form of another page': post(`Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`),
-        'no origin, as of an image': post(`Host: ${here}\r\n`),
+        'a token with two Origin headers': post(
+          `Host: ${here}\r\nOrigin: http://evil.example\r\nOrigin: http://${here}\r\n`,
+        ),
+        'a token by a form of another page': post(
+          `Host: ${here}\r\nOrigin: http://evil.example\r\nSec-Fetch-Mode: navigate\r\n`,
+        ),
+        'a token without an Origin header': post(`Host: ${here}\r\n`),
       }),
       [
-        'the first version of HTTP, without a name',
+        'a token over HTTP/1.0 without a Host header',
         REBINDING,
         '403',
         `POST ${PATH} HTTP/1.0\r\nOrigin: http://${here}\r\n\r\n`,

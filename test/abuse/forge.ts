@@ -5,27 +5,27 @@ import { join } from 'node:path';
 
 type Parts = Readonly<Record<string, unknown>>;
 
-/** What a signature is over, to the signature. */
+/** Signs the header and payload of a token; returns the bytes of the signature. */
 export type Signing = (input: string) => Buffer;
 
-/** Makes tokens, good ones with the provider's own key and bad ones byte by byte. */
+/** Makes valid tokens with the provider's own key, and invalid tokens from any header, payload and signature. */
 export interface Forge {
   readonly kid: string;
-  /** The key that everybody can ask the provider for. */
+  /** The provider's public key, which every caller can download. */
   readonly publicKey: KeyObject;
   readonly publicJwk: JsonWebKey;
-  /** Keys that the provider does not know. */
+  /** Private keys that the provider does not know. */
   readonly strange: KeyObject;
   readonly strangeRsa: KeyObject;
-  /** The provider's own. */
+  /** Signs with the provider's own private key. */
   readonly ownSigning: Signing;
   readonly strangeSigning: Signing;
-  /** What a token says where nothing is wrong with it. */
+  /** The claims of a valid token, with these changes. */
   readonly claims: (changes?: Parts) => Parts;
   readonly header: (changes?: Parts) => Parts;
-  /** A token of the provider's, whatever it says. */
+  /** A token with the provider's own signature and with changed claims or header. */
   readonly sign: (changes: Parts, header?: Parts) => string;
-  /** A token of these texts or objects, signed over them by whatever signs. */
+  /** A token with any header and payload, signed by the given function. */
   readonly raw: (header: unknown, payload: unknown, signing: Signing) => string;
 }
 
@@ -34,7 +34,7 @@ export function base64url(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 }
 
-/** ECDSA with SHA-256, in the form that tokens have. */
+/** Signs with ECDSA and SHA-256; the signature has the fixed length that JSON Web Tokens require. */
 function ecdsa(key: KeyObject): Signing {
   return (input) => signBytes('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' });
 }

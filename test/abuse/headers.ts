@@ -182,17 +182,30 @@ export const headers: Area = {
     const elsewhere = `/api/clients/${foreign.clients}`;
     const wanted: readonly HttpRow[] = [
       ...['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', '_method'].map((name) =>
-        get(`another method by ${name}`, 'API5:2023', '200', name, 'DELETE', `GET /api/sites/${mine.sites}`),
+        get(
+          `DELETE as method in the header ${name}`,
+          'API5:2023',
+          '200',
+          name,
+          'DELETE',
+          `GET /api/sites/${mine.sites}`,
+        ),
       ),
       ...words(`
         X-Original-URL X-Rewrite-URL X-Forwarded-Uri X-Forwarded-Prefix Content-Location Referer Destination
-      `).map((name) => get(`another path by ${name}`, 'API5:2023', '200', name, elsewhere)),
+      `).map((name) => get(`another path in the header ${name}`, 'API5:2023', '200', name, elsewhere)),
       ...words(`
         X-User-Id X-Role X-Roles X-Client-Access X-Client-Id X-Tenant-Id X-Forwarded-User Remote-User
         X-Authenticated-User X-Amzn-Oidc-Data X-Goog-Iap-Jwt-Assertion Cookie X-Access-Token X-Api-Key
       `).flatMap((name): HttpRow[] => [
-        get(`another identity in ${name}`, 'API2:2023', '403', name, 'ADMIN', `GET ${elsewhere}`),
-        [`a token in ${name}`, 'RFC 6750, 2', '401', 'GET /api/clients', { headers: { [name]: `Bearer ${token}` } }],
+        get(`another identity in the header ${name}`, 'API2:2023', '403', name, 'ADMIN', `GET ${elsewhere}`),
+        [
+          `a token in the header ${name}`,
+          'RFC 6750, 2',
+          '401',
+          'GET /api/clients',
+          { headers: { [name]: `Bearer ${token}` } },
+        ],
       ]),
       ['a token in the query', 'RFC 6750, 2.3', '401', `GET /api/clients?access_token=${token}`, {}],
       ['a token in a body', 'RFC 6750, 2.2', '401', 'POST /api/clients', { body: { access_token: token } }],
@@ -232,7 +245,7 @@ export const headers: Area = {
         'x'.repeat(200_000),
       ].map(
         (agent): HttpRow => [
-          `a user agent ${agent.slice(0, 30)}`,
+          `a request with the user agent ${agent.slice(0, 30)}`,
           'ASVS 5, 16.4.1',
           '401',
           'GET /api/clients',
@@ -245,11 +258,11 @@ export const headers: Area = {
         'http://127.0.0.1',
         'https://evil.example, https://other.example',
         'file://',
-      ].map((origin) => get(`the origin ${origin}`, 'API8:2023', '200', 'Origin', origin)),
+      ].map((origin) => get(`a list with the origin ${origin}`, 'API8:2023', '200', 'Origin', origin)),
       ...['*', '"x"', 'W/"x"', '"', 'x', '"a","b"', ','.repeat(4_000), '"x"'.repeat(2_000)].flatMap(
         (tag): HttpRow[] => [
           get(
-            `the If-None-Match value ${tag.slice(0, 12)}`,
+            `a list with the If-None-Match value ${tag.slice(0, 12)}`,
             'RFC 9110, 13.1.2',
             '200|304|400',
             'If-None-Match',
@@ -266,11 +279,11 @@ export const headers: Area = {
         ],
       ),
       ...['text/html', 'application/xml', 'text/csv', '*/*;q=0', '../../etc/passwd'].map((accept) =>
-        get(`the Accept value ${accept}`, 'ASVS 5, 4.1.1', '200|406', 'Accept', accept),
+        get(`a list with the Accept value ${accept}`, 'ASVS 5, 4.1.1', '200|406', 'Accept', accept),
       ),
       get('an Accept value of 20,000 characters', 'API4:2023', '431', 'Accept', 'a'.repeat(20_000)),
       ...['gzip;q=0', 'br, gzip, zstd', '*'].map((coding) =>
-        get(`the Accept-Encoding value ${coding}`, 'API4:2023', '200', 'Accept-Encoding', coding),
+        get(`a list with the Accept-Encoding value ${coding}`, 'API4:2023', '200', 'Accept-Encoding', coding),
       ),
       get('an Accept-Encoding value of 10,000 characters', 'API4:2023', '431', 'Accept-Encoding', 'x'.repeat(10_000)),
       ...[
@@ -280,7 +293,7 @@ export const headers: Area = {
         'bytes=9999-',
         'lines=1-2',
         `bytes=${'0-0,'.repeat(200)}1-1`,
-      ].map((range) => get(`the range ${range.slice(0, 20)} of a list`, 'API4:2023', '200|416|431', 'Range', range)),
+      ].map((range) => get(`a list with the range ${range.slice(0, 20)}`, 'API4:2023', '200|416|431', 'Range', range)),
     ];
     return [...asBytes(world, framing), ...overHttp(world, wanted)];
   },

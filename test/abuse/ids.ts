@@ -6,12 +6,13 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Ids of others, and what only looks like an id. Every endpoint by every role with the ids of others is the matrix of
- * test/resources. Seen red where the policies of public.sites are `using (true)`.
+ * Ids of foreign records, and malformed ids. The access matrix of test/resources tests foreign ids at every endpoint in
+ * every role. Some of these attacks succeeded when the policies of public.sites were `using (true)`.
  */
 
 const SOURCE = 'API1:2023';
-/** What is no id, and ids written in other ways. */
+
+/** Requests with malformed ids. */
 function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [
@@ -43,10 +44,16 @@ function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
     const ask = { token: tokens.manager };
     return [
       ...alike(['ASVS 5, 2.2.1', '400|404'], {
-        [`an id ${shape.slice(0, 40)}`]: [`GET /api/sites/${path}`, ask],
-        [`to delete the id ${shape.slice(0, 40)}`]: [`DELETE /api/sites/${path}`, ask],
+        [`a site with the id ${shape.slice(0, 40)}`]: [`GET /api/sites/${path}`, ask],
+        [`the deletion of a site with the id ${shape.slice(0, 40)}`]: [`DELETE /api/sites/${path}`, ask],
       }),
-      [`a filter by the id ${shape.slice(0, 40)}`, 'ASVS 5, 2.2.1', '400|403', `GET /api/sites?client_id=${path}`, ask],
+      [
+        `a list of sites filtered by the client ${shape.slice(0, 40)}`,
+        'ASVS 5, 2.2.1',
+        '400|403',
+        `GET /api/sites?client_id=${path}`,
+        ask,
+      ],
     ];
   });
 }
@@ -59,7 +66,7 @@ function decodeSafely(text: string): string | undefined {
   }
 }
 
-/** The same id in other letters, and ids that nobody has. */
+/** Requests with ids of foreign records, also in capitals, and with unknown ids. */
 function others({ tokens: { manager: token, client }, mine, foreign }: World): HttpRow[] {
   const capitals = foreign.clients.toUpperCase();
   const none = crypto.randomUUID();
@@ -69,92 +76,101 @@ function others({ tokens: { manager: token, client }, mine, foreign }: World): H
   const both = `client_id=${mine.clients}&client_id=${foreign.clients}`;
   return [
     ...alike([SOURCE, '403'], {
-      'an id of others in capitals': [`GET /api/clients/${capitals}`, { token }],
-      'the claims of an id in capitals': [`GET /api/clients/${capitals}/reclamations`, { token }],
-      'a site of others in capitals': [`GET /api/sites/${foreign.sites.toUpperCase()}`, { token }],
-      'a client that nobody has': [`GET /api/clients/${none}`, { token }],
-      'another client in a body of a read': [
+      'a foreign client by its id in capitals': [`GET /api/clients/${capitals}`, { token }],
+      'the claims of a foreign client by its id in capitals': [`GET /api/clients/${capitals}/reclamations`, { token }],
+      'a foreign site by its id in capitals': [`GET /api/sites/${foreign.sites.toUpperCase()}`, { token }],
+      'an unknown client': [`GET /api/clients/${none}`, { token }],
+      'a foreign client with the own client in a header': [
         `GET /api/clients/${foreign.clients}`,
         { token, headers: { 'x-client-id': mine.clients } },
       ],
     }),
     ...alike([SOURCE, '404'], {
-      'an id that nobody has': [`GET /api/sites/${none}`, { token }],
-      'the nil UUID': ['GET /api/sites/00000000-0000-0000-0000-000000000000', { token }],
+      'an unknown site': [`GET /api/sites/${none}`, { token }],
+      'a site with the nil UUID': ['GET /api/sites/00000000-0000-0000-0000-000000000000', { token }],
     }),
     ...alike(['API1:2023, parameters twice', '400'], {
-      'one’s own client and another': [`GET /api/sites?${both}`, { token }],
-      'another client and one’s own': [
+      'a list filtered by the own client and then a foreign client': [`GET /api/sites?${both}`, { token }],
+      'a list filtered by a foreign client and then the own client': [
         `GET /api/sites?client_id=${foreign.clients}&client_id=${mine.clients}`,
         { token },
       ],
     }),
     [
-      'one’s own client in the path, another in the query',
+      'the own client in the path and a foreign client in the query',
       SOURCE,
       '400',
       `GET /api/clients/${mine.clients}/reclamations?client_id=${foreign.clients}`,
       { token },
     ],
     [
-      'another client in the path, one’s own in the query',
+      'a foreign client in the path and the own client in the query',
       SOURCE,
       '400|403',
       `GET /api/clients/${foreign.clients}/reclamations?client_id=${mine.clients}`,
       { token },
     ],
     ...alike(['API3:2023', '403'], {
-      'to move a site to another client': [
+      'a move of a site to a foreign client': [
         `PUT /api/sites/${mine.sites}`,
         { token, body: { client_id: foreign.clients } },
       ],
-      'to move a claim to another site': [
+      'a move of a claim to a foreign site': [
         `PUT /api/reclamations/${mine.reclamations}`,
         { token, body: { site_id: foreign.sites } },
       ],
     }),
     ...alike([SOURCE, '403'], {
-      'a claim of others among many changes': ['POST /api/reclamations/changes', { token, body: many }],
-      'the same, tried': ['POST /api/reclamations/changes?dry_run=true', { token, body: many }],
-      'to move many claims to a site of others': [
+      'a foreign claim in a bulk change': ['POST /api/reclamations/changes', { token, body: many }],
+      'a foreign claim in a dry run of a bulk change': [
+        'POST /api/reclamations/changes?dry_run=true',
+        { token, body: many },
+      ],
+      'a move of a claim to a foreign site by a bulk change': [
         'POST /api/reclamations/changes',
         { token, body: { changes: [{ id: mine.reclamations, site_id: foreign.sites }] } },
       ],
-      'an invoice of others among many changes': [
+      'a foreign invoice in a bulk change': [
         'POST /api/invoices/changes',
         { token, body: { changes: [{ id: foreign.factures, due_date: '2031-01-31' }] } },
       ],
-      'who changed a claim of others': [`GET /api/reclamations/${foreign.reclamations}/changes`, { token }],
-      'who changed a user of others': [`GET /api/users/${foreign.users}/changes`, { token }],
-      'who changed one’s own claim, as a client': [
+      'the change log of a foreign claim': [`GET /api/reclamations/${foreign.reclamations}/changes`, { token }],
+      'the change log of a foreign user': [`GET /api/users/${foreign.users}/changes`, { token }],
+      'the change log of an own claim by a client user': [
         `GET /api/reclamations/${mine.reclamations}/changes`,
         { token: client },
       ],
     }),
     ...alike([SOURCE, '200'], {
-      'a claim of others among ids': [
+      'a list of claims filtered by an own and a foreign id': [
         `GET /api/reclamations?id=${mine.reclamations},${foreign.reclamations}`,
         { token },
       ],
-      'the clients of others in a summary': ['GET /api/reclamations/summary?by=client,assignee', { token }],
+      'a summary of claims by client and assignee': ['GET /api/reclamations/summary?by=client,assignee', { token }],
     }),
     [
-      'to give another client to a user of one’s own',
+      'access to a foreign client for an own user',
       'API5:2023',
       '403',
       `PUT /api/users/${mine.users}/client-access/${foreign.clients}`,
       { token },
     ],
-    ['a user of others by email', SOURCE, '200', 'GET /api/users?q=b.example', { token }],
+    ['a search for foreign users by email', SOURCE, '200', 'GET /api/users?q=b.example', { token }],
   ];
 }
 
-/** An account manager gives a client to any user whose random id they know, and is told whom: docs/decisions/users.md. */
+/** An account manager may give a client to a user with a known id, and sees the user's email (docs/decisions/users.md). */
 function given({ tokens: { manager: token }, mine, foreign }: World): HttpRow[] {
   const path = `/api/users/${foreign.users}/client-access/${mine.clients}`;
   return [
-    ['to give one’s own client to a user of others', 'API5:2023', '200', `PUT ${path}`, { token }],
-    ['to take it back', 'API5:2023', '200|204', `DELETE ${path}`, { token }],
+    ['access to the own client for a foreign user', 'API5:2023', '200', `PUT ${path}`, { token }],
+    [
+      'the withdrawal of a foreign user’s access to the own client',
+      'API5:2023',
+      '200|204',
+      `DELETE ${path}`,
+      { token },
+    ],
   ];
 }
 

@@ -7,15 +7,15 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * Addresses of documents that take no token: secrets that nobody made, that are over, or whose maker has lost a right; and
- * what an address may open besides its document. Seen red where app.document_link gives links that are over.
+ * Document links, which need no token: guessed or expired secrets, links whose creator has lost a right, and link secrets
+ * in requests for other records. Some of these attacks succeeded when app.document_link returned expired links.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
 const REACH = 'API1:2023';
 const ROLES = 'API5:2023';
 
-/** An hour, so that no attack fails for the time alone. */
+/** The SQL that extends a link to an hour, so that no attack fails only because the link has expired. */
 const LASTING = `update app.document_links set expires_at = now() + interval '1 hour' where document_id = $1`;
 
 export const links: Area = {
@@ -47,114 +47,122 @@ function forged({ mine, tokens }: World, secret: string): HttpRow[] {
   const others = {
     'a secret of zeros': '0'.repeat(64),
     'the secret in capitals': secret.toUpperCase(),
-    'the secret but for its end': secret.slice(0, -1),
-    'the secret and a letter more': `${secret}0`,
+    'the secret without its last character': secret.slice(0, -1),
+    'the secret and one more character': `${secret}0`,
     'the secret and a blank': `${secret}%20`,
     'the secret and a NUL': `${secret}%00`,
-    'the digest that is stored': digest,
-    'two secrets in one': `${secret},${secret}`,
-    'no secret': '',
-    'any secret': '%25',
-    'SQL in its place': '%27%20or%20true--',
-    'a secret in other signs': '%EF%BC%90'.repeat(64),
+    'the stored digest of the secret': digest,
+    'the secret twice, with a comma': `${secret},${secret}`,
+    'an empty secret': '',
+    'a percent sign, the wildcard of SQL': '%25',
+    'SQL instead of the secret': '%27%20or%20true--',
+    'a secret in full-width digits': '%EF%BC%90'.repeat(64),
     'a secret of 8,000 letters': 'a'.repeat(8_000),
-    'a token in its place': tokens.client,
+    'a bearer token instead of the secret': tokens.client,
   };
   const queries = {
-    'the secret twice': `link=${secret}&link=${secret}`,
-    'the secret behind another': `link=x&link=${secret}`,
-    'the secret in a list': `link[]=${secret}`,
-    'the secret under a key': `link[x]=${secret}`,
-    'the name in capitals': `LINK=${secret}`,
-    'the secret behind a semicolon': `x=1;link=${secret}`,
-    'the secret as a token': `access_token=${secret}`,
-    'a token as a parameter': `access_token=${tokens.client}`,
+    'the secret in two parameters': `link=${secret}&link=${secret}`,
+    'the secret in a second parameter after a wrong one': `link=x&link=${secret}`,
+    'the secret in an array parameter': `link[]=${secret}`,
+    'the secret in an object parameter': `link[x]=${secret}`,
+    'the parameter name in capitals': `LINK=${secret}`,
+    'the secret after a semicolon': `x=1;link=${secret}`,
+    'the secret as access_token': `access_token=${secret}`,
+    'a bearer token as access_token': `access_token=${tokens.client}`,
   };
   return alike(
     [SECRETS, '401'],
     Object.fromEntries([
-      ...Object.entries(others).map(([tries, value]) => [tries, content(mine.documents, `link=${value}`)]),
-      ...Object.entries(queries).map(([tries, query]) => [tries, content(mine.documents, query)]),
+      ...Object.entries(others).map(([tries, value]) => [
+        `a document link with ${tries}`,
+        content(mine.documents, `link=${value}`),
+      ]),
+      ...Object.entries(queries).map(([tries, query]) => [
+        `a document link with ${tries}`,
+        content(mine.documents, query),
+      ]),
     ]) as Record<string, string>,
   );
 }
 
-/** What the address of one's own document opens: its content, and nothing else. */
+/** Requests with a valid link secret, which opens the content of its document and no other record. */
 function elsewhere({ mine, foreign }: World, secret: string): HttpRow[] {
   const query = `link=${secret}`;
   const own = `/api/documents/${mine.documents}`;
   const other = `/api/documents/${foreign.documents}`;
   return [
-    ['the content itself', SECRETS, '200', content(mine.documents, query)],
-    ['the content by its id in capitals', SECRETS, '200', content(mine.documents.toUpperCase(), query)],
+    ['the content of a document by its link', SECRETS, '200', content(mine.documents, query)],
+    [
+      'the content of a document by its link with the id in capitals',
+      SECRETS,
+      '200',
+      content(mine.documents.toUpperCase(), query),
+    ],
     ...alike([REACH, '401'], {
-      'the content of others': content(foreign.documents, query),
-      'a document that nobody has': content(randomUUID(), query),
-      'others behind a step back': `GET ${own}/content/../../${foreign.documents}/content?${query}`,
-      'others behind an encoded step back': `GET ${own}/content/..%2f..%2f${foreign.documents}/content?${query}`,
-      'others behind a second slash': `GET //api/documents/${foreign.documents}/content?${query}`,
-      'others behind a parameter of the path': `GET ${own}/content;/../../${foreign.documents}/content?${query}`,
-      'what is known of it': `GET ${own}?${query}`,
-      'what is known of others': `GET ${other}?${query}`,
-      'a list of documents': `GET /api/documents?${query}`,
-      'the documents of its claim': `GET /api/reclamations/${mine.reclamations}/documents?${query}`,
-      'the archive of its claim': `GET /api/reclamations/${mine.reclamations}/documents.zip?${query}`,
-      'its claim': `GET /api/reclamations/${mine.reclamations}?${query}`,
-      'to delete it': `DELETE ${own}?${query}`,
-      'to delete its content': `DELETE ${own}/content?${query}`,
-      'to change it': [`PUT ${own}?${query}`, { body: { filename: 'x.txt' } }],
-      'to make another address of it': `POST ${own}/link?${query}`,
-      'to ask by POST': `POST ${own}/content?${query}`,
-      'to log in': [`GET /api/auth/profile?${query}`],
-      'who one is': `GET /api/users/me?${query}`,
+      'a foreign document by the link of another document': content(foreign.documents, query),
+      'an unknown document by the link of another document': content(randomUUID(), query),
+      'a foreign document by a link with ../': `GET ${own}/content/../../${foreign.documents}/content?${query}`,
+      'a foreign document by a link with an encoded ../': `GET ${own}/content/..%2f..%2f${foreign.documents}/content?${query}`,
+      'a foreign document by a link with a second slash': `GET //api/documents/${foreign.documents}/content?${query}`,
+      'a foreign document by a link with a path parameter': `GET ${own}/content;/../../${foreign.documents}/content?${query}`,
+      'the record of the document by its link': `GET ${own}?${query}`,
+      'the record of a foreign document by a link': `GET ${other}?${query}`,
+      'a list of documents by a link': `GET /api/documents?${query}`,
+      'the documents of the claim by a link': `GET /api/reclamations/${mine.reclamations}/documents?${query}`,
+      'the ZIP of the claim by a link': `GET /api/reclamations/${mine.reclamations}/documents.zip?${query}`,
+      'the claim of the document by a link': `GET /api/reclamations/${mine.reclamations}?${query}`,
+      'the deletion of a document by its link': `DELETE ${own}?${query}`,
+      'the deletion of a content by its link': `DELETE ${own}/content?${query}`,
+      'a change of a document by its link': [`PUT ${own}?${query}`, { body: { filename: 'x.txt' } }],
+      'a new link by a link': `POST ${own}/link?${query}`,
+      'the content of a document by POST with its link': `POST ${own}/content?${query}`,
+      'the caller’s profile by a link': [`GET /api/auth/profile?${query}`],
+      'the caller’s user by a link': `GET /api/users/me?${query}`,
     }),
     ...alike(['ASVS 5, 2.2.1', '400'], {
-      'the content, and a parameter that it does not know': content(
-        mine.documents,
-        `${query}&client_id=${foreign.clients}`,
-      ),
-      'the content, and an escape that is none': content(mine.documents, `${query}&x=%ZZ`),
+      'a link with an unknown parameter': content(mine.documents, `${query}&client_id=${foreign.clients}`),
+      'a link with an invalid percent escape': content(mine.documents, `${query}&x=%ZZ`),
     }),
   ];
 }
 
-/** A header gives an address nothing, and a token that is sent with it counts alone. */
+/** Requests by a link with further headers: no header widens the link, and a token is checked instead of the link. */
 function withHeaders({ mine, foreign, tokens }: World, secret: string): HttpRow[] {
   const line = content(mine.documents, `link=${secret}`);
   const headed = (headers: Record<string, string>) => [line, { headers }] as const;
   return [
     ...alike([SECRETS, '401'], {
-      'beside a token that is none': headed({ authorization: 'Bearer nonsense' }),
-      'beside an empty token': headed({ authorization: '' }),
-      'beside a password': headed({ authorization: 'Basic YTpi' }),
-      'the secret as a bearer token': [
+      'a link with an invalid token': headed({ authorization: 'Bearer nonsense' }),
+      'a link with an empty Authorization header': headed({ authorization: '' }),
+      'a link with a password of HTTP Basic': headed({ authorization: 'Basic YTpi' }),
+      'a link’s secret as a bearer token': [
         content(mine.documents, 'x=1').replace('?x=1', ''),
         { headers: { authorization: `Bearer ${secret}` } },
       ],
-      'the secret in a cookie': [
+      'a link’s secret in a cookie': [
         content(mine.documents, 'x=1').replace('?x=1', ''),
         { headers: { cookie: `link=${secret}` } },
       ],
-      'another document by a header': [
+      'a foreign document by a link with X-Original-URL': [
         content(foreign.documents, `link=${secret}`),
         { headers: { 'x-original-url': `/api/documents/${mine.documents}/content` } },
       ],
     }),
-    ['beside the token of somebody without a client', REACH, '403', line, { token: tokens.nobody }],
+    ['a link with the token of a user without clients', REACH, '403', line, { token: tokens.nobody }],
     ...alike([REACH, '200'], {
-      'with another method in a header': headed({ 'x-http-method-override': 'DELETE' }),
-      'with another client in a header': headed({ 'x-client-id': foreign.clients }),
-      'with another path in a header': headed({
+      'a link with another method in a header': headed({ 'x-http-method-override': 'DELETE' }),
+      'a link with another client in a header': headed({ 'x-client-id': foreign.clients }),
+      'a link with another path in a header': headed({
         'x-original-url': `/api/documents/${foreign.documents}/content`,
       }),
-      'from a page elsewhere': headed({ origin: 'https://elsewhere.example' }),
-      'with what one knows of another version': headed({ 'if-none-match': '"x"' }),
+      'a link from a page of another origin': headed({ origin: 'https://elsewhere.example' }),
+      'a link with the ETag of another version': headed({ 'if-none-match': '"x"' }),
     }),
-    ['a part', 'RFC 9110, 14', '206', ...headed({ range: 'bytes=0-0' })],
+    ['a byte range by a link', 'RFC 9110, 14', '206', ...headed({ range: 'bytes=0-0' })],
   ];
 }
 
-/** Addresses that were good: since then their maker has lost a right, their minute is over, or their document is gone. */
+/** Links whose creator has lost a right, that have expired, or whose document is deleted. */
 async function ended(world: World): Promise<HttpRow[]> {
   const { admin, mine, forge, tokens } = world;
   const changes = {
@@ -175,7 +183,7 @@ async function ended(world: World): Promise<HttpRow[]> {
     const secret = await secretOf(world, document, token);
     await admin(LASTING, [document]);
     await admin(change, [id]);
-    rows.push([`an address ${tries}`, ROLES, '401', content(document, `link=${secret}`)]);
+    rows.push([`a link ${tries}`, ROLES, '401', content(document, `link=${secret}`)]);
   }
   const [over, gone] = [await anotherOf(world), await anotherOf(world)];
   const secrets = [await secretOf(world, over, tokens.client), await secretOf(world, gone, tokens.client)];
@@ -183,12 +191,12 @@ async function ended(world: World): Promise<HttpRow[]> {
   await admin('delete from public.documents where id = $1', [gone]);
   return [
     ...rows,
-    ['an address whose minute is over', SECRETS, '401', content(over, `link=${secrets[0] ?? ''}`)],
-    ['an address of a document that is gone', SECRETS, '404', content(gone, `link=${secrets[1] ?? ''}`)],
+    ['an expired link', SECRETS, '401', content(over, `link=${secrets[0] ?? ''}`)],
+    ['a link to a deleted document', SECRETS, '404', content(gone, `link=${secrets[1] ?? ''}`)],
   ];
 }
 
-/** Another document of the attacker's claim. */
+/** Inserts another document of the attacker's claim; returns its id. */
 async function anotherOf({ admin, mine }: World): Promise<string> {
   const id = randomUUID();
   await admin(
@@ -203,16 +211,16 @@ function made({ mine, foreign, tokens }: World): HttpRow[] {
   const { manager: token } = tokens;
   return [
     ...alike([REACH, '403'], {
-      'to make one of a document of others': [link(foreign.documents), { token }],
-      'to make one of others as an ADMIN with a list': [link(foreign.documents), { token: tokens.admin }],
-      'to make one of others, with another client in a header': [
+      'a new link to a foreign document': [link(foreign.documents), { token }],
+      'a new link to a foreign document by an ADMIN of one client': [link(foreign.documents), { token: tokens.admin }],
+      'a new link to a foreign document with its client in a header': [
         link(foreign.documents),
         { token, headers: { 'x-client-id': foreign.clients } },
       ],
-      'to make one without a client': [link(mine.documents), { token: tokens.nobody }],
+      'a new link by a user without clients': [link(mine.documents), { token: tokens.nobody }],
     }),
-    ['to make one without a token', ROLES, '401', link(mine.documents)],
-    ['to make one of a document that nobody has', REACH, '404', link(randomUUID()), { token }],
-    ['to choose its end', 'API3:2023', '400', `${link(mine.documents)}?expires_at=2999-01-01`, { token }],
+    ['a new link without a token', ROLES, '401', link(mine.documents)],
+    ['a new link to an unknown document', REACH, '404', link(randomUUID()), { token }],
+    ['a new link with a chosen expiry', 'API3:2023', '400', `${link(mine.documents)}?expires_at=2999-01-01`, { token }],
   ];
 }

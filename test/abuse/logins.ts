@@ -1,14 +1,14 @@
 import { asDatabase } from '../support/database.ts';
 import { adminOf, makeLogin } from '../support/world.ts';
 
-/** A login of each kind that a deployment makes, as an attacker has it who has found its password. */
+/** The connection URL of each kind of database login, as an attacker with a stolen password has it. */
 export interface Logins {
   readonly api: string;
   readonly reporting: string;
   readonly auditor: string;
 }
 
-/** The reporting login was granted the one client. */
+/** Creates the database logins, and grants the reporting login one client. */
 export async function makeLogins(adminUrl: string, client: string): Promise<Logins> {
   const database = new URL(adminUrl).pathname.slice(1);
   const login = async (group: string): Promise<string> =>

@@ -5,7 +5,7 @@ import { anyOf } from './attack.ts';
 import type { Attack, AttackResponse } from './attack.ts';
 import type { World } from './world.ts';
 
-/** What it tries, its source, the statuses that refuse it, the line of the request, and the rest of it. */
+/** An attack by one HTTP request: its name, its source, the accepted statuses, and the request. */
 export type HttpRow = readonly [
   tries: string,
   source: string,
@@ -14,7 +14,7 @@ export type HttpRow = readonly [
   question?: Question | undefined,
 ];
 
-/** What it tries, its source, the statuses of all answers on the connection, and the bytes as they are sent. */
+/** An attack by raw bytes: its name, its source, the accepted statuses of all answers on the connection, and the bytes. */
 export type RawRow = readonly [tries: string, source: string, must: string, bytes: string | Buffer];
 
 export function overHttp({ port }: World, rows: readonly HttpRow[]): Attack[] {
@@ -53,17 +53,17 @@ function responseOfBytes(text: string): AttackResponse {
   };
 }
 
-/** Nothing more is said, and the service waits for more: then it is told that nothing comes. */
+/** Milliseconds of silence after which the attacker ends its side of the connection. */
 const SILENCE_MS = 700;
 
-/** Says all of it, and gives whatever is answered until the service ends the connection. */
+/** Sends the bytes, and returns the text of the answers until the service ends the connection. */
 function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes, 'latin1'));
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
     socket.setTimeout(SILENCE_MS, () => socket.end());
-    // A connection that is reset was refused as well; what it said before counts.
+    // A connection reset counts as an end of the connection, and the answers before the reset are kept.
     socket.on('error', () => undefined);
     socket.once('end', () => socket.destroy());
     socket.once('close', () => {

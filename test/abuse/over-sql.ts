@@ -3,10 +3,10 @@ import pg from 'pg';
 import { anyOf } from './attack.ts';
 import type { Attack, AttackResponse } from './attack.ts';
 
-/** What it tries, its source, every result that refuses it, and the SQL; why it may tell something all the same. */
+/** An attack by SQL: its name, its source, the accepted results, the SQL, and why the result may show foreign data. */
 export type SqlRow = readonly [tries: string, source: string, must: string, sql: string, known?: string];
 
-/** Attacks with SQL, each in a transaction of its own that is rolled back, after what a session begins with. */
+/** Makes attacks by SQL, each in its own transaction that is rolled back; `before` is the first SQL of the transaction. */
 export function overSql(url: string, before: string, rows: readonly SqlRow[]): Attack[] {
   return rows.map(([tries, source, must, sql, known]) => ({
     ...{ tries, source, must: anyOf(must), said: sql, ...(known !== undefined && { known }) },
@@ -21,7 +21,7 @@ async function inTransaction(url: string, before: string, sql: string): Promise<
   client.on('error', (error) => messages.push(error.message));
   await client.connect();
   try {
-    // What is copied out comes past the results.
+    // The rows of a `copy … to stdout` arrive as events of the connection, not in the result.
     const { connection } = client as unknown as { connection: EventEmitter };
     connection.on('copyData', ({ chunk }: { chunk: Buffer }) => messages.push(chunk.toString()));
     await client.query(`begin; set local statement_timeout = '60s'; ${before}`);
@@ -38,7 +38,7 @@ async function inTransaction(url: string, before: string, sql: string): Promise<
   }
 }
 
-/** `rows`, `no rows`, or the command with how many rows it changed. */
+/** Names the result of SQL: `rows`, `no rows`, or the command with the number of rows that the command changed. */
 function resultOf(result: pg.QueryArrayResult | undefined): string {
   if (result === undefined) return 'nothing';
   const { command, rows, rowCount, fields } = result;

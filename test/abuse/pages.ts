@@ -5,8 +5,8 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Lists: limits, offsets, orders, filters and cursors that nobody gave. Seen red where wholeNumber of src/http/fields.ts
- * has no upper bound.
+ * Lists with invalid or forged limits, offsets, orders, filters and cursors. Some of these attacks succeeded when
+ * wholeNumber of src/http/fields.ts had no upper bound.
  */
 
 const BUDGET = 'API4:2023';
@@ -17,7 +17,7 @@ const LISTS = words(`
   /api/users
 `);
 
-/** Of each parameter what it is never, whatever the list. */
+/** Values that every list must refuse, by the name of the parameter. */
 const NEVER: Readonly<Record<string, readonly string[]>> = {
   limit: ['0', '-1', '1001', '1e3', '0x10', '10.0', '', '+1', ' 1', '1;', 'NaN', 'all', '99999999999', '١'],
   offset: ['-1', '2147483648', '99999999999', '1e9', '', 'x', '0x1', '9223372036854775808'],
@@ -104,37 +104,41 @@ export const pages: Area = {
     const forged: readonly (readonly [tries: string, must: string, parts: readonly unknown[]])[] = [
       ['of another list', '400', ['clients', '-created_at', none, foreign.sites]],
       ['of another order', '400', ['sites', 'created_at', none, foreign.sites]],
-      ['with the id of others', '200', ['sites', '-created_at', none, foreign.sites]],
-      ['with a time of nobody', '400', ['sites', '-created_at', 'x', foreign.sites]],
-      ['with a time that is infinite', '200', ['sites', '-created_at', 'infinity', foreign.sites]],
-      ['with SQL for a time', '400', ['sites', '-created_at', `${none}'; drop table public.sites; --`, foreign.sites]],
-      ['with SQL for an id', '400', ['sites', '-created_at', none, `${foreign.sites}' or true`]],
-      ['with no id', '400', ['sites', '-created_at', none]],
-      ['with too much', '400', ['sites', '-created_at', none, foreign.sites, 1]],
-      ['with numbers', '400', ['sites', '-created_at', 1, 2]],
-      ['with null', '400', ['sites', '-created_at', null, null]],
-      ['with lists', '400', ['sites', '-created_at', [none], [foreign.sites]]],
-      ['with a NUL', '400', ['sites', '-created_at', '\0', foreign.sites]],
+      ['with the id of a foreign site', '200', ['sites', '-created_at', none, foreign.sites]],
+      ['with a malformed time', '400', ['sites', '-created_at', 'x', foreign.sites]],
+      ['with an infinite time', '200', ['sites', '-created_at', 'infinity', foreign.sites]],
+      [
+        'with SQL instead of a time',
+        '400',
+        ['sites', '-created_at', `${none}'; drop table public.sites; --`, foreign.sites],
+      ],
+      ['with SQL instead of an id', '400', ['sites', '-created_at', none, `${foreign.sites}' or true`]],
+      ['without an id', '400', ['sites', '-created_at', none]],
+      ['with too many values', '400', ['sites', '-created_at', none, foreign.sites, 1]],
+      ['with numbers instead of texts', '400', ['sites', '-created_at', 1, 2]],
+      ['with null instead of texts', '400', ['sites', '-created_at', null, null]],
+      ['with arrays instead of texts', '400', ['sites', '-created_at', [none], [foreign.sites]]],
+      ['with a NUL character', '400', ['sites', '-created_at', '\0', foreign.sites]],
       ['with half a surrogate pair', '400', ['sites', '-created_at', '\ud800', foreign.sites]],
-      ['with a name of others', '400', ['sites', 'site_name', 'x', foreign.sites]],
+      ['with a site’s name instead of a time', '400', ['sites', 'site_name', 'x', foreign.sites]],
     ];
     return overHttp(world, [
       ...LISTS.flatMap((path) =>
         Object.entries(NEVER).flatMap(([name, values]) =>
-          values
-            // A client names itself, and is the one list that no client narrows.
-            .map(
-              (value): HttpRow => [
-                `${path} ${name}=${value.slice(0, 30)}`,
-                name === 'limit' || name === 'offset' ? BUDGET : INPUT,
-                name === 'client_id' ? '400|403' : '400',
-                `GET ${path}?${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
-                { token },
-              ],
-            ),
+          values.map(
+            (value): HttpRow => [
+              `${path} ${name}=${value.slice(0, 30)}`,
+              name === 'limit' || name === 'offset' ? BUDGET : INPUT,
+              name === 'client_id' ? '400|403' : '400',
+              `GET ${path}?${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+              { token },
+            ],
+          ),
         ),
       ),
-      ...forged.map(([tries, must, parts]) => sites(`a cursor ${tries}`, must, `after=${cursor(...parts)}`)),
+      ...forged.map(([tries, must, parts]) =>
+        sites(`a list of sites with a cursor ${tries}`, must, `after=${cursor(...parts)}`),
+      ),
       sites(
         'a cursor whose list is nested 500 deep',
         '400',
@@ -149,8 +153,8 @@ export const pages: Area = {
         'q[]=a',
         'q[a]=b',
         'q.a=b',
-      ].map((query) => sites(`twice: ${query.slice(0, 40)}`, '400', query)),
-      sites('the furthest offset', '200', 'offset=2147483647'),
+      ].map((query) => sites(`a list with the query ${query.slice(0, 40)}`, '400', query)),
+      sites('a list with the largest offset', '200', 'offset=2147483647'),
       sites('a search of 201 characters', '400', `q=${'a'.repeat(201)}`),
       ...[
         '%',
@@ -166,46 +170,46 @@ export const pages: Area = {
         '\\\\\\\\\\\\\\',
       ].map((word) => sites(`a search for ${word}`, '200', `q=${encodeURIComponent(word)}`)),
       sites('a search of 200 wildcards', '200', `q=${encodeURIComponent('%a_'.repeat(66))}`),
-      sites('half an escape', '400', 'q=%'),
-      sites('an escape that is none', '400', 'q=%zz'),
-      sites('an escape of no UTF-8', '400', 'q=%ff'),
-      sites('a NUL', '400', 'q=%00'),
-      sites('two thousand parameters', '414', Array.from({ length: 2_000 }, (_, at) => `p${at}`).join('&')),
-      sites('one parameter two thousand times', '400', 'q=&'.repeat(2_000)),
-      sites('nothing but ampersands', '200', '&'.repeat(8_000)),
-      sites('nothing but signs of equality', '400', '='.repeat(8_000)),
-      sites('a question mark more', '400', '?limit=1'),
-      sites('a semicolon between', '400', 'limit=1;offset=1'),
-      sites('a plus', '400', 'limit=+1'),
+      sites('a search for half a percent escape', '400', 'q=%'),
+      sites('a search for an invalid percent escape', '400', 'q=%zz'),
+      sites('a search for a byte that is not UTF-8', '400', 'q=%ff'),
+      sites('a search for a NUL character', '400', 'q=%00'),
+      sites('a list with 2,000 parameters', '414', Array.from({ length: 2_000 }, (_, at) => `p${at}`).join('&')),
+      sites('a list with the same parameter 2,000 times', '400', 'q=&'.repeat(2_000)),
+      sites('a list with a query of 8,000 ampersands', '200', '&'.repeat(8_000)),
+      sites('a list with a query of 8,000 equals signs', '400', '='.repeat(8_000)),
+      sites('a list with two question marks', '400', '?limit=1'),
+      sites('a list with a semicolon between two parameters', '400', 'limit=1;offset=1'),
+      sites('a list with a plus sign in its limit', '400', 'limit=+1'),
       ...[
         ['of another list', '400', ['sites', none, 'amount']],
-        ['with a field of nobody', '200', ['changes', none, 'password_hash']],
-        ['with SQL for a time', '400', ['changes', "x'; drop table public.sites; --", 'amount']],
-        ['with too much', '400', ['changes', none, 'amount', 1]],
+        ['with a secret field', '200', ['changes', none, 'password_hash']],
+        ['with SQL instead of a time', '400', ['changes', "x'; drop table public.sites; --", 'amount']],
+        ['with too many values', '400', ['changes', none, 'amount', 1]],
       ].map(
         ([tries, must, parts]): HttpRow => [
-          `changes by a cursor ${String(tries)}`,
+          `a claim’s changes with a cursor ${String(tries)}`,
           INPUT,
           String(must),
           `GET /api/reclamations/${world.mine.reclamations}/changes?after=${cursor(...(parts as unknown[]))}`,
           { token },
         ],
       ),
-      ['the users that a client sees', 'API3:2023', '200', 'GET /api/users', { token: client }],
-      ['the audit log that a manager sees', 'API5:2023', '403', 'GET /api/audit-logs', { token }],
+      ['the list of users for a client user', 'API3:2023', '200', 'GET /api/users', { token: client }],
+      ['the audit log for an account manager', 'API5:2023', '403', 'GET /api/audit-logs', { token }],
       [
-        'the audit log of others',
+        'the audit log of a foreign client for an ADMIN of one client',
         'API1:2023',
         '403',
         `GET /api/audit-logs?client_context=${foreign.clients}`,
         { token: world.tokens.admin },
       ],
       ...alike(['API1:2023', '200'], {
-        'the audit log of a user of others': [
+        'the audit log of a foreign user for an ADMIN of one client': [
           `GET /api/audit-logs?user_id=${foreign.users}`,
           { token: world.tokens.admin },
         ],
-        'the audit log of a record of others': [
+        'the audit log of a foreign record for an ADMIN of one client': [
           `GET /api/audit-logs?resource_id=${foreign.sites}`,
           { token: world.tokens.admin },
         ],

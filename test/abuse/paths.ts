@@ -5,8 +5,8 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Paths that lead elsewhere, methods that nobody has, and targets in other forms. Seen red where patternOf of
- * src/http/mount.ts lets `.+` stand for a parameter.
+ * Paths with ../ and other variants of a path, unknown methods, and request targets in other forms. Some of these attacks
+ * succeeded when patternOf of src/http/mount.ts matched a parameter with `.+`.
  */
 
 const TRAVERSAL = 'ASVS 5, 5.3.2';
@@ -19,57 +19,57 @@ const OUT_OF = [
 ];
 const WANTED = ['etc/passwd', 'package.json', '.data/identity/signing-key.json'];
 
-/** No file of the page is reached by another name than its own. */
+/** Paths that try to read files outside the folder of the page /docs. */
 const fromDocs = OUT_OF.flatMap((step) =>
   WANTED.map((file): HttpRow => {
-    return [`out of /docs by ${step}: ${file}`, TRAVERSAL, '400|401|404', `GET /docs/${step.repeat(6)}${file}`];
+    return [`the file ${file} by ${step} below /docs`, TRAVERSAL, '400|401|404', `GET /docs/${step.repeat(6)}${file}`];
   }),
 );
 
 const fromApi = OUT_OF.map((step): readonly [string, string] => [
-  `out of a resource by ${step}`,
+  `a path that leaves /api/sites by ${step}`,
   `/api/sites/${step}clients`,
 ]);
 
-/** Nothing of this is a path of ours, whatever a proxy would make of it. */
+/** Paths that the service does not have, although a proxy might rewrite some of them to an existing path. */
 const STRANGE: readonly (readonly [tries: string, path: string])[] = [
   ...fromApi,
-  ['capitals', '/API/clients'],
-  ['capitals of the resource', '/api/Clients'],
-  ['a slash more in front', '//api/clients'],
-  ['a slash more between', '/api//clients'],
-  ['a slash at the end', '/api/clients/'],
-  ['a dot', '/api/./clients'],
-  ['a dot at the end', '/api/clients.'],
-  ['an ending', '/api/clients.json'],
-  ['an ending of a page', '/api/clients.css'],
-  ['parameters of the path', '/api/clients;role=ADMIN'],
-  ['parameters of Java', '/api/;/clients'],
-  ['an encoded letter', '/api/client%73'],
-  ['an encoded slash', '/api%2fclients'],
-  ['a blank at the end', '/api/clients%20'],
-  ['a NUL at the end', '/api/clients%00'],
-  ['a line at the end', '/api/clients%0a'],
-  ['a tab', '/api/clients%09'],
-  ['a question mark that is encoded', '/api/clients%3f'],
-  ['a hash that is encoded', '/api/clients%23'],
-  ['the prototype', '/api/__proto__'],
-  ['the constructor', '/api/constructor'],
-  ['a method of objects', '/api/toString'],
-  ['an administration', '/admin'],
-  ['an actuator', '/actuator/env'],
-  ['a debugger', '/debug/pprof'],
-  ['metrics', '/metrics'],
-  ['a repository', '/.git/config'],
-  ['an environment', '/.env'],
-  ['the description under another name', '/openapi.json'],
-  ['the description with a slash', '/api-json/'],
-  ['an old version', '/api/v1/clients'],
-  ['a beta', '/beta/api/clients'],
-  ['a schema', '/graphql'],
+  ['a path with API in capitals', '/API/clients'],
+  ['a path with its resource in capitals', '/api/Clients'],
+  ['a path with two slashes at its start', '//api/clients'],
+  ['a path with two slashes in the middle', '/api//clients'],
+  ['a path with a slash at the end', '/api/clients/'],
+  ['a path with /./', '/api/./clients'],
+  ['a path with a dot at the end', '/api/clients.'],
+  ['a path with the extension .json', '/api/clients.json'],
+  ['a path with the extension .css', '/api/clients.css'],
+  ['a path with a path parameter', '/api/clients;role=ADMIN'],
+  ['a path with an empty path parameter', '/api/;/clients'],
+  ['a path with an encoded letter', '/api/client%73'],
+  ['a path with an encoded slash', '/api%2fclients'],
+  ['a path with a blank at the end', '/api/clients%20'],
+  ['a path with a NUL at the end', '/api/clients%00'],
+  ['a path with a line feed at the end', '/api/clients%0a'],
+  ['a path with a tab at the end', '/api/clients%09'],
+  ['a path with an encoded question mark', '/api/clients%3f'],
+  ['a path with an encoded hash', '/api/clients%23'],
+  ['the path /api/__proto__', '/api/__proto__'],
+  ['the path /api/constructor', '/api/constructor'],
+  ['the path /api/toString', '/api/toString'],
+  ['the path of an administration page', '/admin'],
+  ['the path of a Spring actuator', '/actuator/env'],
+  ['the path of a debugger', '/debug/pprof'],
+  ['the path of the metrics', '/metrics'],
+  ['the path of a Git repository', '/.git/config'],
+  ['the path of a .env file', '/.env'],
+  ['the OpenAPI description under another path', '/openapi.json'],
+  ['the OpenAPI description with a slash at the end', '/api-json/'],
+  ['the path of an API version', '/api/v1/clients'],
+  ['the path of a beta version', '/beta/api/clients'],
+  ['the path of a GraphQL schema', '/graphql'],
   ['a path of 5,000 parts', `/${'a/'.repeat(2_500)}`],
-  ['the wildcard as a path', '/*'],
-  ['an address as a path', '/http://127.0.0.1/'],
+  ['a path with only an asterisk', '/*'],
+  ['a URL as a path', '/http://127.0.0.1/'],
 ];
 
 const METHODS = words(`
@@ -87,43 +87,43 @@ export const paths: Area = {
     const raw = (line: string): string => `${line} HTTP/1.1\r\nHost: here\r\n${target}`;
     const RFC = 'RFC 9112, 3.2';
     const bytes: readonly RawRow[] = [
-      ['the absolute form of another host', RFC, '200', raw('GET http://other.example/api/clients')],
+      ['a target with the URL of another host', RFC, '200', raw('GET http://other.example/api/clients')],
       ...alike([RFC, '400'], {
-        'the absolute form without a path': raw('GET http://other.example'),
-        'the absolute form of another scheme': raw('GET file:///etc/passwd'),
-        'the form of an authority': raw('GET other.example:80'),
-        'no target': raw('GET '),
+        'a target with a URL without a path': raw('GET http://other.example'),
+        'a target with a file: URL': raw('GET file:///etc/passwd'),
+        'a target with only a host and port': raw('GET other.example:80'),
+        'a request line without a target': raw('GET '),
         'a target without a slash': raw('GET api/clients'),
-        'a backslash': raw('GET \\api\\clients'),
+        'a target with backslashes': raw('GET \\api\\clients'),
         'a blank in the target': raw('GET /api/cli ents'),
         'a tab in the target': raw('GET /api/cli\tents'),
         'a NUL in the target': raw('GET /api/clients\0'),
       }),
-      ['the asterisk', RFC, '404', raw('OPTIONS *')],
-      ['the asterisk for a GET', RFC, '404|400', raw('GET *')],
+      ['OPTIONS with an asterisk as target', RFC, '404', raw('OPTIONS *')],
+      ['GET with an asterisk as target', RFC, '404|400', raw('GET *')],
       ...alike(['RFC 9110, 9.3.6', '400'], {
-        'a tunnel': raw('CONNECT other.example:443'),
-        'a tunnel to a path': raw('CONNECT /api/clients'),
+        'CONNECT to another host': raw('CONNECT other.example:443'),
+        'CONNECT to a path': raw('CONNECT /api/clients'),
       }),
-      ['bytes above ASCII', RFC, '400|404', raw('GET /api/clients\xe9')],
-      ['a hash', RFC, '200|400', raw('GET /api/clients#x')],
+      ['a target with bytes above ASCII', RFC, '400|404', raw('GET /api/clients\xe9')],
+      ['a target with a hash', RFC, '200|400', raw('GET /api/clients#x')],
       ['a target of 9,000 characters', 'RFC 9112, 3', '414', raw(`GET /api/clients?q=${'a'.repeat(9_000)}`)],
       ['a target of 300,000 characters', 'RFC 9112, 3', '431', raw(`GET /${'a'.repeat(300_000)}`)],
       ['a method of 10,000 characters', 'RFC 9112, 3', '400', raw(`${'A'.repeat(10_000)} /api/clients`)],
       ...alike(['RFC 9110, 9.1', '400'], {
         'a method in small letters': raw('get /api/clients'),
         'a method of another protocol': raw('MAIL /api/clients'),
-        'a method that shows what was sent': raw('TRACK /api/clients'),
+        'the method TRACK': raw('TRACK /api/clients'),
       }),
-      ['HTTP/0.9', 'RFC 9112, 2.3', '400|nothing', 'GET /api/clients\r\n'],
-      ['HTTP/2', 'RFC 9113, 3.4', '400', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+      ['a request in HTTP/0.9', 'RFC 9112, 2.3', '400|nothing', 'GET /api/clients\r\n'],
+      ['a request in HTTP/2', 'RFC 9113, 3.4', '400', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
       ...alike(['RFC 9112, 2.3', '400'], {
-        'HTTP/9.9': `GET /api/clients HTTP/9.9\r\nHost: here\r\n${target}`,
-        'HTTP/1.10': `GET /api/clients HTTP/1.10\r\nHost: here\r\n${target}`,
+        'a request in HTTP/9.9': `GET /api/clients HTTP/9.9\r\nHost: here\r\n${target}`,
+        'a request in HTTP/1.10': `GET /api/clients HTTP/1.10\r\nHost: here\r\n${target}`,
       }),
       ...alike(['RFC 9112, 2.2', '400'], {
-        'a greeting of TLS': Buffer.from('16030100c8010000c40303', 'hex'),
-        'what no client sends': Buffer.from(Array.from({ length: 4_096 }, (_, at) => (at * 151) % 256)),
+        'the first bytes of a TLS connection': Buffer.from('16030100c8010000c40303', 'hex'),
+        '4,096 arbitrary bytes': Buffer.from(Array.from({ length: 4_096 }, (_, at) => (at * 151) % 256)),
       }),
     ];
     return [
@@ -139,14 +139,14 @@ export const paths: Area = {
           [`${method} without a token`, 'API5:2023', '401', `${method} /api/clients`],
         ]),
         ...alike(['API5:2023', '405'], {
-          'to delete a list': ['DELETE /api/sites', { token }],
-          'to delete a user': [`DELETE /api/users/${mine.users}`, { token }],
-          'to write an audit record': ['POST /api/audit-logs', { token, body: {} }],
-          'to delete the audit log': ['DELETE /api/audit-logs', { token }],
-          'to change the history': [`PUT /api/reclamations/${mine.reclamations}/history`, { token, body: {} }],
+          'DELETE of a list': ['DELETE /api/sites', { token }],
+          'DELETE of a user': [`DELETE /api/users/${mine.users}`, { token }],
+          'POST of an audit record': ['POST /api/audit-logs', { token, body: {} }],
+          'DELETE of the audit log': ['DELETE /api/audit-logs', { token }],
+          'PUT of a claim’s history': [`PUT /api/reclamations/${mine.reclamations}/history`, { token, body: {} }],
         }),
-        ['to write to /health', 'API5:2023', '401', 'POST /health', {}],
-        ['the description without a token', 'API9:2023', '401', 'GET /api-json', {}],
+        ['POST to /health', 'API5:2023', '401', 'POST /health', {}],
+        ['the OpenAPI description without a token', 'API9:2023', '401', 'GET /api-json', {}],
       ]),
       ...asBytes(world, bytes),
     ];

@@ -2,11 +2,11 @@ import { ask } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 
 /*
- * A process of its own that asks for /health and for a normal reader's clients for as long as the attacks last: one
- * that stops the service is seen here, whatever the attacker itself is answered.
+ * A process that requests /health and a list of clients while the attacks run, and so notices an attack that stops the
+ * service or delays other callers.
  */
 
-/** What happened since the last report. */
+/** The results of the prober's requests since its last report. */
 export interface Probed {
   readonly asked: number;
   readonly worstHealthMs: number;
@@ -14,7 +14,7 @@ export interface Probed {
   readonly faults: readonly string[];
 }
 
-/** Longer than that is no answer. */
+/** Milliseconds after which a request of the prober counts as unanswered. */
 const AT_LAST_MS = 15_000;
 const PAUSE_MS = 20;
 

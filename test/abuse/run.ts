@@ -7,9 +7,8 @@ import type { Outcome } from './trial.ts';
 import { openWorld } from './world.ts';
 
 /*
- * `npm run proofs -- abuse`: every attack of every area, or of those named after `--`, on the real service. Ends with 0 where
- * all of them fail and the service is as well after as before, with 1 where something fell, with 2 where a name is of no
- * area.
+ * `npm run proofs -- abuse` runs the attacks of all areas, or of the areas named after `--`, on the real service. The exit
+ * code is 0 if all attacks fail without damage, 1 if an attack succeeds or leaves damage, and 2 for an unknown area.
  */
 
 const SHOWN = 12;

@@ -4,14 +4,14 @@ import type { SqlRow } from './over-sql.ts';
 import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
-/* What no login may do, whatever group it is in, and what no query may tell of others. */
+/* SQL attacks that must fail for every login and role. */
 
 const DENIED = '42501';
 
-/** No right to it, or no such thing, or not within a transaction: nothing has happened. */
+/** The SQLSTATEs of a refused statement: no right, no such object, or not allowed in a transaction. */
 const UNABLE = `${DENIED}|42704|0A000|25001|42809|42P01|42883|22023|42601|42710|3F000`;
 
-/** Statements that change what anybody may do, or leave something behind. */
+/** Statements that would change rights, create objects, or reach files and settings of the server. */
 const REFUSED: readonly (readonly [source: string, statements: readonly string[]])[] = [
   [
     'rls-pitfalls 23, 24, 32',
@@ -156,7 +156,7 @@ const REFUSED: readonly (readonly [source: string, statements: readonly string[]
   ],
 ];
 
-/** Questions that are answered, and tell nothing of others. */
+/** Queries of the catalogs, which Postgres answers without foreign data. */
 const HARMLESS: readonly string[] = [
   ...words(`
     pg_stat_activity pg_stats pg_stats_ext pg_locks pg_prepared_statements pg_prepared_xacts pg_cursors
@@ -183,19 +183,19 @@ export function forbidden(): SqlRow[] {
   return [...rows, GRANTED];
 }
 
-/** What Postgres gives to whoever may delete, and takes from nobody who may. */
+/** Attempts to lock tables; Postgres allows a table lock to every role that may delete rows of the table. */
 export function locks(must: string): SqlRow[] {
   return [
     ...['access exclusive', 'exclusive', 'share'].map((mode): SqlRow => {
-      return [`clients locked: ${mode}`, 'API4:2023', must, `lock table public.clients in ${mode} mode`];
+      return [`a lock of the clients in ${mode} mode`, 'API4:2023', must, `lock table public.clients in ${mode} mode`];
     }),
-    ['sites locked in a block', 'API4:2023', must, 'do $$ begin lock table public.sites; end $$'],
+    ['a lock of the sites in a do block', 'API4:2023', must, 'do $$ begin lock table public.sites; end $$'],
   ];
 }
 
-/** Postgres warns, and grants nothing. */
+/** A grant to everybody by a login without that right, for which Postgres only warns. */
 const GRANTED: SqlRow = [
-  ...(['a right passed on to everybody', 'CWE-250', `no rows|${DENIED}`] as const),
+  ...(['a grant of a right to everybody', 'CWE-250', `no rows|${DENIED}`] as const),
   `grant select on public.clients to public; select 1 where has_table_privilege('taxclaims_auditor', 'public.clients', 'select')`,
 ];
 
@@ -205,7 +205,7 @@ export function harmless(): SqlRow[] {
   );
 }
 
-/** Of each table a column of text or of a time, which somebody may be allowed to read and to write. */
+/** A column of each table that some role may read or write. */
 const COLUMNS: Readonly<Record<string, string>> = {
   'public.clients': 'address',
   'public.sites': 'address',
@@ -222,13 +222,13 @@ const COLUMNS: Readonly<Record<string, string>> = {
   'reporting.grants': 'login',
 };
 
-/** Each table, by every way there is to it, at the rows of others. */
+/** Every way to read, change, lock or delete foreign rows, for each table. */
 export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   const [word = ''] = foreignMarks;
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
-    // The area of links leaves users of one's own client behind, and one without a client.
+    // The area `links` leaves users with access to the attacker's client or to no client.
     const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;
@@ -236,83 +236,88 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
     const like = `r.${column}::text like '%' || '${word.slice(0, 8)}' || '%'`;
     return [
       ...alike(['rowsecurity.sql', none], {
-        [`${table}: rows of others`]: `select r.${column} ${from} where ${theirs}`,
-        [`${table}: joined to itself`]: `select s.${column} ${from} right join ${table} as s on true where ${theirs.replaceAll('r.', 's.')}`,
+        [`foreign rows of ${table}`]: `select r.${column} ${from} where ${theirs}`,
+        [`foreign rows of ${table} by a join with itself`]: `select s.${column} ${from} right join ${table} as s on true where ${theirs.replaceAll('r.', 's.')}`,
       }),
       ...alike(['rowsecurity.sql', some], {
-        [`${table}: every row`]: `select r.${column} ${from}`,
-        [`${table}: every column`]: `select * ${from}`,
-        [`${table}: whole rows`]: `select r ${from}`,
-        [`${table}: as JSON`]: `select to_jsonb(r) ${from}`,
-        [`${table}: where each row lies`]: `select r.tableoid, r.ctid, r.xmin ${from} where ${theirs}`,
-        [`${table}: a sample`]: `select r.${column} from ${table} as r tablesample system (100)`,
-        [`${table}: only it`]: `select r.${column} from only ${table} as r`,
-        [`${table}: by way of a lateral`]: `select l.* from (values (1)) as v, lateral (select r.${column} ${from}) as l`,
-        [`${table}: by way of a recursion`]: `with recursive w as (select r.${column} ${from} union select w.${column} from w) select * from w`,
-        [`${table}: by way of a cursor`]: `declare c cursor for select r.${column} ${from}; fetch all from c`,
+        [`every row of ${table}`]: `select r.${column} ${from}`,
+        [`every column of ${table}`]: `select * ${from}`,
+        [`whole rows of ${table}`]: `select r ${from}`,
+        [`rows of ${table} as JSON`]: `select to_jsonb(r) ${from}`,
+        [`the physical places of foreign rows of ${table}`]: `select r.tableoid, r.ctid, r.xmin ${from} where ${theirs}`,
+        [`a sample of ${table}`]: `select r.${column} from ${table} as r tablesample system (100)`,
+        [`rows of ${table} by FROM ONLY`]: `select r.${column} from only ${table} as r`,
+        [`rows of ${table} by a lateral join`]: `select l.* from (values (1)) as v, lateral (select r.${column} ${from}) as l`,
+        [`rows of ${table} by a recursive query`]: `with recursive w as (select r.${column} ${from} union select w.${column} from w) select * from w`,
+        [`rows of ${table} by a cursor`]: `declare c cursor for select r.${column} ${from}; fetch all from c`,
       }),
       ...alike(['rls-pitfalls 22', some], {
-        [`${table}: by way of a function on queries`]: `select query_to_xml('select ${column} from ${table}', true, true, '')`,
-        [`${table}: by way of a function on tables`]: `select table_to_xml('${table}', true, true, '')`,
-        [`${table}: by way of text search`]: `select * from ts_stat('select to_tsvector(${column}::text) from ${table}')`,
+        [`rows of ${table} by query_to_xml`]: `select query_to_xml('select ${column} from ${table}', true, true, '')`,
+        [`rows of ${table} by table_to_xml`]: `select table_to_xml('${table}', true, true, '')`,
+        [`words of ${table} by ts_stat`]: `select * from ts_stat('select to_tsvector(${column}::text) from ${table}')`,
       }),
       [
-        `${table}: by way of a copy`,
+        `foreign rows of ${table} by COPY`,
         'rls-pitfalls 16',
         `copy 0|copy 1|copy 2|copy 3|${DENIED}`,
         `copy (select r.${column} ${from} where ${theirs}) to stdout`,
       ],
       [
-        `${table}: by way of a prepared statement`,
+        `rows of ${table} by a prepared statement`,
         'rls-pitfalls 10',
         some,
         `prepare own as select r.${column} ${from}; execute own`,
       ],
       [
-        `${table}: with row security off`,
+        `rows of ${table} with row_security off`,
         'rls-pitfalls 17',
         `${DENIED}|rows`,
         `set local row_security = off; select r.${column} ${from}`,
       ],
       ...alike(['rls-pitfalls 22', none], {
-        [`${table}: by an error of a division`]: `select 1 / length(left(r.${column}::text, 0)) ${from} where ${theirs}`,
-        [`${table}: by an error of a cast`]: `select 1 ${from} where ${theirs} and r.${column}::text::integer = 1`,
-        [`${table}: by a word that only they have`]: `select 1 ${from} where ${like}`,
+        [`foreign values of ${table} by a division error`]: `select 1 / length(left(r.${column}::text, 0)) ${from} where ${theirs}`,
+        [`foreign values of ${table} by a cast error`]: `select 1 ${from} where ${theirs} and r.${column}::text::integer = 1`,
+        [`rows of ${table} with a word of the foreign tenant`]: `select 1 ${from} where ${like}`,
       }),
       [
-        `${table}: by a plan`,
+        `foreign rows of ${table} by EXPLAIN ANALYZE`,
         'rls-pitfalls 20, 21',
         some,
         `explain (analyze, verbose, buffers) select r.${column} ${from} where ${theirs}`,
       ],
       ...alike(['rls-pitfalls 26', none], {
-        [`${table}: locked for a change`]: `select r.${column} ${from} where ${theirs} for update`,
-        [`${table}: locked for a look`]: `select r.${column} ${from} where ${theirs} for key share`,
+        [`a lock of foreign rows of ${table} by FOR UPDATE`]: `select r.${column} ${from} where ${theirs} for update`,
+        [`a lock of foreign rows of ${table} by FOR KEY SHARE`]: `select r.${column} ${from} where ${theirs} for key share`,
       }),
       ...alike(['rls-pitfalls 13', `update 0|${DENIED}`], {
-        [`${table}: changed`]: `update ${table} as r set ${column} = r.${column} where ${theirs}`,
-        [`${table}: all that is not one’s own changed`]: `update ${table} as r set ${column} = r.${column} where not (${own})`,
+        [`an update of foreign rows of ${table}`]: `update ${table} as r set ${column} = r.${column} where ${theirs}`,
+        [`an update of all rows of ${table} except the own ones`]: `update ${table} as r set ${column} = r.${column} where not (${own})`,
       }),
       [
-        `${table}: changed and told`,
+        `an update of foreign rows of ${table} with RETURNING`,
         'rls-pitfalls 11',
         none,
         `update ${table} as r set ${column} = r.${column} where ${theirs} returning r.*`,
       ],
-      [`${table}: deleted`, 'rls-pitfalls 13', `delete 0|${DENIED}`, `delete ${from} where ${theirs}`],
       [
-        `${table}: deleted without looking, and told`,
+        `a deletion of foreign rows of ${table}`,
+        'rls-pitfalls 13',
+        `delete 0|${DENIED}`,
+        `delete ${from} where ${theirs}`,
+      ],
+      [
+        `a deletion of all rows of ${table} with RETURNING`,
         'rls-pitfalls 11',
         `${some}|23001|23503`,
         `delete ${from} returning r.${column}`,
       ],
       [
-        `${table}: merged`,
+        `a deletion of foreign rows of ${table} by MERGE`,
         'rowsecurity.sql',
         `merge 0|${DENIED}`,
         `merge into ${table} as r using (select 1) as s on ${theirs} when matched then delete`,
       ],
-      [`${table}: copied into`, 'rls-pitfalls 16', `${DENIED}|0A000`, `copy ${table} from stdin`],
+      [`a COPY into ${table}`, 'rls-pitfalls 16', `${DENIED}|0A000`, `copy ${table} from stdin`],
     ];
   });
 }

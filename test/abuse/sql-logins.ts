@@ -7,12 +7,11 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * SQL as each login that a deployment makes, as whoever has its password writes it. Seen red where the
- * policy of public.sites for reporting is `using (true)`, and where the API's login and the auditor's have BYPASSRLS and
- * are in pg_read_all_data.
+ * SQL of an attacker who has the password of one of the database logins. Some of these attacks succeeded when the policy
+ * of public.sites for reporting was `using (true)`, or when a login had BYPASSRLS and was in pg_read_all_data.
  */
 
-/** What Postgres cannot hide, or is theirs to know, and why; everything else of others may not be told. */
+/** The reasons why a login may see some foreign data; any other foreign data in a result is a leak. */
 const KNOWN = {
   login: 'whoever writes SQL as the API’s login is every tenant: it may become each request role (trap 23)',
   locate: 'the API turns a record of others into 403 instead of 404, and so is told whose it is',
@@ -25,46 +24,54 @@ const everything = (world: World): SqlRow[] => [...forbidden(), ...locks('42501'
 function asApi({ mine, foreign }: World): SqlRow[] {
   const list = (client: string): string => `set local app.client_access = '{${client}}'`;
   return [
-    ['everything there is, as XML', 'rls-pitfalls 22', 'rows|42501', `select database_to_xml(true, true, '')`],
-    ['a setting, and no role', 'rls-pitfalls 1', '42501', `${list(foreign.clients)}; select id from public.clients`],
+    ['the whole database as XML', 'rls-pitfalls 22', 'rows|42501', `select database_to_xml(true, true, '')`],
     [
-      'to leave a role',
+      'the clients with a set client list and no role',
+      'rls-pitfalls 1',
+      '42501',
+      `${list(foreign.clients)}; select id from public.clients`,
+    ],
+    [
+      'the clients after RESET ROLE',
       'rls-pitfalls 23',
       '42501',
       `set local role taxclaims_client; reset role; select id from public.clients`,
     ],
     ...alike(['rls-pitfalls 32', '42501'], {
-      'to become a role of reporting': 'set local role taxclaims_reporting',
-      'to become an auditor': 'set local role taxclaims_auditor',
+      'SET ROLE to the reporting role': 'set local role taxclaims_reporting',
+      'SET ROLE to the auditor role': 'set local role taxclaims_auditor',
     }),
     ...alike(['rls-pitfalls 6', '42501'], {
-      'the views of reporting': 'select * from reporting.clients',
-      'the views of the audit': 'select * from audit.matrix',
+      'a reporting view for the API’s login': 'select * from reporting.clients',
+      'an audit view for the API’s login': 'select * from audit.matrix',
     }),
     ...alike(['API1:2023', '42501'], {
-      'kept answers': 'select * from app.idempotency_keys',
-      'addresses of documents': 'select * from app.document_links',
-      'contents to be removed': 'select * from app.content_removals',
+      'the stored answers of idempotent requests': 'select * from app.idempotency_keys',
+      'the table of document links': 'select * from app.document_links',
+      'the table of planned content removals': 'select * from app.content_removals',
     }),
     [
-      'to become another tenant',
+      'SET ROLE with the client list of a foreign tenant',
       'rls-pitfalls 23',
       'rows',
       `set local role taxclaims_client; ${list(foreign.clients)}; select id from public.clients`,
       KNOWN.login,
     ],
     ...alike(['API1:2023', 'rows'], {
-      'whose a record is': [`select * from app.locate('sites', '${foreign.sites}')`, KNOWN.locate],
-      'a record of no table': `select * from app.locate('pg_authid', '${mine.sites}')`,
+      'the client of a foreign record by app.locate': [
+        `select * from app.locate('sites', '${foreign.sites}')`,
+        KNOWN.locate,
+      ],
+      'app.locate with the name of a system table': `select * from app.locate('pg_authid', '${mine.sites}')`,
     }),
     [
-      'a table by SQL',
+      'app.locate with SQL as a table name',
       'ASVS 5, 1.2.4',
       'rows',
       `select * from app.locate('sites; drop table public.sites', '${mine.sites}')`,
     ],
     [
-      'to forge a refusal without its fields',
+      'a forged audit record of a refusal without its fields',
       'API10:2023',
       '23502|22023|42883|22P02|42P13|42501',
       `select app.record_refusals('{}')`,
@@ -79,25 +86,30 @@ function asReporting({ foreign }: World): SqlRow[] {
   `);
   const settings = ['app.client_access', 'app.user_id', 'app.actor', 'app.role', 'app.request_id'];
   return [
-    ['everything there is, as XML', 'rls-pitfalls 22', 'rows|42501', `select database_to_xml(true, true, '')`],
+    ['the whole database as XML', 'rls-pitfalls 22', 'rows|42501', `select database_to_xml(true, true, '')`],
     ...views.flatMap((view): SqlRow[] => [
-      [`reporting.${view}`, 'rls-pitfalls 6', 'rows', `select * from reporting.${view}`],
+      [`the view reporting.${view}`, 'rls-pitfalls 6', 'rows', `select * from reporting.${view}`],
       [
-        `reporting.${view} with row security off`,
+        `the view reporting.${view} with row_security off`,
         'rls-pitfalls 17',
         '42501',
         `set local row_security = off; select * from reporting.${view}`,
       ],
-      [`reporting.${view} changed`, 'API3:2023', '42501|55000', `delete from reporting.${view}`],
+      [`a deletion from the view reporting.${view}`, 'API3:2023', '42501|55000', `delete from reporting.${view}`],
       [
-        `reporting.${view} by plans`,
+        `the view reporting.${view} by EXPLAIN ANALYZE`,
         'rls-pitfalls 20',
         'rows',
         `explain (analyze, verbose) select * from reporting.${view}`,
       ],
-      [`reporting.${view} as rows`, 'rls-pitfalls 6', 'rows|42501', `select to_jsonb(v) from reporting.${view} as v`],
       [
-        `reporting.${view} with every setting of a request`,
+        `the view reporting.${view} as JSON`,
+        'rls-pitfalls 6',
+        'rows|42501',
+        `select to_jsonb(v) from reporting.${view} as v`,
+      ],
+      [
+        `the view reporting.${view} with all settings of a request`,
         'rls-pitfalls 1, 2',
         'rows',
         `${settings.map((name) => `select set_config('${name}', '{${foreign.clients}}', false)`).join(';')}; select * from reporting.${view}`,
@@ -105,20 +117,20 @@ function asReporting({ foreign }: World): SqlRow[] {
     ]),
     ...words(`
       taxclaims_admin taxclaims_scoped_admin taxclaims_client taxclaims_api taxclaims_auditor
-    `).map((role): SqlRow => [`to become ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`]),
-    ['the grants', 'rls-pitfalls 31', '42501|rows', 'select * from reporting.grants'],
+    `).map((role): SqlRow => [`SET ROLE to ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`]),
+    ['the table of reporting grants', 'rls-pitfalls 31', '42501|rows', 'select * from reporting.grants'],
     ...alike(['rls-pitfalls 31', '42501'], {
-      'to grant oneself a client': `select reporting.grant_client(session_user::text, '${foreign.clients}')`,
-      'to grant oneself everything': `insert into reporting.grants values (session_user, '${foreign.clients}')`,
-      'the granted': 'select * from reporting.granted',
+      'a grant of a client to the own login by reporting.grant_client': `select reporting.grant_client(session_user::text, '${foreign.clients}')`,
+      'a grant of a client to the own login by INSERT': `insert into reporting.grants values (session_user, '${foreign.clients}')`,
+      'the view reporting.granted for the reporting login': 'select * from reporting.granted',
     }),
     ...alike(['API3:2023', '42501'], {
-      'secrets of users': 'select password_hash from public.users',
-      'calendars of users': 'select calendar_digest from public.users',
-      'lists of users': 'select client_access from public.users',
-      'paths of documents': 'select file_path from public.documents',
+      'the password hashes of users': 'select password_hash from public.users',
+      'the calendar digests of users': 'select calendar_digest from public.users',
+      'the client lists of users': 'select client_access from public.users',
+      'the content paths of documents': 'select file_path from public.documents',
     }),
-    ['audit records', 'API1:2023', '42501', 'select * from public.audit_logs'],
+    ['the audit records for the reporting login', 'API1:2023', '42501', 'select * from public.audit_logs'],
     ...[
       "authenticate('x', now(), 'x')",
       `locate('sites', '${foreign.sites}')`,
@@ -127,58 +139,62 @@ function asReporting({ foreign }: World): SqlRow[] {
       'due_removals()',
       'contents_of_documents()',
       'forget_answers()',
-    ].map((call): SqlRow => [`the function ${call}`, 'API5:2023', '42501|42883', `select app.${call}`]),
+    ].map((call): SqlRow => [`the function app.${call}`, 'API5:2023', '42501|42883', `select app.${call}`]),
   ];
 }
 
 function asAuditor({ foreign, mine }: World): SqlRow[] {
   return [
-    [
-      'everything there is, as XML',
-      'rls-pitfalls 22',
-      'rows',
-      `select database_to_xml(true, true, '')`,
-      KNOWN.refusals,
-    ],
+    ['the whole database as XML', 'rls-pitfalls 22', 'rows', `select database_to_xml(true, true, '')`, KNOWN.refusals],
     ...['matrix', 'findings', 'drift', 'exceptions', 'policies', 'rights', 'logins'].map(
-      (view): SqlRow => [`audit.${view}`, 'what an auditor reads', 'rows|no rows', `select * from audit.${view}`],
+      (view): SqlRow => [
+        `the view audit.${view}`,
+        'what an auditor reads',
+        'rows|no rows',
+        `select * from audit.${view}`,
+      ],
     ),
     ...alike(['what an auditor reads', 'rows'], {
-      'the refusals': ['select * from audit.denials', KNOWN.refusals],
-      'who sees a client': [`select * from audit.who_can_see('${foreign.clients}')`, KNOWN.who],
-      'what was granted': 'select * from reporting.granted',
+      'the view of refusals for the auditor': ['select * from audit.denials', KNOWN.refusals],
+      'the users who see a foreign client': [`select * from audit.who_can_see('${foreign.clients}')`, KNOWN.who],
+      'the view reporting.granted for the auditor': 'select * from reporting.granted',
     }),
     ...['read', 'select', 'insert', 'update', 'delete', 'truncate', `select'; drop table public.sites; --`].map(
       (command): SqlRow => [
-        `to try ${command} as somebody else`,
+        `audit.explain_access with the command ${command}`,
         'CWE-441',
         'rows|no rows|22023|P0001',
         `select * from audit.explain_access('ADMIN', '{}', 'sites', '${command.replaceAll("'", "''")}', '${foreign.sites}')`,
       ],
     ),
     [
-      'to try a role that is none',
+      'audit.explain_access with an unknown role',
       'CWE-441',
       'rows|22023|P0001|42704',
       `select * from audit.explain_access('postgres', '{}', 'sites', 'select', '${mine.sites}')`,
     ],
     [
-      'to try a table that is none',
+      'audit.explain_access with a system table',
       'CWE-441',
       'rows|22023|P0001|42P01',
       `select * from audit.explain_access('ADMIN', '{}', 'pg_catalog.pg_authid', 'select', '${mine.sites}')`,
     ],
-    ['audit records that are no refusals', 'API1:2023', '42501', 'select 1 from public.audit_logs where success'],
+    [
+      'the audit records of successful requests for the auditor',
+      'API1:2023',
+      '42501',
+      'select 1 from public.audit_logs where success',
+    ],
     ...alike(['API5:2023', '42501'], {
-      'to delete audit records': 'delete from public.audit_logs',
-      'to change audit records': 'update public.audit_logs set success = true',
-      'to grant': `select reporting.grant_client('abuse_reporting', '${foreign.clients}')`,
+      'a deletion of audit records': 'delete from public.audit_logs',
+      'an update of audit records': 'update public.audit_logs set success = true',
+      'a grant of a client by the auditor': `select reporting.grant_client('abuse_reporting', '${foreign.clients}')`,
     }),
-    ['the views of reporting', 'API1:2023', '42501|no rows', 'select * from reporting.clients'],
+    ['a reporting view for the auditor', 'API1:2023', '42501|no rows', 'select * from reporting.clients'],
     ...['taxclaims_admin', 'taxclaims_client', 'taxclaims_reporting', 'taxclaims_api'].map(
-      (role): SqlRow => [`to become ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`],
+      (role): SqlRow => [`SET ROLE to ${role}`, 'rls-pitfalls 32', '42501', `set local role ${role}`],
     ),
-    ['to become an administrator by a function', 'CWE-441', '42883|42501', `select audit.as_admin('select 1')`],
+    ['the rights of an administrator by audit.as_admin', 'CWE-441', '42883|42501', `select audit.as_admin('select 1')`],
   ];
 }
 

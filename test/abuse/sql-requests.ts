@@ -6,13 +6,13 @@ import { everyTable, forbidden, harmless, locks } from './sql-anybody.ts';
 import type { World } from './world.ts';
 
 /*
- * SQL as it would run within a request, were there a place to put it: with the request's role and its one client. Seen red
- * where the policies of public.sites are `using (true)`.
+ * SQL that an attacker would inject into a request, with the request's role and client. Some of these attacks succeeded
+ * when the policies of public.sites were `using (true)`.
  */
 
 const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 
-/** Rows that would cross from one tenant to the other. */
+/** Inserts and updates that would connect a row of one tenant with another tenant, and reads of internal tables. */
 function crossing({ mine, foreign }: World): SqlRow[] {
   const source = 'rls-pitfalls 9, 12, 14';
   const id = crypto.randomUUID();
@@ -61,24 +61,29 @@ function crossing({ mine, foreign }: World): SqlRow[] {
   return [
     ...statements.map((sql): SqlRow => [sql, source, '42501|23503', sql]),
     [
-      'a client given to others by a function',
+      'access to a foreign client by app.assign_client',
       source,
       '42501|23503|P0001|TX401|TX403|42883',
       `select app.assign_client('${mine.users}', '${foreign.clients}', true, null)`,
     ],
     ...alike([source, '42501'], {
-      'a client gained': `select app.gain_client('${foreign.clients}', now(), '')`,
-      'kept answers': 'select * from app.idempotency_keys',
-      'addresses of documents': 'select * from app.document_links',
-      'an address of another’s document': `select app.link_document('x', '${foreign.documents}', '${foreign.clients}', now(), '')`,
-      'created clients': 'select * from app.created_clients',
-      'the counter of invoices': 'update public.invoice_counters set last_number = 1',
-      'the rules of a claim’s life': `delete from public.reclamation_transitions`,
-      'secrets of users': 'select password_hash from public.users',
-      'calendars of users': 'select calendar_digest from public.users',
-      'subjects of users': 'select subject from public.users',
+      'access to a foreign client by app.gain_client': `select app.gain_client('${foreign.clients}', now(), '')`,
+      'the stored answers of idempotent requests': 'select * from app.idempotency_keys',
+      'the table of document links': 'select * from app.document_links',
+      'a link to a foreign document by app.link_document': `select app.link_document('x', '${foreign.documents}', '${foreign.clients}', now(), '')`,
+      'the table of created clients': 'select * from app.created_clients',
+      'an update of the invoice counter': 'update public.invoice_counters set last_number = 1',
+      'a deletion of the allowed moves of claims': `delete from public.reclamation_transitions`,
+      'the password hashes of users': 'select password_hash from public.users',
+      'the calendar digests of users': 'select calendar_digest from public.users',
+      'the subjects of users': 'select subject from public.users',
     }),
-    ['a partner of others', source, 'rows|42501', `select app.may_link_partner('${foreign.partners}')`],
+    [
+      'app.may_link_partner with a foreign partner',
+      source,
+      'rows|42501',
+      `select app.may_link_partner('${foreign.partners}')`,
+    ],
   ];
 }
 

@@ -5,7 +5,7 @@ import type { Area, Attack, AttackResponse } from './attack.ts';
 import type { Probed } from './prober.ts';
 import type { World } from './world.ts';
 
-/** What came of an area. */
+/** The result of all attacks of an area. */
 export interface Outcome {
   readonly area: string;
   readonly attacks: number;

@@ -251,10 +251,10 @@ export const uploads: Area = {
     ): HttpRow => [tries, 'API1:2023', must, line, { ...(by !== undefined && { token: by }), headers, body: whole }];
     const content = `GET /api/documents/${mine.documents}/content`;
     return overHttp(world, [
-      ...NAMES.map((name) => send(`a file called ${name.slice(0, 30)}`, FILES, '201|400', text(name))),
+      ...NAMES.map((name) => send(`an upload of a file called ${name.slice(0, 30)}`, FILES, '201|400', text(name))),
       ...NO_NAMES.map((name) =>
         send(
-          `a file called ${JSON.stringify(name).slice(0, 30)}`,
+          `an upload of a file called ${JSON.stringify(name).slice(0, 30)}`,
           FILES,
           '400',
           Buffer.from(text('NAME').toString().replace('NAME', name)),
@@ -308,7 +308,7 @@ export const uploads: Area = {
       ['the content of a document of the own client', 'RFC 9110, 14', '200', content, { token }],
       ...RANGES.map(
         (range): HttpRow => [
-          `the range ${range.slice(0, 30)}`,
+          `a document with the range ${range.slice(0, 30)}`,
           'RFC 9110, 14.2',
           '200|206|416|431',
           content,

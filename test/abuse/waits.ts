@@ -12,9 +12,9 @@ import { MAX_DOCUMENT } from './world.ts';
 import type { World } from './world.ts';
 
 /*
- * One caller sends the dearest requests in parallel, while a user of another tenant reads a list. Each attack measures the
- * waits of this user in turns, with and without the requests of the caller, and compares the two: their ratio depends
- * little on the machine. Seen red where TRANSACTIONS_PER_USER is 36.
+ * One caller sends expensive requests in parallel while a user of another tenant reads a list. Each attack compares the
+ * waiting times of that user with and without the caller's requests, because their ratio depends little on the machine.
+ * Some of these attacks succeeded when TRANSACTIONS_PER_USER was 36.
  */
 
 const SOURCE = 'API4:2023';
@@ -22,11 +22,11 @@ const AT_ONCE = 36;
 const CLAIMS = 3_000;
 const DOCUMENTS = 5;
 const ROUNDS = 3;
-/** The requests of the other user in each turn. */
+/** How many requests the user of the other tenant sends in each turn. */
 const REQUESTS = 25;
 const POLL_MS = 20;
 const MAX_MS = 180_000;
-/** Without the share of a caller, others wait 300 times as long beside refused bulk changes, and searches give them 503. */
+/** The largest accepted ratio of waiting times; without a limit per caller, refused bulk changes give a ratio of 300. */
 const MAX_RATIO = 60;
 
 const LITTLE = 'others wait little longer';
@@ -41,13 +41,18 @@ export const waits: Area = {
     const list = `http://127.0.0.1:${port}/api/reclamations?client_id=${foreign.clients}&limit=20`;
     const other = forge.sign({ sub: 'abuse|other', role: 'ACCOUNT_MANAGER', client_access: [foreign.clients] });
     return Object.entries(await dearestRequests(world)).map(([kind, request]) => ({
-      ...{ tries: `${AT_ONCE} at once: ${kind}`, source: SOURCE, must: [LITTLE], maxMs: MAX_MS },
+      ...{
+        tries: `another tenant’s waits while one caller sends ${AT_ONCE} parallel requests for ${kind}`,
+        source: SOURCE,
+        must: [LITTLE],
+        maxMs: MAX_MS,
+      },
       attempt: () => compareWaits(world, kind, request, list, other),
     }));
   },
 };
 
-/** A request of each dear kind, by a manager of a client with many claims. */
+/** Expensive requests of each kind, by an account manager of a client with many claims. */
 async function dearestRequests({ admin, forge, port }: World): Promise<Readonly<Record<string, Request>>> {
   const tenant = newTenant();
   const { clients, sites, reclamations } = tenant;
@@ -119,7 +124,7 @@ async function compareWaits(
         turn.abort();
       });
       await attack;
-      // What the other user waited for until the last request of the attack belongs to neither turn.
+      // Waiting times between the end of the turn and the last answer to the attack are discarded.
       await other.waits();
     }
   } finally {
@@ -135,7 +140,7 @@ async function compareWaits(
   };
 }
 
-/** Adds the waits of the next requests of the other user to `waited`. */
+/** Adds the waiting times of the other user's next requests to `waited`. */
 async function collectWaits(other: ReturnType<typeof callMeanwhile>, waited: number[]): Promise<void> {
   await other.waits();
   const before = waited.length;

@@ -14,7 +14,7 @@ import { contentOf, markedSql } from './marked-tenant.ts';
 import { adminOf, embeddedAdminUrl, UNLIMITED } from '../support/world.ts';
 import type { Admin } from '../support/world.ts';
 
-/** The real service, with tenants whose every text bears a mark. */
+/** The real service with two tenants, each of which has a random mark in all its texts. */
 export interface World {
   readonly started: Started;
   readonly port: number;
@@ -22,22 +22,22 @@ export interface World {
   readonly adminUrl: string;
   readonly logins: Logins;
   readonly forge: Forge;
-  /** The attacker's own client, and one of somebody else's. */
+  /** The tenant of the attacker, followed by the foreign tenant. */
   readonly mine: Tenant;
   readonly foreign: Tenant;
-  /** The word in every text of the attacker's client. */
+  /** The mark in every text of the attacker's tenant. */
   readonly ownMark: string;
-  /** Whatever would show that something of others was told: their words and their ids. */
+  /** The mark, ids and names of foreign tenants; an answer that contains one of them is a leak. */
   readonly foreignMarks: readonly string[];
   readonly tokens: Tokens;
-  /** Everything of others, as JSON: whatever the attacker does, it stays the same. */
+  /** All rows of the foreign tenant as JSON, which no attack may change. */
   foreignRows(): Promise<string>;
   /** Runs SQL as the superuser. */
   readonly admin: Admin;
   close(): Promise<number | string>;
 }
 
-/** Of the attacker, in each role, with the one client; `nobody` has none. */
+/** The attacker's tokens in each role with access to one client; the account manager `nobody` has no client. */
 export interface Tokens {
   readonly admin: string;
   readonly manager: string;
@@ -46,10 +46,10 @@ export interface Tokens {
   readonly nobody: string;
 }
 
-/** Long and random: no text of ours has it by chance. */
+/** A random mark that no other text contains by chance. */
 const mark = (): string => `mark${randomBytes(6).toString('hex')}`;
 
-/** As small as an attack on its limit may be. */
+/** The maximum size of a document in bytes, small so that attacks exceed it quickly. */
 export const MAX_DOCUMENT = 1024 * 1024;
 
 export async function openWorld(): Promise<World> {

@@ -10,7 +10,7 @@ import { createS3Store } from '../../src/documents/s3-store.ts';
 import { ACCESS, BUCKET } from '../support/lying-store.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* The answers of S3 stores of other makers: the least, more than is known, and nonsense in what the service does not use. */
+/* Answers of S3 stores by other vendors: minimal answers, unknown elements, and nonsense in headers that the service ignores. */
 
 const TEXT = 'avis';
 const PATH = 'ab/avis';
@@ -56,7 +56,7 @@ async function list(): Promise<StoredContent[]> {
 const listing = (more = '', contents = `<Key>${PATH}</Key><Size>4</Size>`): string =>
   `<ListBucketResult><Contents>${contents}</Contents>${more}</ListBucketResult>`;
 
-test('a store may answer with a status and a content alone', async () => {
+test('the service accepts answers of an S3 store that have only a status and a content', async () => {
   answer = saying(200, TEXT);
   expect([await store.size(PATH), await read()]).toEqual([4, TEXT]);
   await put();
@@ -75,14 +75,14 @@ const HEADERS = [
   ...['x-amz-object-lock-retain-until-date', 'x-amz-checksum-crc32', 'x-amz-meta-name', 'x-unknown'],
 ];
 
-test.each(HEADERS)('a store may answer with nonsense in the header %s', async (header) => {
+test.each(HEADERS)('the service ignores nonsense in the header %s of an S3 store’s answer', async (header) => {
   answer = saying(200, TEXT, { [header]: 'no, "nonsense' });
   expect([await store.size(PATH), await read()]).toEqual([4, TEXT]);
   await put();
   await store.remove(PATH);
 });
 
-test('a store may list unknown elements, and nonsense in those that the service does not use', async () => {
+test('the service ignores unknown elements and nonsense in unused elements of an S3 store’s list', async () => {
   const known = `<Key>${PATH}</Key><Size>4</Size>`;
   for (const element of ['ETag', 'StorageClass', 'Owner', 'ChecksumAlgorithm', 'ChecksumType', 'Unknown'])
     for (const value of ['', 'nonsense']) {
@@ -95,7 +95,7 @@ test('a store may list unknown elements, and nonsense in those that the service 
   }
 });
 
-test('a listing ends at an empty token, and never leaves out a content without an error', async () => {
+test('a list of an S3 store ends at an empty continuation token, and a truncated list without a next token is an error', async () => {
   answer = saying(200, listing('<NextContinuationToken></NextContinuationToken>'));
   expect(await list()).toHaveLength(1);
   asked = 0;
@@ -117,7 +117,7 @@ test('a listing ends at an empty token, and never leaves out a content without a
   }
 });
 
-test('the length of a content is never guessed', async () => {
+test('an S3 store’s answer without the size of a content is an error', async () => {
   answer = (_request, response) => response.writeHead(200, { 'transfer-encoding': 'chunked' }).end();
   await expect(store.size(PATH)).rejects.toMatchObject(UNAVAILABLE);
   for (const size of ['', '<Size>many</Size>']) {
@@ -131,27 +131,30 @@ const ERROR = '<Error><Code>NoSuchKey</Code><Unknown/></Error>';
 test.each([
   ['no body', ''],
   ['an error without a message', ERROR],
-])('a content is missing if the store answers 404 with %s, and its removal succeeds', async (_with, body) => {
-  answer = (request, response) => {
-    saying(request.url === `/${BUCKET}` || request.url === `/${BUCKET}/` ? 200 : 404, body)(request, response);
-  };
-  expect(await store.size(PATH)).toBeUndefined();
-  await expect(store.read(PATH)).rejects.toThrow(`there is no content at ${PATH}`);
-  await store.remove(PATH);
-});
+])(
+  'a content counts as missing if the S3 store answers 404 with %s, and the removal of that content succeeds',
+  async (_with, body) => {
+    answer = (request, response) => {
+      saying(request.url === `/${BUCKET}` || request.url === `/${BUCKET}/` ? 200 : 404, body)(request, response);
+    };
+    expect(await store.size(PATH)).toBeUndefined();
+    await expect(store.read(PATH)).rejects.toThrow(`there is no content at ${PATH}`);
+    await store.remove(PATH);
+  },
+);
 
 test.each([
   ['403 without a body', 403, ''],
   ['403 with a page', 403, '<!doctype html><p>no'],
-  ['400 with an error of no code', 400, '<Error/>'],
-  ['404 of the bucket', 404, '<Error><Code>NoSuchBucket</Code></Error>'],
-])('a store that answers %s is unavailable', async (_with, status, body) => {
+  ['400 with an error without a code', 400, '<Error/>'],
+  ['404 for the bucket', 404, '<Error><Code>NoSuchBucket</Code></Error>'],
+])('an S3 store that answers %s counts as unavailable', async (_with, status, body) => {
   answer = saying(status, body);
   for (const work of [() => store.size(PATH), read, put, list, () => store.remove(PATH)])
     await expect(work()).rejects.toMatchObject(UNAVAILABLE);
 });
 
-test('the reason of an unavailable store is one line without control characters', async () => {
+test('the error for an unavailable S3 store has a reason of one line without control characters', async () => {
   answer = saying(403, '<Error><Code>AccessDenied</Code><Message>no\n\u202Eaccess\u0085</Message></Error>');
   await expect(list()).rejects.toMatchObject({ message: 'the document store is out of reach: no access' });
 });

@@ -14,7 +14,7 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* The ZIP of a claim’s documents: whole, or aborted. */
+/* The ZIP of a claim’s documents is complete or aborted. */
 
 const MIB = 1024 * 1024;
 
@@ -50,7 +50,7 @@ function begin(claim: string, owner: string): Promise<IncomingMessage> {
   });
 }
 
-/** The name, content and time of each entry, read with another library. */
+/** The name, content and time of each entry in a ZIP, read with another library than the one that writes ZIPs. */
 async function entriesOf(archive: Buffer): Promise<[string, Buffer, string][]> {
   const entries: [string, Buffer, string][] = [];
   await new Promise<void>((resolve, reject) => {
@@ -106,14 +106,14 @@ test('the ZIP of a claim has every document unchanged in the order of upload, an
   expect(entries[0]?.[2]).toBe((row?.['second'] as Date).toISOString());
 });
 
-test('the ZIP of a claim has no content by HEAD, and no entry if the claim has no documents', async () => {
+test('HEAD for the ZIP of a claim gets no content, and the ZIP of a claim without documents has no entry', async () => {
   const { claim, token: owner } = await claimWith();
   const head = await service.ask(`HEAD ${at(claim)}`, { token: owner });
   expect([head.status, head.text, head.headers['content-type']]).toEqual([200, '', 'application/zip']);
   expect(await entriesOf(await buffer(await begin(claim, owner)))).toEqual([]);
 });
 
-test('documents of the same name have different names in the ZIP', async () => {
+test('documents of the same name have different names in the ZIP of a claim', async () => {
   const { claim, token: owner } = await claimWith(
     ['avis.pdf', pdf],
     ['Avis.pdf', png],
@@ -132,7 +132,7 @@ test('a document to which a DBA gave a path as its name is in the ZIP under a na
   expect(entries.map(([name]) => name)).toEqual(['.._.._etc_cron.d_x', '_']);
 });
 
-test('the ZIP with a document of unknown size is complete, without a Content-Length', async () => {
+test('the ZIP of a claim with a document of unknown size is complete, and has no Content-Length', async () => {
   const { claim, token: owner, ids } = await claimWith(['avis.pdf', pdf], ['plan.png', png]);
   await service.sql`update public.documents set file_size = null, sha256 = null where id = ${ids[0]}`;
   const response = await begin(claim, owner);
@@ -141,7 +141,7 @@ test('the ZIP with a document of unknown size is complete, without a Content-Len
   expect(entries.map(([, bytes]) => bytes)).toEqual([pdf, png]);
 });
 
-test('the ZIP of a claim with too many documents gets 400 with the limit', async () => {
+test('the download of a ZIP of a claim with too many documents gets 400 with the limit', async () => {
   const { claim, token: owner } = await claimWith();
   await service.sql`insert into public.documents (reclamation_id, filename, file_path)
       select ${claim}, 'x.pdf', gen_random_uuid() from generate_series(0, ${MAX_ZIP_DOCUMENTS})`;
@@ -149,7 +149,7 @@ test('the ZIP of a claim with too many documents gets 400 with the limit', async
   expectError(answer, 'ERROR_VALIDATION', { id: `must be of a claim with at most ${MAX_ZIP_DOCUMENTS} documents` });
 });
 
-test('the ZIP of a claim whose first content is lost gets 500 in JSON, and the next ZIP is whole', async () => {
+test('the download of a ZIP whose first content is lost gets 500 in JSON, and the next ZIP is complete', async () => {
   const { claim, token: owner, ids } = await claimWith(['a.pdf', pdf], ['b.pdf', png]);
   const file = await fileOf(ids[0]);
   await rm(file);
@@ -161,7 +161,7 @@ test('the ZIP of a claim whose first content is lost gets 500 in JSON, and the n
   expect(entries.map(([name]) => name)).toEqual(['a.pdf', 'b.pdf']);
 });
 
-test('the ZIP of a claim gets 503 in JSON while the folder of the contents is unreachable', async () => {
+test('the download of a claim’s ZIP gets 503 in JSON while the folder of the contents is unreachable', async () => {
   const { claim, token: owner } = await claimWith(['a.pdf', pdf]);
   await rename(service.documentFolder, `${service.documentFolder}.away`);
   const answer = await service
@@ -170,7 +170,7 @@ test('the ZIP of a claim gets 503 in JSON while the folder of the contents is un
   expectError(answer, 'ERROR_UNAVAILABLE');
 });
 
-describe('an aborted ZIP', () => {
+describe('the download of a ZIP that is aborted', () => {
   const three = () => claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
 
   const DAMAGES = [
@@ -182,18 +182,24 @@ describe('an aborted ZIP', () => {
     { damage: 'is lost', apply: (file: string) => rm(file) },
   ];
 
-  test.each(DAMAGES)('a ZIP is aborted if a content $damage', async ({ apply }) => {
-    const { claim, token: owner, ids } = await three();
-    await apply(await fileOf(ids[1]));
-    await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
-  });
+  test.each(DAMAGES)(
+    'the download of a claim’s ZIP is aborted if the content of a document $damage',
+    async ({ apply }) => {
+      const { claim, token: owner, ids } = await three();
+      await apply(await fileOf(ids[1]));
+      await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
+    },
+  );
 
-  test.each(['with', 'without'])('a ZIP %s a Content-Length is aborted if its last content is lost', async (length) => {
-    const { claim, token: owner, ids } = await three();
-    if (length === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
-    await rm(await fileOf(ids[2]));
-    await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
-  });
+  test.each(['with', 'without'])(
+    'the download of a ZIP %s a Content-Length is aborted if the content of its last document is lost',
+    async (length) => {
+      const { claim, token: owner, ids } = await three();
+      if (length === 'without') await service.sql`update public.documents set file_size = null where id = ${ids[2]}`;
+      await rm(await fileOf(ids[2]));
+      await expect(begin(claim, owner).then(buffer)).rejects.toThrow();
+    },
+  );
 
   test.each([
     { event: 'a document is deleted', sql: 'delete from public.documents where id = $1', of: 'document' },
@@ -211,7 +217,7 @@ describe('an aborted ZIP', () => {
       const response = await begin(claim, reader.token);
       response.pause();
       log = '';
-      // The first content does not fit into the buffers, so the second is not read yet.
+      // The service has not read the second document yet, because the first document is larger than the buffers.
       await service.admin(sql, [{ document: ids[1], reader: reader.id }[of]]);
       await expect(buffer(response)).rejects.toThrow();
       await until(() => log.includes('documents.zip'));
@@ -220,7 +226,7 @@ describe('an aborted ZIP', () => {
   );
 });
 
-test('a caller downloads one ZIP at a time, and another after disconnecting', async () => {
+test('a caller’s second simultaneous ZIP download gets 429, and a ZIP after disconnecting the first succeeds', async () => {
   const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
   const { claim, token: owner } = await claimWith(['a.pdf', big]);
   const first = await begin(claim, owner);

@@ -100,7 +100,7 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A content on a failing disk. */
+/** A content that cannot be read to its end, as on a failing disk. */
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from(TEXT.slice(0, 4));
   await Promise.reject(new Error('EIO'));
@@ -114,14 +114,14 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe.each(Object.entries(opening))('the check of a store in %s', (kind, open) => {
+describe.each(Object.entries(opening))('the check of a document store in %s', (kind, open) => {
   beforeEach(async () => {
     folder = await createScratchFolder();
     await open();
   });
 
-  test('a store lists its contents in the order of the bytes of their paths', async () => {
-    // S3rver sorts by folders and S3 by bytes, so names that sort before a slash are left out.
+  test('a document store lists its contents in the byte order of their paths', async () => {
+    // For S3 the test leaves out names that sort before a slash, because the test server S3rver sorts by folders.
     const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
     const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
     for (const path of [...paths].reverse()) await place(path);
@@ -129,7 +129,7 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
     expect(listed).toEqual(paths.map((path) => ({ path, size: Buffer.byteLength(TEXT) })));
   });
 
-  test('the check finds documents without content or with another length, and contents without a document', async () => {
+  test('documents:check finds documents without content or with another length, and contents without a document', async () => {
     await attach();
     const lost = await attach();
     const cut = await attach();
@@ -146,19 +146,19 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
     expect(counts).toEqual({ documents: 3, contents: 3, planned: 0, differences: 3 });
   });
 
-  test('the check does not report an upload whose row is not yet inserted', async () => {
+  test('documents:check does not report an upload whose row is not yet inserted', async () => {
     const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
     const report = await service.documents.storeWithRow(spooled, () => check());
     expect(report).toEqual({ differences: [], counts: { documents: 0, contents: 1, planned: 1, differences: 0 } });
   });
 
-  test('the check does not report documents that are added or deleted while it runs', async () => {
+  test('documents:check does not report documents that are added or deleted while it runs', async () => {
     const documents = [await attach(), await attach(), await attach()];
     const database = await openDocumentContents(service.postgres.apiUrl);
     const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
     const list = async function* (): ReturnType<ContentStore['list']> {
       const listed = await all(store.list());
-      // The listing still has a content that is deleted before the rows are read, and lacks a new one.
+      // Between the listing and the reading of the rows, one document is deleted and one is added.
       await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
       await service.documents.removeDueContents();
       await attach();
@@ -169,7 +169,7 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
     await database.close(true);
   });
 
-  test('documents:check exits with 0, 1 or 2, and plans removals only with --remove-unowned', async () => {
+  test('documents:check exits with 0, 1 or 2, and plans removals of contents only with --remove-unowned', async () => {
     await attach();
     expect(await command()).toMatchObject({ code: 0, err: '' });
     const lost = await attach();
@@ -196,7 +196,7 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
     expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
   });
 
-  test('documents:check reads each content and reports other bytes, and reads none with --sizes-only', async () => {
+  test('documents:check reads each content and reports changed bytes, and with --sizes-only reads no content', async () => {
     await attach();
     const other = await attach();
     await place(other.path, TEXT.replace('avis', 'Avis'));
@@ -217,7 +217,7 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
     expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
   });
 
-  test('documents:check --digest stores the missing digests, also when run again', async () => {
+  test('documents:check --digest stores the missing digests of contents, also when the command runs again', async () => {
     const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
     await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
     await place(cut.path, 'avis');
@@ -238,12 +238,12 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
       [0, 2],
     ]) {
       const { code, out } = await command('--digest', '--json');
-      // A content of another length is not the uploaded one, and a lost content has no digest.
+      // No digest is stored for the content with another length and for the lost content.
       expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
         1,
         expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
       ]);
-      // A stored digest is not overwritten.
+      // storeDigest does not overwrite the digest that is already stored.
       const database = await openDocumentContents(service.postgres.apiUrl);
       await database.storeDigest(kept.id, sha256('x'));
       await database.close(true);
@@ -255,7 +255,7 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
     }
   });
 
-  test('documents:check continues after a content that cannot be read, and reports it', async () => {
+  test('documents:check reports a content that cannot be read, and continues with the next content', async () => {
     await attach();
     const { id, path } = await attach();
     const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };
@@ -270,7 +270,7 @@ describe.each(Object.entries(opening))('the check of a store in %s', (kind, open
   });
 });
 
-test('the check stops if the store lists contents out of order, since it would report others as lost', async () => {
+test('documents:check stops if the store lists contents out of order, since it would report stored contents as lost', async () => {
   folder = await createScratchFolder();
   await opening['a folder']();
   const list = async function* (): ReturnType<ContentStore['list']> {

@@ -15,7 +15,7 @@ async function typeOf(bytes: Buffer | string, filename = 'x', declaredType = 'ap
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 
-/** The type that a browser declares, by the extension of the name. */
+/** The content type that a browser declares for a file, by the extension of its name. */
 const DECLARED: Readonly<Record<string, string>> = {
   ...{ pdf: 'application/pdf', html: 'text/html', svg: 'image/svg+xml', txt: 'text/plain', csv: 'text/csv' },
   ...{ doc: 'application/msword', xls: 'application/vnd.ms-excel', docx: `${OOXML}.wordprocessingml.document` },
@@ -35,13 +35,13 @@ test.each([
   ['application/vnd.oasis.opendocument.spreadsheet', sample.ods],
   ['application/msword', sample.doc],
   ['application/vnd.ms-excel', sample.xls],
-])('a document is %s by its bytes, whatever its name and declared type', async (type, bytes) => {
+])('an upload is recognised as %s by its bytes, whatever its name and declared type', async (type, bytes) => {
   expect(await typeOf(bytes)).toBe(type);
   expect(await typeOf(bytes, 'lettre.exe', 'application/x-msdownload')).toBe(type);
   expect(await typeOf(bytes, 'table.csv', 'text/csv')).toBe(type);
 });
 
-test('a PDF in ASCII that is declared as text is a PDF', async () => {
+test('an upload of a PDF in ASCII that is declared as text is recognised as a PDF', async () => {
   expect(await typeOf('%PDF-1.4\n1 0 obj\nendobj\n%%EOF\n', 'x.txt', 'text/plain')).toBe('application/pdf');
 });
 
@@ -52,18 +52,21 @@ test.each([
   ['text/csv', 'relevé.csv', 'application/vnd.ms-excel'],
   ['text/csv', 'relevé.CSV', 'text/plain'],
   ['text/csv', 'relevé', 'text/csv'],
-])('a document is %s if it is text with the name %s and the declared type %s', async (type, filename, declared) => {
-  expect(await typeOf('local;surface\r\nDépôt\t;12,5\f\n', filename, declared)).toBe(type);
-});
+])(
+  'an upload is recognised as %s if its bytes are text, its name is %s and its declared type is %s',
+  async (type, filename, declared) => {
+    expect(await typeOf('local;surface\r\nDépôt\t;12,5\f\n', filename, declared)).toBe(type);
+  },
+);
 
 test.each(['GIF89a;1\n', 'BM;W\n', 'MZ;1\n', '\ufeffnom;é\n'])(
-  'a CSV file is recognised although it begins with %j',
+  'an upload of a CSV file is recognised although its text begins with %j',
   async (text) => {
     expect(await typeOf(text, 'x.csv')).toBe('text/csv');
   },
 );
 
-test('a text is recognised although one of its characters lies across two reads of the file', async () => {
+test('an upload of a text is recognised although one of its characters lies across two reads of the file', async () => {
   expect(await typeOf(`${'x'.repeat(65_535)}é${'x'.repeat(100)}`, 'x.txt')).toBe('text/plain');
 });
 
@@ -107,7 +110,7 @@ test.each([
     ),
   },
   { kind: 'the first bytes of a compound file', filename: 'x.doc', bytes: sample.doc.subarray(0, 20) },
-])('$kind with the name $filename has no accepted type', async ({ filename, bytes }) => {
+])('an upload of $kind with the name $filename has no accepted content type', async ({ filename, bytes }) => {
   const [, extension = ''] = filename.split('.');
   expect(await typeOf(bytes, filename, DECLARED[extension])).toBeUndefined();
 });

@@ -12,10 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* A content is kept and returned as it was uploaded, even if the store changes it. */
+/* The service notices by its digest if the store changes the content of a document. */
 
 const MIB = 1024 * 1024;
-/** Several pieces of a stream, some of which are sent before the last is read. */
+/** A content that is sent in several pieces, the first of them before the last is read. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -40,10 +40,10 @@ async function attach(
   return { id: record.id, path: String(row?.['file_path']), record };
 }
 
-/** The errors in the log about responses with this document. */
+/** The errors in the service's log about responses with the content of this document. */
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
-describe('with its store in S3', () => {
+describe('the digest of a content in S3', () => {
   let directory: string;
   let store: LyingStore;
   let service: Service;
@@ -72,7 +72,7 @@ describe('with its store in S3', () => {
   const contents = async () => (await filesIn(directory)).filter((name) => name.includes('claims/'));
 
   test.each(Object.keys(LIES) as (keyof typeof LIES)[])(
-    'an upload of which S3 stores %s despite its 200 gets 503, is counted and logged, and stores nothing',
+    'an upload gets 503, is counted and logged, and leaves no document if S3 answers 200 and stores %s',
     async (lie) => {
       lines = [];
       const before = service.documents.figures();
@@ -86,7 +86,7 @@ describe('with its store in S3', () => {
       expect(await service.admin('select from public.documents')).toEqual([]);
       expect(await service.admin('select from app.content_removals')).toEqual([]);
       expect(await contents()).toEqual([]);
-      // The same upload to an honest S3 succeeds.
+      // The same upload succeeds when S3 stores the bytes correctly.
       const { id } = await attach(service, own);
       expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
       await service.ask(`DELETE /api/documents/${id}`, { token: await service.token('ADMIN') });
@@ -94,7 +94,7 @@ describe('with its store in S3', () => {
     },
   );
 
-  test('an upload that S3 stops returning half-way gets 503 without a row, and counts as an unreachable store', async () => {
+  test('an upload gets 503 and leaves no document if S3 stops half-way when the service reads the stored bytes back', async () => {
     const { away, damaged } = service.documents.figures();
     store.tell('GET', LIES.half);
     const answer = await upload(service, token, own.reclamations, { bytes: large });
@@ -102,7 +102,7 @@ describe('with its store in S3', () => {
     expectError(answer, 'ERROR_UNAVAILABLE');
     expect(service.documents.figures()).toMatchObject({ away: away + 1, damaged });
     expect(await service.admin('select from public.documents')).toEqual([]);
-    // The content may be whole, so it is deleted within the hour, as after every loss of the store.
+    // S3 may have stored the content, so the service plans its removal.
     expect(await service.admin('select from app.content_removals')).toHaveLength(1);
     await service.admin('update app.content_removals set due_at = now()');
     await service.documents.removeDueContents();
@@ -118,7 +118,7 @@ describe('with its store in S3', () => {
     await until(() => loggedErrors(id).length === 1);
   });
 
-  test('the download of a content of which S3 returns too much is aborted, also without a digest', async () => {
+  test('a download is aborted if S3 returns more bytes than the document has, also for a document without a digest', async () => {
     const { id } = await attach(service, own);
     await service.admin('update public.documents set sha256 = null where id = $1', [id]);
     store.tell('GET', LIES['something longer']);
@@ -128,7 +128,7 @@ describe('with its store in S3', () => {
   });
 });
 
-describe('with its store in a folder', () => {
+describe('the digest of a content in a folder', () => {
   let service: Service;
   let own: Tenant;
   let token: string;
@@ -145,7 +145,7 @@ describe('with its store in a folder', () => {
     await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
   };
 
-  test('a content that the disk changes before it is in its place is not stored', async () => {
+  test('a content whose bytes the disk changes between upload and storage is not stored', async () => {
     const spooled = await service.documents.write(Readable.from([large]));
     await writeFile(spooled.file, flipped(large));
     let inserted = 0;
@@ -155,7 +155,7 @@ describe('with its store in a folder', () => {
     expect(await service.admin('select from app.content_removals')).toEqual([]);
   });
 
-  test('a document shows the SHA-256 of its content, as stored in its row', async () => {
+  test('the answer to an upload and the document’s record have the SHA-256 of the content', async () => {
     const { id, record } = await attach(service, own);
     expect(record['sha256']).toBe(sha256(large));
     const { json } = await service.ask(`GET /api/documents/${id}`, { token });
@@ -167,7 +167,7 @@ describe('with its store in a folder', () => {
   test.each([
     { what: 'of several pieces', bytes: large, end: 'is aborted before its end' },
     { what: 'of one piece', bytes: pdf, end: 'gets 500' },
-  ])('the download of a content $what with a flipped bit $end, is counted and logged', async ({ bytes, end }) => {
+  ])('the download of a content $what with a flipped bit $end, and is counted and logged', async ({ bytes, end }) => {
     lines = [];
     const { id, path } = await attach(service, own, bytes);
     expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
@@ -184,7 +184,7 @@ describe('with its store in a folder', () => {
     expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('the download of a lost content, or of one of another length, gets 500 and is counted', async () => {
+  test('a download of a document whose content is lost or has another length gets 500, and is counted', async () => {
     const { id, path } = await attach(service, own);
     await writeFile(fileOf(path), 'x');
     const { damaged } = service.documents.figures();
@@ -194,7 +194,7 @@ describe('with its store in a folder', () => {
     expect(service.documents.figures().damaged).toBe(damaged + 2);
   });
 
-  test('a range is served without checking the digest, and a content without a digest is served as it is', async () => {
+  test('a download of a byte range, or of a document without a digest, is served without a check of the digest', async () => {
     const { id, path } = await attach(service, own);
     await change(path);
     const part = await download(service, token, id, { range: 'bytes=0-3' });
@@ -204,7 +204,7 @@ describe('with its store in a folder', () => {
     expect((await download(service, token, id)).bytes.equals(flipped(large))).toBe(true);
   });
 
-  test('a digest of another length cannot be stored, but a row without a digest can', async () => {
+  test('Postgres refuses a document whose digest is not 32 bytes long, and accepts a document without a digest', async () => {
     const row = (digest: string) =>
       service.admin(
         `insert into public.documents (reclamation_id, filename, file_path, sha256) values ($1, 'x', gen_random_uuid(), ${digest})`,

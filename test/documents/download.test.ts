@@ -28,7 +28,7 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
 
 const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
-test('a download is an attachment with its name and type, which browsers must not guess', async () => {
+test('a download of a document is an attachment with its name and type, which browsers must not guess', async () => {
   const { id } = await attach(pdf, 'relevé "€".pdf');
   const answer = await download(service, token, id);
   expect([answer.status, answer.bytes]).toEqual([200, pdf]);
@@ -43,7 +43,7 @@ test('a download is an attachment with its name and type, which browsers must no
   );
 });
 
-test('a download ends with its last byte, so that the next request on the connection is answered', async () => {
+test('a download of a document ends with its last byte, so that the next request on the connection is answered', async () => {
   const { id } = await attach();
   const head = `Host: here\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   const asked = `GET /api/documents/${id}/content HTTP/1.1\r\n${head}`;
@@ -73,12 +73,12 @@ test.each([
   expect((await download(service, token, id)).headers.get('content-disposition')).toBe(disposition);
 });
 
-test('the download of a text names its encoding', async () => {
+test('the download of a text document names its character encoding', async () => {
   const { id } = await attach('nom;é\n', 'x.csv');
   expect((await download(service, token, id)).headers.get('content-type')).toBe('text/csv; charset=utf-8');
 });
 
-test('the download of a document without type and size, inserted by a DBA, succeeds', async () => {
+test('the download of a document that a DBA inserted without type and size succeeds', async () => {
   const { id } = await attach();
   await service.admin('update public.documents set mime_type = null, file_size = null where id = $1', [id]);
   const answer = await download(service, token, id);
@@ -93,7 +93,7 @@ test('a download by HEAD has the same headers and no content', async () => {
   expect([head.status, head.bytes.length, ...header(head, ...names)]).toEqual([200, 0, ...header(whole, ...names)]);
 });
 
-test('a download with a known ETag gets 304', async () => {
+test('a download with the current ETag in If-None-Match gets 304', async () => {
   const { id } = await attach();
   const etag = (await download(service, token, id)).headers.get('etag') ?? '';
   const answer = await download(service, token, id, { 'if-none-match': etag });
@@ -121,7 +121,7 @@ test.each([
   expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
 });
 
-test('a range with an If-Range of another version gets the whole content', async () => {
+test('a download with a range and the If-Range of another version gets the whole content', async () => {
   const { id } = await attach();
   const etag = (await download(service, token, id)).headers.get('etag') ?? '';
   const part = (condition: string) => download(service, token, id, { range: 'bytes=0-3', 'if-range': condition });
@@ -132,7 +132,7 @@ test('a range with an If-Range of another version gets the whole content', async
   }
 });
 
-test('a download of a lost content gets 500 and an error in the log, by GET and HEAD, never 404', async () => {
+test('a download of a document whose content is lost gets 500, not 404, and the log has an error', async () => {
   const { id, file } = await attach();
   await rename(file, `${file}.away`);
   for (const method of ['GET', 'HEAD']) expect((await download(service, token, id, {}, method)).status).toBe(500);
@@ -142,13 +142,13 @@ test('a download of a lost content gets 500 and an error in the log, by GET and 
   expect((await download(service, token, id)).bytes).toEqual(pdf);
 });
 
-test('a download of a content shorter than its row states gets 500', async () => {
+test('a download of a document whose content is shorter than its row states gets 500', async () => {
   const { id, file } = await attach();
   await truncate(file, 5);
   expect((await download(service, token, id)).status).toBe(500);
 });
 
-test('a download and an upload get 503 while the folder is unreachable, and succeed afterwards', async () => {
+test('a download and an upload get 503 while the folder of the contents is unreachable, and succeed afterwards', async () => {
   const { id } = await attach();
   await rename(service.documentFolder, `${service.documentFolder}.away`);
   const away = [await download(service, token, id), await download(service, token, id, {}, 'HEAD')];
@@ -160,7 +160,7 @@ test('a download and an upload get 503 while the folder is unreachable, and succ
   expect((await upload(service, token, own.reclamations)).status).toBe(201);
 });
 
-test('a download that its caller aborts closes the file, logs no error, and does not affect others', async () => {
+test('a download that its caller aborts closes the file, logs no error, and does not affect other downloads', async () => {
   const { id, file } = await attach(large);
   const { request } = await paused(id);
   expect(await isOpen(file)).toBe(true);
@@ -200,7 +200,7 @@ async function paused(id: string): Promise<{ request: ClientRequest; response: I
   return { request, response };
 }
 
-/** Whether this process, which runs the service, has the file open. */
+/** Whether the service, which runs in the process of the test, has the file open. */
 async function isOpen(file: string): Promise<boolean> {
   const folder = '/proc/self/fd';
   const links = (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => ''));

@@ -11,7 +11,7 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
-/* A content and its row appear and disappear together. test/faults breaks disks, S3, Postgres and the service meanwhile. */
+/* A document's content and row appear and disappear together. test/faults tests this with broken disks, S3 and Postgres. */
 
 const MIB = 1024 * 1024;
 
@@ -23,11 +23,11 @@ const token = await service.token('ADMIN');
 async function expectNothing(of: Tenant = own): Promise<void> {
   const rows = await service.sql`select from public.documents where reclamation_id = ${of.reclamations}`;
   expect(rows).toEqual([]);
-  // The service answers before the store has removed a content.
+  // The test waits for an empty store, because the service answers before the content is removed.
   await until(async () => (await filesIn(service.documentFolder)).length === 0);
 }
 
-/** Proves that the service takes the upload once nothing fails any more. */
+/** Expects that an upload, its download and its deletion succeed after the fault has ended. */
 async function expectTaken(): Promise<void> {
   const answer = await upload(service, token, own.reclamations);
   expect(answer.status).toBe(201);
@@ -59,7 +59,7 @@ describe('an upload', () => {
       const piece = Buffer.alloc(Math.min(4 * MIB, size - sent));
       sent += piece.length;
       if (!request.write(piece)) await once(request, 'drain');
-      // The next piece is sent once the last one is written, except for what streams buffer on the way.
+      // The test sends the next piece when the file on disk has all earlier pieces except the last 1 MiB.
       await until(async () => {
         const [name] = await readdir(partial);
         return name !== undefined && (await stat(join(partial, name))).size > sent - MIB;
@@ -97,7 +97,7 @@ describe('an upload', () => {
     },
   );
 
-  test('twelve uploads leave no content if their claim is deleted meanwhile', async () => {
+  test('twelve simultaneous uploads leave no content if their claim is deleted meanwhile', async () => {
     const busy = await service.tenant('Busy');
     const uploads = Array.from({ length: 12 }, () => upload(service, token, busy.reclamations));
     await Promise.race(uploads);
@@ -127,7 +127,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('the removal of a content stays planned while the store is away, and happens when the store is back', async () => {
+  test('the removal of a content stays planned while the store is unreachable, and happens when the store is back', async () => {
     await place('aa/away', '-1 second');
     await rename(service.documentFolder, `${service.documentFolder}.away`);
     await service.documents.removeDueContents();
@@ -137,7 +137,7 @@ describe('a content without a document', () => {
     expect([await planned(), await filesIn(service.documentFolder)]).toEqual([[], []]);
   });
 
-  test('the content of a document stays, even if its removal is planned', async () => {
+  test('the content of an existing document is kept, even if the removal of this content is planned', async () => {
     const tenant = await service.tenant('Planned');
     const { json } = await upload(service, token, tenant.reclamations);
     const [content] = await filesIn(service.documentFolder);
@@ -149,7 +149,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('every content is removed after a truncate of the documents and after a cascade of 250 rows', async () => {
+  test('every content is removed after TRUNCATE of the documents, and after a cascade that deletes 250 documents', async () => {
     const tenant = await service.tenant('Large');
     await Promise.all(Array.from({ length: 8 }, () => upload(service, token, tenant.reclamations)));
     await service.admin('truncate public.documents cascade');
@@ -166,7 +166,7 @@ describe('a content without a document', () => {
   });
 });
 
-test('a half-written upload is removed after an hour, and a younger one stays', async () => {
+test('the file of an unfinished upload is removed after an hour, and the file of a younger upload is kept', async () => {
   const folder = await createScratchFolder();
   const spool = await openUploads(folder);
   const hours = (count: number) => new Date(Date.now() - count * 3_600_000);

@@ -16,9 +16,9 @@ import { startSilentServer } from '../support/silent-server.ts';
 import type { SilentServer } from '../support/silent-server.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* A store that accepts every request and never answers: each wait must end by a time-out of the service. */
+/* The document store accepts every request and never answers, so the service must end each wait by a time-out. */
 
-/** Time-outs for a bucket; a disk keeps the usual ones. */
+/** Time-outs of the S3 store in milliseconds, shorter than in production; a folder keeps the usual time-outs. */
 const SHORT = { answerMs: 500, stallMs: 1_000 };
 
 const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3', secretAccessKey: 'S3' } };
@@ -40,7 +40,7 @@ function hangingStore(timeouts?: StoreTimeouts): ContentStore {
   return createS3Store({ bucket: 'documents', prefix: '', endpoint: silent.url, access: s3Access, timeouts });
 }
 
-test('every operation on an S3 that accepts connections and sends nothing fails as unavailable', async () => {
+test('every operation on an S3 store that accepts connections and sends nothing fails with ERROR_UNAVAILABLE', async () => {
   const store = hangingStore(SHORT);
   const [small, large] = [join(folder, 'small'), join(folder, 'large')];
   await writeFile(small, 'avis');
@@ -57,7 +57,7 @@ test('every operation on an S3 that accepts connections and sends nothing fails 
   store.close();
 });
 
-test('closing the store ends its pending operations', async () => {
+test('closing a document store ends its pending operations', async () => {
   const store = hangingStore();
   const file = join(folder, 'file');
   await writeFile(file, Buffer.alloc(24 * 1024 * 1024));
@@ -69,7 +69,7 @@ test('closing the store ends its pending operations', async () => {
   await Promise.all(asked);
 });
 
-test('a content that stops on its way is broken off, and a content with a slow reader is not', async () => {
+test('the reading of a content is aborted if the store stops sending, and not if the reader is slow', async () => {
   const stopping = new Readable({ read: () => undefined });
   stopping.push('half');
   const given = withStallTimeout(stopping, 50);
@@ -79,7 +79,7 @@ test('a content that stops on its way is broken off, and a content with a slow r
   const parts: string[] = [];
   for await (const part of whole) {
     parts.push(String(part));
-    // The reader waits longer than the store may.
+    // The reader pauses 100 ms, longer than the 50 ms that the store may take.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(parts.join('')).toBe('ab');
@@ -118,10 +118,10 @@ test('with a hanging S3 an upload and a download get 503, and a deletion does no
   }
 });
 
-test('reading from a disk that does not answer fails as unavailable', async () => {
+test('reading a content from a disk that does not answer fails with ERROR_UNAVAILABLE', async () => {
   const documents = join(folder, 'documents');
   await mkdir(join(documents, '.partial'), { recursive: true });
-  // Opening a pipe waits for a writer, like opening a file of a network disk that is away.
+  // A named pipe without a writer blocks when it is opened, like a file on an unreachable network disk.
   const pipe = join(documents, 'pipe');
   await promisify(execFile)('mkfifo', [pipe]);
   const store = createFolderStore(documents);

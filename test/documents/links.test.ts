@@ -8,7 +8,7 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
-/* Links to documents that need no token: what they open, for whom, how long, and with which headers. */
+/* Document links, which need no token: the tests check their content, their headers, their expiry and their rights. */
 
 const DESK = 'https://desk.firm.example';
 
@@ -52,7 +52,7 @@ async function show(url: string, headers: Record<string, string> = {}, method = 
 
 const open = (url: string) => service.ask(`GET ${url}`);
 
-test('a link shows a PDF in a page without a token, as often as it is opened within a minute', async () => {
+test('a document link shows a PDF in a page without a token, as often as it is opened within a minute', async () => {
   const url = await linked(await attach(pdf, 'relevé.pdf'));
   for (const time of ['once', 'again']) {
     const answer = await show(url);
@@ -73,7 +73,7 @@ test('a document opened by a link is sandboxed, is not cached, and sends no refe
   expect(headers.get('x-frame-options')).toBeNull();
 });
 
-test('a link opens only in the service’s own pages if no other origin is configured', async () => {
+test('a document link opens only in the service’s own pages if no other origin is configured', async () => {
   const alone = await startService();
   try {
     const { clients, documents } = await alone.furnishedTenant('Own');
@@ -93,15 +93,18 @@ test.each([
   { content: 'a page of HTML', bytes: '<script>', name: 'x.txt', type: 'text/html' },
   { content: 'an SVG, which may contain scripts,', bytes: '<svg/>', name: 'x.txt', type: 'image/svg+xml' },
   { content: 'a document without a type', bytes: 'x', name: 'x.txt', type: null },
-])('a link downloads $content instead of showing it', async ({ bytes, name, type }) => {
-  const id = await attach(bytes, name);
-  if (type !== undefined) await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
-  const answer = await show(await linked(id));
-  expect([answer.status, answer.bytes.toString()]).toEqual([200, bytes]);
-  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename=${name}`);
-});
+])(
+  'a document link downloads $content instead of showing the content in the browser',
+  async ({ bytes, name, type }) => {
+    const id = await attach(bytes, name);
+    if (type !== undefined) await service.sql`update public.documents set mime_type = ${type} where id = ${id}`;
+    const answer = await show(await linked(id));
+    expect([answer.status, answer.bytes.toString()]).toEqual([200, bytes]);
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename=${name}`);
+  },
+);
 
-test('a link serves ranges, which PDF viewers request, and no content by HEAD', async () => {
+test('a document link serves byte ranges, which PDF viewers request, and no content by HEAD', async () => {
   const url = await linked(await attach());
   const part = await show(url, { range: 'bytes=0-3' });
   expect([part.status, part.bytes.toString()]).toEqual([206, '%PDF']);
@@ -109,7 +112,7 @@ test('a link serves ranges, which PDF viewers request, and no content by HEAD', 
   expect([head.status, head.bytes.length, head.headers.get('content-length')]).toEqual([200, 0, String(pdf.length)]);
 });
 
-test('the secret of a link opens no other document, no record and no write', async () => {
+test('the secret of a document link opens no other document, no record and no write', async () => {
   const [id, other] = [await attach(), await attach()];
   const url = await linked(id);
   const secret = new URLSearchParams(url.split('?')[1]).get('link') ?? '';
@@ -126,7 +129,7 @@ test('the secret of a link opens no other document, no record and no write', asy
   expect((await open(url)).status).toBe(200);
 });
 
-test('a link with an invalid token gets 401, and a valid token opens the document without a link', async () => {
+test('a document link with an invalid token gets 401, and a valid token opens the document without a link', async () => {
   const id = await attach();
   const url = await linked(id);
   const nonsense = await service.ask(`GET ${url}`, { token: 'nonsense' });
@@ -137,8 +140,8 @@ test('a link with an invalid token gets 401, and a valid token opens the documen
   expectInvalid(await service.ask(`${made}x`, { token: manager }), ['link']);
 });
 
-describe('an invalid link', () => {
-  test('a link that is older than a minute gets 401, audited without its secret', async () => {
+describe('an invalid document link', () => {
+  test('a document link gets 401 after a minute, and the audit record does not contain the secret of the link', async () => {
     const id = await attach();
     const url = await linked(id);
     expect((await open(url)).status).toBe(200);
@@ -149,7 +152,7 @@ describe('an invalid link', () => {
     });
   });
 
-  test('an invented link gets 401, audited as anonymous', async () => {
+  test('a document link with an unknown secret gets 401, and the refusal is audited as anonymous', async () => {
     for (const secret of ['a'.repeat(64), '', "' or true --", 'x'.repeat(5_000)]) {
       const url = `/api/documents/${await attach()}/content?link=${encodeURIComponent(secret)}`;
       await expectRefusal(service, await open(url), 'ERROR_UNAUTHORIZED', { actor: 'anonymous' });
@@ -171,20 +174,23 @@ describe('an invalid link', () => {
     },
   ];
 
-  test.each(CHANGES)('a link gets 401 if its creator $change, audited with the creator', async ({ apply }) => {
-    const id = await attach();
-    const maker = await person(service, 'TAX_SPECIALIST', [own.clients]);
-    const url = await linked(id, maker.token);
-    expect((await open(url)).status).toBe(200);
-    await apply(maker);
-    await expectRefusal(service, await open(url), 'ERROR_UNAUTHORIZED', {
-      actor: maker.subject,
-      resource_type: 'documents',
-      resource_id: id,
-    });
-  });
+  test.each(CHANGES)(
+    'a document link gets 401 if its creator $change, and the audit record names the creator',
+    async ({ apply }) => {
+      const id = await attach();
+      const maker = await person(service, 'TAX_SPECIALIST', [own.clients]);
+      const url = await linked(id, maker.token);
+      expect((await open(url)).status).toBe(200);
+      await apply(maker);
+      await expectRefusal(service, await open(url), 'ERROR_UNAUTHORIZED', {
+        actor: maker.subject,
+        resource_type: 'documents',
+        resource_id: id,
+      });
+    },
+  );
 
-  test('a link gets 403 if its document has moved to another client, audited with that client', async () => {
+  test('a document link gets 403 if its document has moved to another client, and the audit record names that client', async () => {
     const id = await attach();
     const url = await linked(id);
     await service.sql`update public.documents set reclamation_id = ${foreign.reclamations} where id = ${id}`;
@@ -196,7 +202,7 @@ describe('an invalid link', () => {
   });
 });
 
-test('a link to a deleted document gets 404', async () => {
+test('a document link gets 404 if its document is deleted', async () => {
   const id = await attach();
   const url = await linked(id);
   expect((await service.ask(`DELETE /api/documents/${id}`, { token: manager })).status).toBe(204);
@@ -204,7 +210,7 @@ test('a link to a deleted document gets 404', async () => {
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  '%s gets a link to each document that they can read, limited to some clients or not',
+  'a user with the role %s gets a document link for a document of a client that the user may read',
   async (role) => {
     const id = await attach();
     const lists = [[own.clients], [own.clients, foreign.clients], ...(role === 'ADMIN' ? [[]] : [])];
@@ -215,7 +221,7 @@ test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
   },
 );
 
-test('a link works at every instance of the service, also at one started later', async () => {
+test('a document link works at every instance of the service, also at an instance that starts later', async () => {
   const store = { kind: 'folder', path: service.documentFolder } as const;
   const id = await attach();
   const url = await linked(id);
@@ -228,7 +234,7 @@ test('a link works at every instance of the service, also at one started later',
   }
 });
 
-test('downloads by a link count towards the rate limit of its creator', async () => {
+test('downloads by a document link count towards the rate limit of its creator', async () => {
   const limited = await startService({ limits: { perUser: 3, perIp: 1_000 } });
   try {
     const { clients, documents } = await limited.furnishedTenant('Own');
@@ -243,7 +249,7 @@ test('downloads by a link count towards the rate limit of its creator', async ()
   }
 });
 
-test('the secret of a link is in no log, audit record or table, and expired links are deleted', async () => {
+test('the secret of a document link is in no log, audit record or table, and expired links are deleted', async () => {
   const id = await attach();
   const url = await linked(id);
   const secret = url.split('=')[1] ?? '';

@@ -10,7 +10,7 @@ import { expectError, startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
-/* Downloads by presigned URLs of S3: who gets one, what it contains, and when it expires. */
+/* Downloads by presigned URLs of S3: the tests check who gets such a URL, what it contains, and when it expires. */
 
 const BUCKET = 'documents';
 const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
@@ -59,7 +59,7 @@ test('a download redirects to a presigned URL with the content under its name an
   expect(content.headers.get('cache-control')).toBe('no-store');
 });
 
-test('a download by a link is served by the service, since S3 would not send its security headers', async () => {
+test('a download by a document link is served by the service, since S3 would not send its security headers', async () => {
   const made = await service.ask(`POST /api/documents/${await attach()}/link`, { token });
   const answer = await service.ask(`GET ${(made.json as { url: string }).url}`);
   expect([answer.status, answer.text, answer.headers.location]).toEqual([200, pdf.toString(), undefined]);
@@ -87,7 +87,7 @@ test('a presigned URL works for a minute by the clock of S3', async () => {
   expect(await statusOf(address)).toBe(403);
 });
 
-test('a foreign document gets 403 without a presigned URL', async () => {
+test('a caller who downloads a foreign document gets 403 without a presigned URL', async () => {
   const id = await attach(foreign);
   const answer = await requestContent(id);
   expectError(answer, 'ERROR_FORBIDDEN');
@@ -110,14 +110,14 @@ test('a download of a range redirects to a presigned URL that serves the range',
   expect([part.status, await part.text()]).toEqual([206, '234']);
 });
 
-test('a download of a lost content gets 500 instead of a presigned URL to nothing', async () => {
+test('a download of a document whose content is lost gets 500 instead of a presigned URL', async () => {
   const id = await attach();
   const [row] = await service.admin('select file_path from public.documents where id = $1', [id]);
   await rm(join(folder, BUCKET, 'claims', `${String(row?.['file_path'])}._S3rver_object`));
   expect((await requestContent(id)).status).toBe(500);
 });
 
-test('the log contains no presigned URL', async () => {
+test('the service’s log contains no presigned URL of a download', async () => {
   const address = new URL(String((await requestContent(await attach())).headers.location));
   expect(logged).toContain('"status":307');
   expect(logged).not.toContain(address.searchParams.get('X-Amz-Signature'));
@@ -130,7 +130,7 @@ async function statusOf(address: URL): Promise<number> {
   return answer.status;
 }
 
-/** The signature of a URL (AWS Signature Version 4 in the query), since S3rver accepts any. */
+/** Computes the AWS signature of a presigned URL, because the test server S3rver accepts every signature. */
 function signatureOf({ pathname, searchParams, host }: URL): string {
   const encoded = (text: string): string => encodeURIComponent(text).replaceAll(/[!'()*]/g, percent);
   const query = [...searchParams]

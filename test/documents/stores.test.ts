@@ -16,7 +16,7 @@ const TEXT = 'avis d’imposition';
 
 interface Opened {
   readonly store: ContentStore;
-  /** Makes the store unreachable. */
+  /** Makes the document store unreachable. */
   cut(): Promise<void>;
   end(): Promise<void>;
 }
@@ -43,7 +43,7 @@ async function openS3(parent: string): Promise<Opened> {
     cut: () => server.close(),
     end: async () => {
       store.close();
-      // A test may have closed it already.
+      // A test that makes the store unreachable has closed the S3 server already.
       await server.close().catch(() => undefined);
     },
   };
@@ -77,7 +77,7 @@ describe.each([
     return file;
   }
 
-  test('a document store takes over a file and returns its bytes, whole and by range', async () => {
+  test('a document store moves a file into the store, and returns its bytes whole and by range', async () => {
     const file = await place(PATH);
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await store.size(PATH)).toBe(Buffer.byteLength(TEXT));
@@ -85,7 +85,7 @@ describe.each([
     expect((await buffer(await store.read(PATH, { start: 5, end: 5 }))).toString()).toBe('d');
   });
 
-  test('a document store removes a content, ignores a missing one, and keeps the others', async () => {
+  test('a document store removes a content, ignores the removal of a missing content, and keeps all other contents', async () => {
     await place('cd/first');
     await place('cd/second');
     await store.remove('cd/first');
@@ -96,7 +96,7 @@ describe.each([
   });
 
   test.each(['../x', '/etc/passwd', 'a/../../x', '.partial/x', 'a//b', 'a/', '', 'a\0b', 'a\\b'])(
-    'a document store accepts no path %j',
+    'a document store refuses the path %j of a content',
     async (path) => {
       await place(PATH);
       expect(await store.size(path)).toBeUndefined();

@@ -25,7 +25,7 @@ const token = await service.token('ADMIN');
 const MIB = 1024 * 1024;
 const CHUNKED = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
 
-/** A chunk of a chunked body, with its length before it. */
+/** Encodes a text as one chunk of a chunked HTTP body, with the length of the text before it. */
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 /** Sends the headers, then the same piece of a body until the server closes the connection; returns the answer. */
@@ -49,9 +49,9 @@ async function flood(head: string, piece: string): Promise<{ answer: string; sen
   return { answer, sent };
 }
 
-describe('a body that the service does not read', () => {
+describe('a request body that the service does not read', () => {
   test.each([
-    ['without a token', 'POST /api/clients', 401, () => ''],
+    ['of a request without a token', 'POST /api/clients', 401, () => ''],
     ['of a role without the right', 'POST /api/users', 403, () => client],
     ['for an unknown path', 'POST /api/nothing', 404, () => token],
     ['for a method that the path does not have', 'DELETE /api/clients', 405, () => token],
@@ -60,7 +60,7 @@ describe('a body that the service does not read', () => {
     ['sent to a list', 'GET /api/clients', 200, () => token],
     ['of the type text/plain', 'POST /api/clients', 415, () => token, 'Content-Type: text/plain\r\n'],
   ])(
-    'the service answers an endless body %s, and closes the connection',
+    'the service answers an endless request body %s, and closes the connection',
     async (_what, line, status, who, type = 'Content-Type: application/json\r\n') => {
       const authorization = who() === '' ? '' : `Authorization: Bearer ${who()}\r\n`;
       const head = `${line} HTTP/1.1\r\nHost: x\r\n${type}${authorization}Transfer-Encoding: chunked\r\n\r\n`;
@@ -68,7 +68,7 @@ describe('a body that the service does not read', () => {
       expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
       expect(answer).toMatch(/^connection: close\r$/im);
       expect(sent).toBeLessThan(200 * MIB);
-      // The service does not parse chunks of one byte either: parsing them would take longer than the test's timeout.
+      // The service does not parse an endless body of one-byte chunks; parsing such a body would exceed the test's timeout.
       expect((await flood(head, chunk('x').repeat(10_000))).answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     },
   );
@@ -78,7 +78,7 @@ describe('a body that the service does not read', () => {
     client = await service.token('CLIENT');
   });
 
-  test('a client that sends more after the answer gets no connection reset', async () => {
+  test('a caller that goes on sending an unread body after the answer gets no connection reset', async () => {
     const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
     let failure: unknown;
     socket.on('error', (error) => (failure = error));
@@ -92,7 +92,7 @@ describe('a body that the service does not read', () => {
     expect(failure).toBeUndefined();
   });
 
-  test('the service keeps the connection open after a body that it has read', async () => {
+  test('the service keeps the connection open after a request whose body was read to its end', async () => {
     const { headers } = await service.ask('POST /api/auth/login', {
       body: { token },
       headers: { connection: 'keep-alive' },
@@ -101,7 +101,7 @@ describe('a body that the service does not read', () => {
   });
 });
 
-describe('a body', () => {
+describe('the limits of a request body', () => {
   const head = `POST /api/auth/login HTTP/1.1\r\n${CHUNKED}\r\n`;
 
   test('the service answers an endless JSON body with 413 and closes the connection', async () => {
@@ -113,7 +113,7 @@ describe('a body', () => {
     });
   });
 
-  test('the service reads a body of 256 KiB, also in chunks or gzip, and answers one byte more with 413', async () => {
+  test('the service reads a request body of 256 KiB, also in chunks or gzip, and answers a body of one more byte with 413', async () => {
     const type = { 'content-type': 'application/json' };
     const ways: [Record<string, string>, (bytes: Buffer) => Buffer][] = [
       [{}, (bytes) => bytes],
@@ -130,7 +130,7 @@ describe('a body', () => {
       }
   });
 
-  test('a body may have 100 fields and 10,000 values, and a body of a login 10 values', async () => {
+  test('a JSON body may have 100 fields and 10,000 values, and the body of a login 10 values', async () => {
     const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
     const items = (count: number) => Array<number>(count).fill(1);
     const problemsOf = async (line: string, body: object) => details(await service.ask(line, { token, body }));
@@ -149,7 +149,7 @@ describe('a body', () => {
     });
   });
 
-  test('the service refuses a body in chunks of one byte, and reads a body in chunks of 1,100 bytes', async () => {
+  test('the service refuses a request body in chunks of one byte, and reads a body in chunks of 1,100 bytes', async () => {
     const rule = 'must not come in pieces that have less than 1024 bytes on average';
     const small = await flood(head, chunk(' '));
     expect(details(parseRaw(small.answer).answer)).toEqual({ body: rule });
@@ -177,7 +177,7 @@ describe('a body', () => {
     request.destroy();
   });
 
-  test('the answer to a body with 90 unknown fields names 20 of them and the number of the remaining fields', async () => {
+  test('the answer to a JSON body with 90 unknown fields names 20 of them and the number of the remaining fields', async () => {
     const body = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`field${index}`, 1]));
     const answer = await service.ask('POST /api/clients', { token, body });
     expectError(answer, 'ERROR_VALIDATION');
@@ -190,7 +190,7 @@ describe('a body', () => {
   });
 });
 
-describe('a slow body', () => {
+describe('a slow request body', () => {
   let server: Server;
 
   async function serve(listener: RequestListener): Promise<number> {
@@ -206,7 +206,7 @@ describe('a slow body', () => {
     return size;
   };
 
-  /** Writes a piece every ten milliseconds until the connection closes. */
+  /** Writes a piece of a request body every ten milliseconds until the connection closes. */
   function trickle(socket: Socket, piece: Buffer): void {
     const timer = setInterval(() => socket.write(piece), 10);
     socket.once('close', () => {
@@ -214,7 +214,7 @@ describe('a slow body', () => {
     });
   }
 
-  test('the service gives up a body that trickles, and reads a slow body that brings enough bytes in each time window', async () => {
+  test('the service ends a request whose body is too slow, and reads a slow body with enough bytes in each time window', async () => {
     let slow: string | undefined;
     let whole: number | undefined;
     const port = await serve((request, response) => {
@@ -232,7 +232,7 @@ describe('a slow body', () => {
     trickle(trickling, Buffer.alloc(10));
     await once(trickling, 'data');
     expect(slow).toBe('ERROR_REQUEST_TIMEOUT');
-    // This body takes several time windows and brings enough bytes in each.
+    // The second body takes several time windows, and has enough bytes in each window.
     const steady = open(40 * MIB);
     trickle(steady, Buffer.alloc(MIB));
     await once(steady, 'data');
@@ -242,7 +242,7 @@ describe('a slow body', () => {
     server.close();
   });
 
-  test('reading a body ends with an error when its sender hangs up', async () => {
+  test('the service gets an error from a request body whose sender hangs up', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const port = await serve((request) => {
       read(request).catch((error: unknown) => {
@@ -285,7 +285,7 @@ describe('a slow body', () => {
   });
 });
 
-describe('a connection', () => {
+describe('pipelined requests on a connection', () => {
   test('the service answers only the first of 1,000 pipelined requests and closes the connection', async () => {
     const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
     const answer = await askRaw(service.port, request.repeat(1_000));
@@ -337,7 +337,7 @@ test('the service refuses a token whose subject is the name that the audit log g
   expect((await service.ask('GET /api/clients', { token: named })).status).toBe(200);
 });
 
-test('what a caller says of itself is kept to a bounded length', async () => {
+test('the audit record of a refusal has at most 1,000 characters of the user agent and 100 of the action', async () => {
   const answer = await service.ask(`GET /api/${'x'.repeat(8_000)}`, {
     headers: { 'user-agent': 'u'.repeat(200_000) },
   });

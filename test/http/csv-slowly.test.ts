@@ -9,7 +9,7 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 
-/* A list as CSV whose reader stops, goes on later, or goes away: more than the sockets between the two can hold. */
+/* Downloads of a list as CSV whose reader pauses or hangs up. The list is larger than the sockets can buffer. */
 
 const MANY = 3_000;
 const csv = { accept: 'text/csv' };
@@ -34,7 +34,7 @@ async function start(streams: Parameters<typeof startService>[0] = {}): Promise<
    select ${own.clients}, 'Site ' || n, repeat('x', 9000) from generate_series(1, ${MANY}) as n`;
 }
 
-/** A download of which nothing is read yet. */
+/** Begins the download of a list as CSV, and reads nothing of its body. */
 async function begin(by = token, path = '/api/sites'): Promise<IncomingMessage> {
   const headers = { ...csv, authorization: `Bearer ${by}` };
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ async function begin(by = token, path = '/api/sites'): Promise<IncomingMessage> 
 const names = (file: string): string[] =>
   parse<Record<string, string>>(file, { bom: true, columns: true }).map(({ site_name }) => site_name ?? '');
 
-/** Connections that a download still holds. */
+/** The number of the service's database connections that are in use. */
 async function held(): Promise<number> {
   const [found] = await service.admin(
     `select count(*)::int as count from pg_stat_activity
@@ -60,7 +60,7 @@ async function held(): Promise<number> {
   return Number(found?.['count']);
 }
 
-/** Whoever stops reading sees nothing more; what Node has read already is not looked at. */
+/** Reads the response to its end; returns whether the service aborted the response. */
 async function brokenOff(response: IncomingMessage): Promise<boolean> {
   response.resume();
   await new Promise((resolve) => response.once('close', resolve));
@@ -73,11 +73,11 @@ afterEach(() => {
   lines = [];
 });
 
-describe('with time enough', () => {
+describe('a CSV download without a short time limit', () => {
   beforeAll(() => start());
   afterAll(() => service.close());
 
-  test('the whole file is of one moment, whatever happens while it is read', async () => {
+  test('a CSV download shows all rows as of its start, although rows are changed, deleted and added while it is read', async () => {
     const response = await begin(token, '/api/sites?sort=created_at');
     await service.sql`delete from public.sites where client_id = ${own.clients} and site_name like 'Site %5'`;
     await service.admin(`update public.sites set site_name = 'Autre' where client_id = $1`, [own.clients]);
@@ -90,7 +90,7 @@ describe('with time enough', () => {
     await until(async () => (await held()) === 0);
   });
 
-  test('one long file at a time for a caller, and so many in all; short ones are always given', async () => {
+  test('a caller’s second long CSV gets 429, another caller’s 503 at the limit of the service, and a short CSV 200', async () => {
     const first = await begin();
     const again = await service.ask('GET /api/sites', { token, headers: csv });
     expectError(again, 'ERROR_RATE_LIMITED');
@@ -108,7 +108,7 @@ describe('with time enough', () => {
     expect(next.complete).toBe(true);
   });
 
-  test('who hangs up gives everything back', async () => {
+  test('a CSV download whose reader hangs up gives its database connection back', async () => {
     const response = await begin();
     expect(await held()).toBe(1);
     response.destroy();
@@ -117,10 +117,10 @@ describe('with time enough', () => {
   });
 });
 
-describe('a reader who stops holds nothing for long, and has no file that looks whole:', () => {
+describe('a CSV download whose reader stops reading', () => {
   afterEach(() => service.close());
 
-  test('the next page must be asked for in time', async () => {
+  test('a CSV download is aborted if its reader pauses longer than maxReaderPauseMs, and frees its connection', async () => {
     await start({ streams: { maxReaderPauseMs: 100 } });
     const response = await begin();
     await until(async () => (await held()) === 0);
@@ -135,7 +135,7 @@ describe('a reader who stops holds nothing for long, and has no file that looks 
     expect(status).toBe(200);
   });
 
-  test('and so must the whole', async () => {
+  test('a CSV download is aborted if it takes longer than maxStreamMs, and frees its connection', async () => {
     await start({ streams: { maxStreamMs: 1_000 } });
     const response = await begin();
     await until(async () => (await held()) === 0);

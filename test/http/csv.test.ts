@@ -7,7 +7,7 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Any list as CSV: what it says, and to whom. How it is read slowly stands in test/http/csv-slowly.test.ts. */
+/* Lists as CSV: their content, and who may read them. test/http/csv-slowly.test.ts tests slow readers. */
 
 const csv = { accept: 'text/csv' };
 const MANY = 1_234;
@@ -18,7 +18,7 @@ const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.furnishedTenant('Boulangerie Martin');
 const token = await service.token('ADMIN', [own.clients]);
-// Each record has been changed.
+// Every record of the client is changed once, so that no list is empty, not even a list of changes.
 const manager = await service.token('ADMIN');
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
@@ -37,7 +37,7 @@ await service.admin(
 
 type Records = Record<string, string>[];
 
-/** The records of a file, and its first row. */
+/** Parses an answer in CSV; returns its first row, and its other rows by the names in the first row. */
 function read({ text }: Answer): { header: readonly string[]; records: Records } {
   expect(text.startsWith('\uFEFF')).toBe(true);
   const [header = [], ...rows] = parse(text, { bom: true, record_delimiter: '\r\n' });
@@ -48,15 +48,15 @@ function read({ text }: Answer): { header: readonly string[]; records: Records }
   };
 }
 
-/** What a file says of a value of JSON. */
+/** The CSV cell for a value of a JSON field. */
 function cellOf(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-describe('a list as CSV has the fields and the records of the same list as JSON', () => {
-  test.each(LISTS)('%s', async (line) => {
+describe('lists as CSV and as JSON', () => {
+  test.each(LISTS)('%s as CSV has the fields and the records that it has as JSON', async (line) => {
     const row = ROWS.find((one) => one.line === line);
     if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
     const filled = fill(row, own);
@@ -70,7 +70,7 @@ describe('a list as CSV has the fields and the records of the same list as JSON'
     const { header, records } = read(answer);
     expect(json.length).toBeGreaterThan(0);
     expect(header).toEqual(Object.keys(json[0] ?? {}));
-    // A page of JSON has a thousand.
+    // The JSON answer is one page of at most 1,000 records, and the CSV has all records.
     expect(records.slice(0, json.length).map((record) => record['id'])).toEqual(json.map(({ id }) => id));
     const number = /^-?\d+\.\d+$/;
     const comparable = (cell: string) =>
@@ -82,7 +82,7 @@ describe('a list as CSV has the fields and the records of the same list as JSON'
     );
   });
 
-  test('and an amount has the places that it has in JSON', async () => {
+  test('an amount in a CSV list has two decimals, as in JSON', async () => {
     const json = await service.ask('GET /api/reclamations', { token });
     const { records } = read(await service.ask('GET /api/reclamations', { token, headers: csv }));
     expect(json.text).toContain(`"amount":${String(records[0]?.['amount'])},`);
@@ -90,8 +90,8 @@ describe('a list as CSV has the fields and the records of the same list as JSON'
   });
 });
 
-describe('a file', () => {
-  test('has all pages, in the order of the list, and text as it was written', async () => {
+describe('the file of a list as CSV', () => {
+  test('a CSV list has the records of all pages in the order of the list, and keeps quotes and line breaks in texts', async () => {
     const { records } = read(await service.ask('GET /api/sites?sort=created_at', { token, headers: csv }));
     const written = records.filter(({ site_name }) => site_name?.startsWith('Site '));
     expect(written.map(({ site_name }) => site_name)).toEqual(
@@ -109,7 +109,7 @@ describe('a file', () => {
     }
   });
 
-  test('has what the filters of the list leave', async () => {
+  test('a CSV list has only the records that match the filters of the request', async () => {
     const found = await service.ask('GET /api/sites?q=Site%2012&sort=created_at', { token, headers: csv });
     const json = await service.ask('GET /api/sites?q=Site%2012&sort=created_at', { token });
     const ids = (json.json as { id: string }[]).map(({ id }) => id);
@@ -119,7 +119,7 @@ describe('a file', () => {
     expect(read(none)).toMatchObject({ header: expect.arrayContaining(['site_name']), records: [] });
   });
 
-  test('is packed as the reader accepts', async () => {
+  test('a CSV list is compressed with gzip if the caller accepts gzip', async () => {
     const response = await fetch(`http://127.0.0.1:${service.port}/api/sites`, {
       headers: { ...csv, authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },
     });
@@ -128,7 +128,7 @@ describe('a file', () => {
     expect(text).toBe((await service.ask('GET /api/sites', { token, headers: csv })).text);
   });
 
-  test('has no cell that a spreadsheet takes for a formula, and numbers as they are', async () => {
+  test('a CSV list quotes each text that a spreadsheet would run as a formula, and leaves numbers unchanged', async () => {
     const { clients } = await service.tenant('Own');
     const texts = ['=1+1', '+33 6', '-x', '@SUM(A1)', '\t=1', "'=1", '＝1', '+33612345678', '-12,5', '-3.5', 'a=1'];
     for (const text of texts)
@@ -141,7 +141,7 @@ describe('a file', () => {
     ]);
   });
 
-  test('is asked for with HEAD without being made', async () => {
+  test('HEAD for a CSV list gets the CSV content type and no content', async () => {
     const head = await service.ask('HEAD /api/sites', { token, headers: csv });
     expect([head.status, head.text, head.headers['content-type']]).toEqual([
       200,
@@ -151,7 +151,7 @@ describe('a file', () => {
   });
 });
 
-describe('which of both a caller gets', () => {
+describe('the choice between JSON and CSV by the Accept header', () => {
   test.each([
     [undefined, 'json'],
     ['*/*', 'json'],
@@ -166,26 +166,26 @@ describe('which of both a caller gets', () => {
     ['text/*', 'csv'],
     ['text/csv, */*', 'csv'],
     ['text/csv; charset=utf-8', 'csv'],
-  ])('Accept: %s: %s', async (accept, kind) => {
+  ])('a list that is requested with the Accept header %s is answered as %s', async (accept, kind) => {
     const headers = accept === undefined ? {} : { accept };
     const answer = await service.ask('GET /api/clients', { token, headers });
     expect(answer.headers['content-type']).toMatch(kind === 'csv' ? /^text\/csv/ : /^application\/json/);
     expect(answer.headers.vary?.split(', ')).toContain('Accept');
   });
 
-  test('a record is no list, and JSON whatever is asked for', async () => {
+  test('a single record is answered as JSON even if the caller accepts only CSV', async () => {
     const answer = await service.ask(`GET /api/sites/${own.sites}`, { token, headers: csv });
     expect(answer.json).toMatchObject({ id: own.sites });
   });
 
-  test('an Accept that is longer than it could be is refused', async () => {
+  test('a request with an Accept header of 1,800 characters gets ERROR_HEADERS_TOO_LARGE', async () => {
     const accept = 'text/csv,'.repeat(200);
     expectError(await service.ask('GET /api/sites', { token, headers: { accept } }), 'ERROR_HEADERS_TOO_LARGE');
   });
 });
 
-describe('a list that is refused as JSON is refused as CSV', () => {
-  test('of another client, by path and by filter', async () => {
+describe('a list as CSV that the caller may not read', () => {
+  test('a CSV list of another client gets 403, whether the path or a filter names the client, and the refusal is audited', async () => {
     for (const line of [
       `GET /api/clients/${foreign.clients}/reclamations`,
       `GET /api/sites?client_id=${foreign.clients}`,
@@ -198,7 +198,7 @@ describe('a list that is refused as JSON is refused as CSV', () => {
     }
   });
 
-  test('of a record that does not exist', async () => {
+  test('a CSV list of the history or documents of an unknown claim gets 404', async () => {
     const nobody = '11111111-1111-4111-8111-111111111111';
     for (const below of ['history', 'documents'])
       expectError(
@@ -207,13 +207,13 @@ describe('a list that is refused as JSON is refused as CSV', () => {
       );
   });
 
-  test('to a role without the right, and without a token', async () => {
+  test('a CSV list gets 403 for a role that may not read the list, and 401 without a token', async () => {
     const client = await service.token('CLIENT', [own.clients]);
     expectError(await service.ask('GET /api/partners', { token: client, headers: csv }), 'ERROR_FORBIDDEN');
     expectError(await service.ask('GET /api/sites', { headers: csv }), 'ERROR_UNAUTHORIZED');
   });
 
-  test('with what is for pages', async () => {
+  test('a CSV list gets 400 with the paging parameters limit, offset, count or after', async () => {
     const answer = await service.ask('GET /api/sites?limit=5&offset=0&count=exact', { token, headers: csv });
     expectError(answer, 'ERROR_VALIDATION');
     const rule = 'is not for text/csv, which has the whole list';

@@ -8,14 +8,14 @@ import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-/* What the page of /docs is told of an identity provider, and what it may ask there. */
+/* What the service tells the page /docs about the identity provider, and to which hosts that page may send requests. */
 
 const SETTINGS = { clientId: 'docs', scope: 'openid api', audience: 'https://api.example' };
 const MINUTE = 60_000;
 
 let now = 0;
 
-// The provider warns on the console of every default that it thinks a production should change.
+// oidc-provider warns on the console about every default that production should change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 await provider.allow('docs', 'http://127.0.0.1/docs');
@@ -47,8 +47,8 @@ const saying =
   (_request, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
 
-describe('a service with a client for its page', () => {
-  test('tells the page where to log in, as what and for what, without any token', async () => {
+describe('a service with AUTH_CLIENT_ID for the page /docs', () => {
+  test('/docs/login.json tells the page the provider’s endpoints, its client id, scope and audience, without a token', async () => {
     const { status, json, headers } = await ask(service.port, 'GET /docs/login.json');
     const { issuer } = provider;
     const metadata = {
@@ -61,7 +61,7 @@ describe('a service with a client for its page', () => {
   });
 
   test.each(['GET /docs', 'GET /docs/', 'HEAD /docs'])(
-    'lets the page of %s ask for tokens, wherever the provider gives them, and nobody else',
+    'the Content-Security-Policy of %s allows requests to the service and to the provider’s token endpoint only',
     async (line) => {
       const { issuer } = provider;
       provider.discovery = saying({
@@ -75,19 +75,22 @@ describe('a service with a client for its page', () => {
     },
   );
 
-  test.each(['GET /docs/docs.js', 'GET /health', 'GET /api/clients'])('lets nothing else ask it: %s', async (line) => {
-    await ask(service.port, 'GET /docs');
-    expect(await policyOf(service, line)).toEqual(await policyOf(without, 'GET /docs'));
-  });
+  test.each(['GET /docs/docs.js', 'GET /health', 'GET /api/clients'])(
+    'the Content-Security-Policy of %s does not allow requests to the provider’s token endpoint',
+    async (line) => {
+      await ask(service.port, 'GET /docs');
+      expect(await policyOf(service, line)).toEqual(await policyOf(without, 'GET /docs'));
+    },
+  );
 
-  test('tells the page that its provider does not answer, and lets it ask nobody', async () => {
+  test('/docs/login.json has no metadata and /docs may call no provider while the discovery document is unusable', async () => {
     provider.discovery = saying({ issuer: 'https://another.example' });
     const { status, json } = await ask(service.port, 'GET /docs/login.json');
     expect([status, json]).toEqual([200, { ...SETTINGS, issuer: provider.issuer, metadata: null }]);
     expect(await policyOf(service, 'GET /docs')).toEqual(await policyOf(without, 'GET /docs'));
   });
 
-  test('asks the provider for its page alone, and lets nothing else wait for it', async () => {
+  test('only /docs and /docs/login.json wait for the provider’s discovery, and they share one request to the provider', async () => {
     const asked = provider.discoveries;
     const held: ServerResponse[] = [];
     const { promise: arrived, resolve } = Promise.withResolvers<undefined>();
@@ -109,7 +112,7 @@ describe('a service with a client for its page', () => {
   });
 });
 
-test('a service without one says so, and its page may ask nobody but the service', async () => {
+test('without AUTH_CLIENT_ID /docs/login.json is null, and the page /docs may send requests to the service only', async () => {
   const { status, json } = await ask(without.port, 'GET /docs/login.json');
   expect([status, json]).toEqual([200, null]);
   expect((await policyOf(without, 'GET /docs')).filter((directive) => directive.startsWith('connect-src'))).toEqual([]);

@@ -6,7 +6,7 @@ import { expectError, expectRefusal, startService } from '../support/service.ts'
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* The tokens that the page of /docs gets with a click, in a demonstration and nowhere else. */
+/* The tokens that the page /docs gets for a person of the demonstration; only the demonstration gives such tokens. */
 
 const CALLED_BY = 'https://app.example';
 const SOPHIE = 'POST /docs/people/CLIENT';
@@ -26,8 +26,8 @@ const to = (host: string, headers: Record<string, string> = {}): Promise<Answer>
 const offered = (headers: Record<string, string> = {}): Promise<Answer> =>
   ask(service.port, 'GET /docs/people.json', { headers });
 
-describe('a demonstration', () => {
-  test('says who is offered, without any token', async () => {
+describe('the demonstration’s tokens for the page /docs', () => {
+  test('/docs/people.json lists the demonstration’s persons without a token, and contains no token', async () => {
     const { status, headers, json, text } = await offered();
     expect([status, json]).toEqual([200, [{ role: 'CLIENT', name: 'Sophie Martin', clients: 1 }]]);
     expect(headers['cache-control']).toBe('no-store');
@@ -35,7 +35,7 @@ describe('a demonstration', () => {
   });
 
   test.each(['127.0.0.1', '127.0.0.1:3000', 'localhost:3000', 'LOCALHOST', '[::1]:3000'])(
-    'gives its own page at %s a token that works, and lets nobody keep it',
+    'the demonstration gives its own page at %s a working token, which is not cached or readable by other origins',
     async (host) => {
       const { status, json, headers } = await to(host);
       expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
@@ -46,19 +46,19 @@ describe('a demonstration', () => {
   );
 
   test.each([
-    ['a page of elsewhere', { origin: 'https://evil.example' }],
-    ['a frontend that may call', { origin: CALLED_BY }],
-    ['another page of this machine', { origin: 'http://127.0.0.1:5173' }],
-    ['the same name over TLS, which is not served here', { origin: 'https://127.0.0.1:3000' }],
-    ['a page without an origin, such as a file', { origin: 'null' }],
+    ['a page of another site', { origin: 'https://evil.example' }],
+    ['a frontend among the allowed origins', { origin: CALLED_BY }],
+    ['a page at another port of this machine', { origin: 'http://127.0.0.1:5173' }],
+    ['a page at the same host over https', { origin: 'https://127.0.0.1:3000' }],
+    ['a page with the origin null, such as a local file', { origin: 'null' }],
     ['a proxy', { 'x-forwarded-for': '203.0.113.7' }],
-    ['a proxy that hides whom it serves', { forwarded: 'for=unknown' }],
-    ['a proxy that says its own name alone', { via: '1.1 proxy' }],
-  ])('gives no token to %s, and records that', async (_whom, headers) => {
+    ['a proxy that hides the address of its caller', { forwarded: 'for=unknown' }],
+    ['a proxy that sends only a Via header', { via: '1.1 proxy' }],
+  ])('the demonstration gives no token to %s, and audits the refusal', async (_whom, headers) => {
     await expectRefusal(service, await to('127.0.0.1:3000', headers), 'ERROR_FORBIDDEN');
   });
 
-  test('gives no token to what sends no origin, as no browser does', async () => {
+  test('the demonstration gives no token to a request without an Origin header, and audits the refusal', async () => {
     await expectRefusal(service, await ask(service.port, SOPHIE), 'ERROR_FORBIDDEN');
   });
 
@@ -66,16 +66,16 @@ describe('a demonstration', () => {
     words(`
     evil.example:3000 127.0.0.1.evil.example localhost.evil.example 192.168.1.2 127.0.0.1:
   `),
-  )('offers nobody and gives no token under the name "%s", which may have been led here', async (host) => {
+  )('the demonstration lists no person and gives no token to a request with the Host header "%s"', async (host) => {
     expect((await offered({ host })).json).toEqual([]);
     await expectRefusal(service, await to(host), 'ERROR_FORBIDDEN');
   });
 
-  test('offers nobody through a proxy', async () => {
+  test('the demonstration lists no person to a request that came through a proxy', async () => {
     expect((await offered({ 'x-forwarded-for': '203.0.113.7' })).json).toEqual([]);
   });
 
-  test('has no other person, and gives no token for being read', async () => {
+  test('the demonstration gives no token for a role without a person, and none by GET', async () => {
     const headers = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
     for (const line of ['POST /docs/people/ADMIN', 'GET /docs/people/CLIENT', 'POST /docs/people']) {
       expectError(await ask(service.port, line, { headers }), 'ERROR_UNAUTHORIZED');
@@ -83,7 +83,7 @@ describe('a demonstration', () => {
   });
 });
 
-test('a service that is no demonstration offers nobody, and has no such path', async () => {
+test('a service without the demonstration lists no person, and has no path that gives tokens', async () => {
   const answer = await ask(serious.port, 'GET /docs/people.json');
   expect([answer.status, answer.json]).toEqual([200, []]);
   const headers = { host: '127.0.0.1', origin: 'http://127.0.0.1' };

@@ -38,7 +38,7 @@ await service.admin(`
     end $$;
     grant execute on function app.raise(text) to public`);
 
-describe('an error of Postgres becomes', () => {
+describe('the answer to an error of Postgres', () => {
   test.each<[string, ErrorCode]>([
     ['23505', 'ERROR_CONFLICT'],
     ['23503', 'ERROR_CONFLICT'],
@@ -70,7 +70,7 @@ describe('an error of Postgres becomes', () => {
     ['22012', 'ERROR_INTERNAL'],
     ['P0001', 'ERROR_INTERNAL'],
     ['XX000', 'ERROR_INTERNAL'],
-  ])('%s: %s, without a word of it', async (sqlstate, code) => {
+  ])('a request whose SQL fails with SQLSTATE %s gets %s, without the text of Postgres', async (sqlstate, code) => {
     const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
     expectError(answer, code);
     expect(answer.text).not.toContain('secret');
@@ -80,21 +80,24 @@ describe('an error of Postgres becomes', () => {
   test.each([
     ['TX401', 'ERROR_UNAUTHORIZED'],
     ['42501', 'ERROR_FORBIDDEN'],
-  ] as const)('%s: %s, audited once', async (sqlstate, code) => {
-    const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
-    await expectRefusal(service, answer, code);
-    expect(answer.text).not.toContain('secret');
-  });
+  ] as const)(
+    'a request whose SQL fails with SQLSTATE %s gets %s, and the refusal is audited once',
+    async (sqlstate, code) => {
+      const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
+      await expectRefusal(service, answer, code);
+      expect(answer.text).not.toContain('secret');
+    },
+  );
 });
 
-test('a write of a request that only reads is a defect of ours, and in any other the server takes none', async () => {
+test('SQLSTATE 25006 (read-only transaction) gives 500 in a GET or HEAD, and 503 in a POST', async () => {
   const lines = ['GET /raise/25006', 'HEAD /raise/25006', 'POST /raise/25006'];
   const answers = lines.map((line) => service.ask(line, { token: asClient }));
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([500, 500, 503]);
 });
 
 test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])(
-  'a caller of a process that the system refuses with %s may come again',
+  'a system error %s gets ERROR_UNAVAILABLE, so that the caller tries again',
   (code) => {
     const refused = Object.assign(new Error('secret'), { code, syscall: 'open' });
     expect(toRequestError(refused).code).toBe('ERROR_UNAVAILABLE');
@@ -102,7 +105,7 @@ test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT'])(
   },
 );
 
-test('a defect of the service says nothing about itself', async () => {
+test('an unexpected exception in the service gets ERROR_INTERNAL without the exception’s text', async () => {
   const answer = await service.ask('GET /throw', { token: asClient });
   expectError(answer, 'ERROR_INTERNAL');
   expect(answer.text).not.toContain('secret');

@@ -30,7 +30,7 @@ const parsers: Readonly<Record<string, readonly [line: string, type: string, siz
 
 describe('a large body', () => {
   test.each(Object.keys(parsers))(
-    'no shape of %s blocks the event loop longer than a request may',
+    'no large body with %s blocks the event loop longer than the limit for one request',
     async (parser) => {
       const [line = '', type = '', size = 0] = parsers[parser] ?? [];
       const { head } = frame();
@@ -55,7 +55,7 @@ describe('a large body', () => {
   );
 
   test.each(['a table', 'a login', 'a form'])(
-    '%s in chunks of one byte does not block the event loop longer than a request may',
+    'a body with %s in chunks of one byte does not block the event loop longer than the limit for one request',
     async (parser) => {
       const [line = '', type = ''] = parsers[parser] ?? [];
       const head = `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\n`;

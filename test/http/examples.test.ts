@@ -7,7 +7,7 @@ import { document, resolved } from '../support/described.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The examples of the description, each tried on the demonstration as an administrator would. */
+/* Sends each example of the OpenAPI description to a service with the demonstration, as an ADMIN. */
 
 interface Schema {
   readonly $ref?: string;
@@ -27,7 +27,7 @@ interface Operation {
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** Each operation of a method, at the records that its path has as examples. */
+/** Each operation of an HTTP method, with the example ids of the description in its path. */
 function operations(method: string): (readonly [line: string, operation: Operation])[] {
   return Object.entries(paths).flatMap(([path, { [method]: operation }]) => {
     if (operation === undefined) return [];
@@ -39,14 +39,14 @@ function operations(method: string): (readonly [line: string, operation: Operati
   });
 }
 
-/** The schema of the JSON of a success, or of the body; undefined where that is no JSON. */
+/** The schema of an operation's successful answer or of its body; undefined if the answer or body is not JSON. */
 const answered = ({ responses }: Operation): Schema | undefined =>
   (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema;
 const asked = ({ requestBody }: Operation): Schema | undefined => requestBody?.content['application/json']?.schema;
 
 const exampleOf = (schema: Schema | undefined): Schema['example'] => schema && (resolved(schema) as Schema).example;
 
-/** A record but for the times at which the demonstration was filled or changed. */
+/** A record without created_at and updated_at, which depend on when the demonstration was loaded. */
 function lasting(record: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   const fields = Object.entries(record);
   return Object.fromEntries(fields.filter(([name]) => !['created_at', 'updated_at'].includes(name)));
@@ -56,48 +56,54 @@ const service = await forSuite(startService());
 await loadDemonstration(service);
 const token = await service.token('ADMIN');
 
-describe('an example of the description can be tried', () => {
-  // An address of a calendar is nobody's before it is made.
+describe('the examples of the OpenAPI description', () => {
+  // The address of a calendar is left out, because no example of it exists before a user creates one.
   const reads = operations('get').filter(([line]) => !line.startsWith('GET /calendar/'));
 
-  test.each(reads)('%s', async (line, operation) => {
-    const answer = await service.ask(line, { token });
-    expect([line, answer.status]).toEqual([line, 200]);
-    // The caller's own record is another one.
-    const example = line.endsWith('/me') ? undefined : exampleOf(answered(operation));
-    if (example === undefined) return;
-    expect(lasting(answer.json as object as Record<string, unknown>)).toEqual(lasting(example));
-  });
+  test.each(reads)(
+    'the example request %s gets 200, with the record that the description shows',
+    async (line, operation) => {
+      const answer = await service.ask(line, { token });
+      expect([line, answer.status]).toEqual([line, 200]);
+      // For a path ending with /me the answer depends on the caller, so the example is not compared.
+      const example = line.endsWith('/me') ? undefined : exampleOf(answered(operation));
+      if (example === undefined) return;
+      expect(lasting(answer.json as object as Record<string, unknown>)).toEqual(lasting(example));
+    },
+  );
 
   const writes = [...operations('post'), ...operations('put')].filter(
     ([, operation]) => asked(operation) !== undefined,
   );
-  /** A token is nobody's before it is signed; who has no password has none to say, and who is not stored no choice. */
+  /** Operations whose example cannot be sent: they need a signed token, a password, or a stored caller. */
   const ofMe = ['PUT /api/users/me/password', 'PUT /api/users/me/reminders'];
   const ofSomebody = ['POST /api/auth/login', ...ofMe];
 
-  test.each(writes.filter(([line]) => !ofSomebody.includes(line)))('%s', async (line, operation) => {
-    const body = exampleOf(asked(operation));
-    expect([line, body]).toEqual([line, expect.any(Object)]);
-    const answer = await service.ask(line, { token, body: body ?? {} });
-    expect([line, answer.status, answer.text]).toEqual([
-      line,
-      line.startsWith('POST') && !line.endsWith('/changes') ? 201 : 200,
-      expect.any(String),
-    ]);
-    const expected = Array.isArray(body) ? { imported: body.length } : (body?.['changes'] ?? body ?? {});
-    expect(answer.json).toMatchObject(expected);
-  });
+  test.each(writes.filter(([line]) => !ofSomebody.includes(line)))(
+    'the example body of %s is accepted',
+    async (line, operation) => {
+      const body = exampleOf(asked(operation));
+      expect([line, body]).toEqual([line, expect.any(Object)]);
+      const answer = await service.ask(line, { token, body: body ?? {} });
+      expect([line, answer.status, answer.text]).toEqual([
+        line,
+        line.startsWith('POST') && !line.endsWith('/changes') ? 201 : 200,
+        expect.any(String),
+      ]);
+      const expected = Array.isArray(body) ? { imported: body.length } : (body?.['changes'] ?? body ?? {});
+      expect(answer.json).toMatchObject(expected);
+    },
+  );
 
   const tables = operations('post').filter(([, one]) => one.requestBody?.content['text/csv'] !== undefined);
 
-  test.each(tables)('%s, as a table', async (line, { requestBody }) => {
+  test.each(tables)('the example CSV of %s is imported', async (line, { requestBody }) => {
     const body = String(requestBody?.content['text/csv']?.example);
     const answer = await service.ask(line, { token, body, headers: { 'content-type': 'text/csv' } });
     expect([answer.status, answer.json]).toEqual([201, expect.objectContaining({ imported: 1 })]);
   });
 
-  test('and each kind of record and body that a path or a request names has one', () => {
+  test('each path parameter, record and import in the description has an example', () => {
     expect(reads.filter(([line]) => line.includes('undefined'))).toEqual([]);
     const shown = reads.filter(([, operation]) => exampleOf(answered(operation)) !== undefined);
     expect(shown.length).toBeGreaterThan(9);
@@ -106,34 +112,37 @@ describe('an example of the description can be tried', () => {
   });
 });
 
-describe('a record that was read', () => {
+describe('a record that the caller sends back unchanged', () => {
   const ajv = new Ajv({ strict: false, validateSchema: false });
   addFormats.default(ajv);
   ajv.addSchema(document, 'api');
 
-  /** Where records are listed, if not at the address below which they can be changed. */
+  /** The path that lists the records of a resource; notes are listed at /api/tasks. */
   const listOf = (path: string): string => (path === '/api/notes' ? '/api/tasks' : path);
 
-  /** Each list whose records can be changed, and what a change takes. */
+  /** Each list whose records a PUT changes, with the schema of the body of the PUT. */
   const changed = Object.entries(paths).flatMap(([path, { put }]) => {
     const [, list = ''] = /^(.*)\/\{\w+\}$/.exec(path) ?? [];
     const body = put && asked(put);
     return body?.$ref === undefined || paths[listOf(list)]?.['get'] === undefined ? [] : [[list, body.$ref] as const];
   });
 
-  test.each(changed)('of %s is, sent back whole, a change as described, which changes nothing', async (list, body) => {
-    const validate = ajv.getSchema(`api${body}`);
-    const { json } = await service.ask(`GET ${listOf(list)}`, { token });
-    const records = json as Record<string, unknown>[];
-    expect(records.length).toBeGreaterThan(1);
-    for (const record of records) {
-      expect([record, validate?.(record), validate?.errors]).toEqual([record, true, null]);
-      const answer = await service.ask(`PUT ${list}/${String(record['id'])}`, { token, body: record });
-      expect([answer.status, lasting(answer.json as Record<string, unknown>)]).toEqual([200, lasting(record)]);
-    }
-  });
+  test.each(changed)(
+    'a record of %s can be sent back whole by PUT: it fits the described body, and nothing changes',
+    async (list, body) => {
+      const validate = ajv.getSchema(`api${body}`);
+      const { json } = await service.ask(`GET ${listOf(list)}`, { token });
+      const records = json as Record<string, unknown>[];
+      expect(records.length).toBeGreaterThan(1);
+      for (const record of records) {
+        expect([record, validate?.(record), validate?.errors]).toEqual([record, true, null]);
+        const answer = await service.ask(`PUT ${list}/${String(record['id'])}`, { token, body: record });
+        expect([answer.status, lasting(answer.json as Record<string, unknown>)]).toEqual([200, lasting(record)]);
+      }
+    },
+  );
 
-  test('can be sent back wherever records can be changed', () => {
+  test('every endpoint that changes a record by PUT is among the tests that send a record back', () => {
     const changes = ROWS.filter(({ line, body }) => line.startsWith('PUT') && body !== undefined);
     expect(changed.map(([list]) => list).sort()).toEqual(
       changes.map(({ line }) => line.replace(/^PUT (.*)\/\{\w+\}$/, '$1')).sort(),

@@ -21,19 +21,19 @@ import { startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { frame, upload } from '../support/upload.ts';
 
-/* Twice the input is twice the work, whatever a stranger sends: of every parser, which stand here by name. */
+/* The time of every parser grows in proportion to the length of its input, whatever an attacker sends. */
 
-/** A square of it takes seconds. */
+/** The length of the hostile texts, in characters; quadratic work on such a text takes seconds. */
 const LONG = 64 * 1024;
 
-/** What a cursor is read for. */
+/** The sort order of the list whose cursor the test reads. */
 const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
-/** What is walked through before a JSON text is parsed. */
+/** Runs the check of nesting and values that comes before the parsing of a JSON text, without any limits. */
 const depthFirst = (json: string) =>
   scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 
-/** Names those of the feeds whose work grows too fast. */
+/** The names of the inputs whose processing time grows faster than their length. */
 async function tooFast(feeds: Iterable<readonly [string, Feed]>, length: number): Promise<string[]> {
   const found: string[] = [];
   for (const [name, feed] of feeds) {
@@ -51,7 +51,7 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
         try {
           return parse(of(length));
         } catch {
-          // Refused, then: what counts is how long it took.
+          // The parser may refuse the text; only its time counts.
           return undefined;
         }
       },
@@ -59,12 +59,12 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
   }
 }
 
-/** In a list, which is walked more than once. */
+/** The hostile texts as an array, for tests that read them more than once. */
 const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
 const incoming = (name: string, value: string) => ({ headers: { [name]: value } }) as unknown as IncomingMessage;
 
-test('a square is noticed, and what is linear passes', async () => {
+test('the measurement of growth reports quadratic work, and does not report linear work', async () => {
   const square = (length: number) => {
     let sum = 0;
     for (let one = 0; one < length; one += 1) for (let two = 0; two < length; two += 1) sum += one ^ two;
@@ -75,24 +75,24 @@ test('a square is noticed, and what is linear passes', async () => {
   expect(await excessiveGrowth((length) => JSON.stringify(Array(length * 8).fill('x')), 300_000)).toBeUndefined();
 });
 
-describe('without any bound, the work is linear of', () => {
+describe('the time of a parser without limits', () => {
   test.each<[string, (text: string) => unknown, string[]]>([
     [
-      'a Content-Type',
+      'the parser of Content-Type',
       parseMediaType,
       ['application/json', 'application/json;', 'application/json; a=b', 'multipart/form-data; boundary='],
     ],
-    ['If-Match', (text) => readIfMatchEtags(incoming('if-match', text)), ['"', '"a"']],
-    ['If-None-Match', (text) => isNotModified(incoming('if-none-match', text), '"x"'), ['"', '"a"']],
-    ['the numbers, depth and values of a body', (text) => depthFirst(JSON.stringify([text, 1])), []],
-    ['what is no JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
-    ['the header of a token', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
-    ['a cursor', (text) => createListCursor(user, '-created_at', ORDER).read(text), ['["users",']],
-  ])('%s', async (_what, parse, beginnings) => {
+    ['the parser of If-Match', (text) => readIfMatchEtags(incoming('if-match', text)), ['"', '"a"']],
+    ['the parser of If-None-Match', (text) => isNotModified(incoming('if-none-match', text), '"x"'), ['"', '"a"']],
+    ['the JSON check of a body with a hostile text', (text) => depthFirst(JSON.stringify([text, 1])), []],
+    ['the JSON check of a body that is not JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
+    ['the check of a token’s header', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
+    ['the parser of a list’s cursor', (text) => createListCursor(user, '-created_at', ORDER).read(text), ['["users",']],
+  ])('the time of %s grows in proportion to the length of its input', async (_what, parse, beginnings) => {
     expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
   });
 
-  test('a table', async () => {
+  test('the time to parse a CSV table grows in proportion to its length', async () => {
     const sheet = {
       ...{ fields: ['a', 'b'], required: ['a'], ignored: [] },
       read: (_field: string, value: string) => ({ value }),
@@ -102,7 +102,7 @@ describe('without any bound, the work is linear of', () => {
     expect(await tooFast(feedsOf(parse, '"', 'a,b\r\n', 'a,b\r\n"', 'a;b\r\n1,'), LONG)).toEqual([]);
   }, 120_000);
 
-  test('a number of many digits, wherever the zeros stand', async () => {
+  test('the time to check a JSON number grows in proportion to its digits, wherever its zeros stand', async () => {
     const numbers: [string, Feed][] = ['1', '0', '-0.', '1.', '0.0', '1e'].flatMap((beginning) =>
       ['0', '1', '10'].map((unit): [string, Feed] => [
         beginning + unit,
@@ -112,7 +112,7 @@ describe('without any bound, the work is linear of', () => {
     expect(await tooFast(numbers, LONG)).toEqual([]);
   });
 
-  /** Each once, though many endpoints share a field. */
+  /** The schemas of all parameters and fields, each once, with the first endpoint that uses the schema. */
   const fields = new Map<z.ZodType, string>();
   for (const { method, path, params, query, body, form } of allEndpoints) {
     for (const part of [params, query, body, form])
@@ -120,7 +120,7 @@ describe('without any bound, the work is linear of', () => {
         if (!fields.has(schema)) fields.set(schema, `${method} ${path} ${name}`);
   }
 
-  test('every parameter and every field of every endpoint', async () => {
+  test('the time to validate each parameter and field of each endpoint grows in proportion to the length of its text', async () => {
     expect(fields.size).toBeGreaterThan(100);
     for (const [schema, name] of fields) {
       const found = await tooFast(
@@ -131,7 +131,7 @@ describe('without any bound, the work is linear of', () => {
     }
   }, 120_000);
 
-  test('every field that takes a list', async () => {
+  test('the time to validate each parameter and field of each endpoint grows in proportion to the length of a list', async () => {
     for (const [schema, name] of fields) {
       const found = await tooFast(
         [1, null, {}, '', '11111111-1111-4111-8111-111111111111'].map((item): [string, Feed] => [
@@ -145,7 +145,7 @@ describe('without any bound, the work is linear of', () => {
   });
 });
 
-describe('within the bounds, the work of the whole service is linear of', () => {
+describe('the time of the whole service for a request within the limits', () => {
   let service: Service;
   let own: Tenant;
   let token: string;
@@ -162,7 +162,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
 
   const isSendable = (text: string) => !/[^\t\x20-\x7e]/.test(text);
 
-  /** Requests that reach whatever reads a header. */
+  /** Requests that together reach all code that reads a header. */
   const lines = () => [
     `GET /api/documents/${document}/content`,
     'GET /docs/docs.css',
@@ -173,7 +173,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
   test.each(
     Object.keys(MAX_HEADER_LENGTHS).filter((name) => name !== 'content-length' && name !== 'transfer-encoding'),
   )(
-    'the header %s',
+    'the time to answer a request grows in proportion to the length of its header %s',
     async (name) => {
       const beginnings: Record<string, string> = {
         authorization: 'Bearer ',
@@ -201,7 +201,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
     120_000,
   );
 
-  test('the path and the query', async () => {
+  test('the time to answer a request grows in proportion to the length of its path and query', async () => {
     const feeds = hostile('/api/clients/', '/api/clients?', '/api/clients?limit=', '/docs/').map(
       ([what, of]): [string, Feed] => [
         what,
@@ -218,15 +218,15 @@ describe('within the bounds, the work of the whole service is linear of', () => 
     expect(await tooFast(feeds, 8_000)).toEqual([]);
   }, 120_000);
 
-  test('a table of records', async () => {
+  test('the time of an import grows in proportion to the length of its CSV table', async () => {
     const headers = { 'content-type': 'text/csv' };
     const first = 'client_id,site_name\r\n';
     const tables: readonly [string, (size: number) => string][] = [
-      ['lines that are wrong', (size) => first + 'a,b\r\n'.repeat(size / 5)],
-      ['lines that name nobody', (size) => first + `${randomUUID()},b\r\n`.repeat(size / 40)],
-      ['lines without anything', (size) => first + ',\r\n'.repeat(size / 3)],
-      ['columns', (size) => 'a,'.repeat(size / 2)],
-      ['columns that are one', (size) => 'site_name,'.repeat(size / 10)],
+      ['invalid lines', (size) => first + 'a,b\r\n'.repeat(size / 5)],
+      ['lines with an unknown client', (size) => first + `${randomUUID()},b\r\n`.repeat(size / 40)],
+      ['empty lines', (size) => first + ',\r\n'.repeat(size / 3)],
+      ['many columns', (size) => 'a,'.repeat(size / 2)],
+      ['the same column many times', (size) => 'site_name,'.repeat(size / 10)],
     ];
     const rows = tables.map(([what, of]): [string, Feed] => [
       what,
@@ -235,7 +235,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
     expect(await tooFast(rows, 400_000)).toEqual([]);
   }, 120_000);
 
-  test('Accept, which chooses between JSON and CSV', async () => {
+  test('the time to answer a list grows in proportion to the length of its Accept header', async () => {
     const feeds = hostile('text/csv,', 'text/csv;', 'text/csv;q=', '*/', 'a/b;c="')
       .filter(([, of]) => isSendable(of(100)))
       .map(([what, of]): [string, Feed] => [
@@ -245,7 +245,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
     expect(await tooFast(feeds, MAX_HEADER_LENGTHS['accept'] ?? 0)).toEqual([]);
   }, 120_000);
 
-  test('a JSON body', async () => {
+  test('the time of a login grows in proportion to the length of its JSON body', async () => {
     const headers = { 'content-type': 'application/json' };
     const feeds = hostile('{"token":"', '{"token":', '[', '"').map(([what, of]): [string, Feed] => [
       what,
@@ -254,7 +254,7 @@ describe('within the bounds, the work of the whole service is linear of', () => 
     expect(await tooFast(feeds, 200_000)).toEqual([]);
   }, 120_000);
 
-  test('a form: its preamble, its boundary, its headers, its content', async () => {
+  test('the time of an upload grows in proportion to the length of each part of its multipart form', async () => {
     const { head, tail } = frame();
     const [boundary = ''] = head.toString().split('\r\n');
     const wholes: readonly ((text: string) => string)[] = [
@@ -273,15 +273,15 @@ describe('within the bounds, the work of the whole service is linear of', () => 
   }, 300_000);
 });
 
-describe('the list of headers is closed:', () => {
-  test('whatever src/ reads by name stands in it', async () => {
+describe('the list of headers with a maximum length', () => {
+  test('MAX_HEADER_LENGTHS has every request header that src/ reads by name', async () => {
     const src = join(import.meta.dirname, '..', '..', 'src');
     const reads: string[] = [];
     for (const path of await readdir(src, { recursive: true })) {
-      // The embedded provider is another server, and no part of a deployment.
+      // The embedded identity provider is another server, which no deployment runs.
       if (!path.endsWith('.ts') || path.startsWith('embedded')) continue;
       const text = (await readFile(join(src, path), 'utf8')).replaceAll(/ from '.*'/g, '');
-      // `.get()` is of an answer that the service itself has asked for.
+      // `headers.get()` is left out, because it reads an answer to a request that the service sent.
       const patterns =
         /headers(?:Distinct)?(?:\??\.(?!get\()(\w+)|(?:\?\.)?\['([^']+)'\])|request\.(?:get|header)\('([^']+)'\)/g;
       for (const [, ...names] of text.matchAll(patterns))
@@ -291,7 +291,7 @@ describe('the list of headers is closed:', () => {
     expect(reads.filter((name) => !(name in MAX_HEADER_LENGTHS) && !WRITTEN.includes(name))).toEqual([]);
   });
 
-  test('whatever the packages read while requests are answered stands in it', async () => {
+  test('MAX_HEADER_LENGTHS has every request header that a package reads while the service answers', async () => {
     const read = new Set<string>();
     const watch = (message: unknown): void => {
       const { request } = message as { readonly request: IncomingMessage };
@@ -326,5 +326,5 @@ describe('the list of headers is closed:', () => {
   });
 });
 
-/** Of answers, whose headers have the same name in the sources; and of a list of headers, how long it is. */
+/** Names that the pattern finds in src/ although they are no request headers: a response header and an array's length. */
 const WRITTEN: readonly string[] = ['etag', 'length'];

@@ -12,29 +12,32 @@ const closed = await forSuite(startService());
 const tenant = await service.tenant('Own');
 const token = await service.token('CLIENT', [tenant.clients]);
 
-describe('every answer', () => {
+describe('the headers of every answer', () => {
   test.each([
-    ['of success', 'GET /api/clients', true],
-    ['of health', 'GET /health', false],
-    ['of an error', 'GET /api/nothing', true],
-    ['of a refusal', 'GET /api/clients', false],
-  ])('%s has a request id of ours, is not stored, and says nothing of what serves it', async (_what, line, known) => {
-    const headers = { 'x-request-id': 'mine' };
-    const answer = await service.ask(line, known ? { token, headers } : { headers });
-    expect(answer.headers['x-request-id']).toMatch(UUID);
-    expect(answer.headers).toMatchObject({
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': expect.stringContaining("default-src 'self'"),
-      'strict-transport-security': expect.any(String),
-    });
-    expect(answer.headers).not.toHaveProperty('x-powered-by');
-    // A list has a tag, which is that of its text.
-    expect('etag' in answer.headers).toBe(line === 'GET /api/clients' && known);
-    expect(answer.headers).not.toHaveProperty('server');
-  });
+    ['an answer with 200', 'GET /api/clients', true],
+    ['the answer of /health', 'GET /health', false],
+    ['an answer with 404', 'GET /api/nothing', true],
+    ['an answer with 401', 'GET /api/clients', false],
+  ])(
+    '%s has a request id from the service and security headers, is not cached, and does not name the server software',
+    async (_what, line, known) => {
+      const headers = { 'x-request-id': 'mine' };
+      const answer = await service.ask(line, known ? { token, headers } : { headers });
+      expect(answer.headers['x-request-id']).toMatch(UUID);
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringContaining("default-src 'self'"),
+        'strict-transport-security': expect.any(String),
+      });
+      expect(answer.headers).not.toHaveProperty('x-powered-by');
+      // Only the answer with a list has an ETag.
+      expect('etag' in answer.headers).toBe(line === 'GET /api/clients' && known);
+      expect(answer.headers).not.toHaveProperty('server');
+    },
+  );
 
-  test('of 401 and of 403 says the very same sentence', async () => {
+  test('answers with 401 and with 403 have the same message', async () => {
     const foreign = await service.tenant('Foreign');
     const unauthorized = await service.ask('GET /api/clients');
     const forbidden = await service.ask(`GET /api/clients/${foreign.clients}`, { token });
@@ -44,7 +47,7 @@ describe('every answer', () => {
   });
 });
 
-describe('browser code', () => {
+describe('CORS headers', () => {
   const preflight = (origin: string) => ({
     headers: {
       origin,
@@ -53,14 +56,14 @@ describe('browser code', () => {
     },
   });
 
-  test('of a listed origin may ask, and read the headers it needs', async () => {
+  test('a page of a listed origin may send requests and read the response headers that the API documents', async () => {
     const allowed = await service.ask('OPTIONS /api/clients', preflight(ORIGIN));
     expect(allowed).toMatchObject({
       status: 204,
       headers: {
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-headers': 'authorization',
-        // A browser asks before each call once these ten minutes are over, and not before each call.
+        // A browser repeats its preflight request after these 600 seconds, and not before each call.
         'access-control-max-age': '600',
       },
     });
@@ -84,7 +87,7 @@ describe('browser code', () => {
   });
 
   test.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', 'http://app.example'])(
-    'of %s may not',
+    'a page of the unlisted origin %s may send no request and read no answer',
     async (origin) => {
       const refused = await service.ask('OPTIONS /api/clients', preflight(origin));
       expect(refused.status).toBe(401);
@@ -94,14 +97,14 @@ describe('browser code', () => {
     },
   );
 
-  test('of any origin may not where none is listed', async () => {
+  test('without listed origins a page of any other origin may send no request', async () => {
     const refused = await closed.ask('OPTIONS /api/clients', preflight(ORIGIN));
     expect(refused.status).toBe(401);
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
   });
 });
 
-test('a token of 2,000 clients is taken', async () => {
+test('a token with access to 2,000 clients is accepted in the Authorization header and by the login', async () => {
   const many = Array.from({ length: 2_000 }, (_, index) => {
     const tail = index.toString(16).padStart(12, '0');
     return `00000000-0000-4000-8000-${tail}`;
@@ -117,16 +120,19 @@ test('a token of 2,000 clients is taken', async () => {
 });
 
 test.each([
-  { form: 'as it was given', tagOf: (etag: string) => etag },
-  { form: 'as weak as a compressing proxy makes it', tagOf: (etag: string) => `W/${etag}` },
-  { form: 'behind another one', tagOf: (etag: string) => `"other", ${etag}` },
-])('a caller who sends the present ETag $form gets no body again, and changes the record', async ({ tagOf }) => {
-  const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
-  const path = `/api/sites/${tenant.sites}`;
-  const { etag = '' } = (await service.ask(`GET ${path}`, { token: manager })).headers;
-  const read = { token: manager, headers: { 'if-none-match': tagOf(etag) } };
-  expect((await service.ask(`GET ${path}`, read)).status).toBe(304);
-  const change = { token: manager, headers: { 'if-match': tagOf(etag) }, body: { address: 'Lyon' } };
-  expect((await service.ask(`PUT ${path}`, change)).status).toBe(200);
-  expect((await service.ask(`PUT ${path}`, change)).status).toBe(412);
-});
+  { form: 'as the service sent it', tagOf: (etag: string) => etag },
+  { form: 'in the weak form of a compressing proxy', tagOf: (etag: string) => `W/${etag}` },
+  { form: 'in a list after another ETag', tagOf: (etag: string) => `"other", ${etag}` },
+])(
+  'a caller who sends the current ETag $form gets 304 to If-None-Match, and may change the record with If-Match',
+  async ({ tagOf }) => {
+    const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
+    const path = `/api/sites/${tenant.sites}`;
+    const { etag = '' } = (await service.ask(`GET ${path}`, { token: manager })).headers;
+    const read = { token: manager, headers: { 'if-none-match': tagOf(etag) } };
+    expect((await service.ask(`GET ${path}`, read)).status).toBe(304);
+    const change = { token: manager, headers: { 'if-match': tagOf(etag) }, body: { address: 'Lyon' } };
+    expect((await service.ask(`PUT ${path}`, change)).status).toBe(200);
+    expect((await service.ask(`PUT ${path}`, change)).status).toBe(412);
+  },
+);

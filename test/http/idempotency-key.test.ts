@@ -8,8 +8,8 @@ const keyOf = (...values: string[]) => readIdempotencyKey({ headersDistinct: { '
 
 const UUID = '8e03978e-40d5-43e8-bc93-6894a57f9324';
 
-describe('a key', () => {
-  test('is none where the header is absent', () => {
+describe('the idempotency key of a request', () => {
+  test('a request without the header Idempotency-Key has no key', () => {
     expect(readIdempotencyKey({ headersDistinct: {} })).toBeUndefined();
   });
 
@@ -25,50 +25,50 @@ describe('a key', () => {
     ['x'.repeat(255), 'x'.repeat(255)],
     [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
     ['"' + '\\"'.repeat(255) + '"', '"'.repeat(255)],
-  ])('%j is %j', (value, key) => {
+  ])('the header Idempotency-Key with the value %j gives the key %j', (value, key) => {
     expect(keyOf(value)).toBe(key);
   });
 
   test.each([
-    ['nothing', ''],
+    ['an empty value', ''],
     ['an empty string', '""'],
-    ['a blank', ' '],
+    ['only a blank', ' '],
     ['256 characters', 'x'.repeat(256)],
     ['256 characters in quotes', `"${'x'.repeat(256)}"`],
-    ['a blank within', 'a b'],
-    ['a list', 'a,b'],
+    ['a blank outside quotes', 'a b'],
+    ['two values without quotes', 'a,b'],
     ['a parameter', 'a;b'],
     ['a string with a parameter', '"a";b=1'],
-    ['a list of strings', '"a", "b"'],
-    ['a quote that is not closed', '"a'],
-    ['a quote that was not opened', 'a"'],
-    ['one quote', '"'],
+    ['two strings', '"a", "b"'],
+    ['an opening quote without a closing quote', '"a'],
+    ['a closing quote without an opening quote', 'a"'],
+    ['a single quote mark', '"'],
     ['an escape of another character', String.raw`"a\n"`],
     ['an escape of the closing quote', String.raw`"a\"`],
     ['a letter beyond ASCII', 'é'],
     ['a letter beyond ASCII in quotes', '"é"'],
     ['a control character', '"a\x01"'],
-  ])('%s is refused', (_what, value) => {
+  ])('the header Idempotency-Key with %s is refused', (_what, value) => {
     expect(() => keyOf(value)).toThrow(RequestError);
   });
 
-  test('is one: two are refused, also the same one twice', () => {
+  test('a request with two Idempotency-Key headers is refused, even if both have the same value', () => {
     expect(() => keyOf('a', 'a')).toThrow(RequestError);
   });
 });
 
-describe('the digest of a request', () => {
+describe('the digest of a request with an idempotency key', () => {
   const request = (key: string, action: string, content: string) =>
     computeRequestDigests(key, action, Buffer.from(content))[1];
 
-  test('is the same for the same bytes alone, under the same key', () => {
+  test('the digest of a request depends on its idempotency key, its action and the bytes of its body', () => {
     const one = request('k', 'POST /a', '{}');
     expect(request('k', 'POST /a', '{}')).toBe(one);
     const others = [request('k', 'POST /b', '{}'), request('k', 'POST /a', '{ }'), request('l', 'POST /a', '{}')];
     expect(new Set([one, ...others]).size).toBe(4);
   });
 
-  test('does not hold the key', () => {
+  test('the digests of a request are hexadecimal SHA-256 values that do not contain the idempotency key', () => {
     expect(computeRequestDigests('k', 'POST /a', '')).toEqual([
       expect.stringMatching(/^[0-9a-f]{64}$/),
       expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -76,14 +76,14 @@ describe('the digest of a request', () => {
   });
 });
 
-describe('a request with a malformed key', () => {
+describe('a request with a malformed idempotency key', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.close());
 
-  test('is refused with the rule, after the role and before the body', async () => {
+  test('a creation with a malformed Idempotency-Key gets 400 before its body is read, and 403 for a role without the right', async () => {
     const headers = { 'idempotency-key': 'a,b', 'content-type': 'application/json' };
     const token = await service.token('ADMIN');
     const refused = await service.ask('POST /api/sites', { token, headers, body: 'no JSON' });
@@ -92,7 +92,7 @@ describe('a request with a malformed key', () => {
     expectError(await service.ask('POST /api/sites', { token: client, headers, body: 'no JSON' }), 'ERROR_FORBIDDEN');
   });
 
-  test('is served as any other where nothing is created', async () => {
+  test('a GET ignores a malformed Idempotency-Key', async () => {
     const token = await service.token('ADMIN');
     const headers = { 'idempotency-key': 'a,b' };
     expect((await service.ask('GET /api/sites', { token, headers })).status).toBe(200);

@@ -5,7 +5,7 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { importedColumnsOf } from '../support/records.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* What an error says of each field, to a form and to a program, in English or in French. */
+/* The message, code and values of each problem in an error answer, in English and in French. */
 
 const service = await forSuite(startService({ corsOrigins: ['https://desk.example'] }));
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -28,8 +28,8 @@ const messageOf = ({ json }: Answer): string => (json as { error: { message: str
 
 const claim = { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 };
 
-describe('a form', () => {
-  test('shows each problem in French, beside its code and its values', async () => {
+describe('the problems of an invalid request', () => {
+  test('the answer to an invalid claim has each problem with its field, code, values and French message', async () => {
     const body = { ...claim, amount: 'x', site_id: undefined, tax_year: 1, status: 'CLOSED', colour: 1 };
     const answer = await ask('POST /api/reclamations', { body });
     expect(answer.status).toBe(400);
@@ -49,7 +49,7 @@ describe('a form', () => {
     expect(Object.values(details(answer) as object)).toEqual(problemsOf(answer).map(({ message }) => message));
   });
 
-  test('and the same in English, as ever', async () => {
+  test('the answer to an invalid claim has English messages if the caller accepts no French', async () => {
     const answer = await service.ask('POST /api/reclamations', {
       token: manager,
       body: { ...claim, amount: 'x' },
@@ -61,45 +61,63 @@ describe('a form', () => {
 
   test.each<[string, string, Question, readonly [string, string, object]]>([
     [
-      'a text',
+      'a text that is too long',
       'POST /api/sites',
       { body: { client_id: own.clients, site_name: 'x'.repeat(256) } },
       ['site_name', 'too_long', { max: 255 }],
     ],
     [
-      'a number for a text',
+      'a number instead of a text',
       'POST /api/sites',
       { body: { client_id: own.clients, site_name: 1 } },
       ['site_name', 'not_text', { max: 255 }],
     ],
-    ['blanks', 'POST /api/sites', { body: { client_id: own.clients, site_name: ' ' } }, ['site_name', 'blank', {}]],
     [
-      'a date',
+      'a text of blanks',
+      'POST /api/sites',
+      { body: { client_id: own.clients, site_name: ' ' } },
+      ['site_name', 'blank', {}],
+    ],
+    [
+      'a date in another format',
       'POST /api/reclamations',
       { body: { ...claim, collection_date: '31/12/2026' } },
       ['collection_date', 'not_a_date', {}],
     ],
     [
-      'a word',
+      'an unknown claim type',
       'POST /api/reclamations',
       { body: { ...claim, claim_type: 'IR' } },
       ['claim_type', 'not_one_of', { values: ['TF', 'CFE'] }],
     ],
     [
-      'a body',
+      'a body that is not JSON',
       'POST /api/sites',
       { body: '{', headers: { 'content-type': 'application/json' } },
       ['body', 'not_json', {}],
     ],
-    ['a path', 'GET /api/sites/1', {}, ['id', 'not_a_uuid', {}]],
-    ['a parameter', 'GET /api/sites?limit=0', {}, ['limit', 'not_a_whole_number', { min: 1, max: 1000 }]],
+    ['a path whose id is not a UUID', 'GET /api/sites/1', {}, ['id', 'not_a_uuid', {}]],
+    ['a limit of 0', 'GET /api/sites?limit=0', {}, ['limit', 'not_a_whole_number', { min: 1, max: 1000 }]],
     ['a parameter given twice', 'GET /api/sites?q=a&q=b', {}, ['q', 'given_twice', {}]],
-    ['pages of CSV', 'GET /api/sites?limit=1', { headers: { accept: 'text/csv' } }, ['limit', 'not_for_csv', {}]],
-    ['a header', 'GET /api/sites', { headers: { 'if-none-match': 'x' } }, ['If-None-Match', 'not_entity_tags', {}]],
-  ])('names what is wrong with %s', async (_what, line, question, [field, code, params]) => {
-    const answer = await ask(line, question);
-    expect([answer.status, named(answer)]).toEqual([400, [{ field, code, params }]]);
-  });
+    [
+      'a limit for a CSV list',
+      'GET /api/sites?limit=1',
+      { headers: { accept: 'text/csv' } },
+      ['limit', 'not_for_csv', {}],
+    ],
+    [
+      'a malformed If-None-Match',
+      'GET /api/sites',
+      { headers: { 'if-none-match': 'x' } },
+      ['If-None-Match', 'not_entity_tags', {}],
+    ],
+  ])(
+    'the answer to a request with %s has the field, the code and the values of the problem',
+    async (_what, line, question, [field, code, params]) => {
+      const answer = await ask(line, question);
+      expect([answer.status, named(answer)]).toEqual([400, [{ field, code, params }]]);
+    },
+  );
 });
 
 async function made(resource: string, body: object): Promise<string> {
@@ -108,7 +126,7 @@ async function made(resource: string, body: object): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-describe('a conflict', () => {
+describe('the problems in an answer with 409', () => {
   async function why(line: string, body?: object, question: Question = {}): Promise<unknown> {
     const answer = await ask(line, { token: chief, ...(body && { body }), ...question });
     expect([answer.status, messageOf(answer)]).toEqual([
@@ -118,7 +136,7 @@ describe('a conflict', () => {
     return named(answer);
   }
 
-  test('names the move that is not possible, and those that are', async () => {
+  test('the 409 to an impossible move of a claim has the status, the wanted status and the possible moves', async () => {
     const id = await made('reclamations', claim);
     const moves = ['READY_FOR_REVIEW', 'WITHDRAWN'];
     expect(await why(`PUT /api/reclamations/${id}`, { status: 'CLOSED' })).toEqual([
@@ -129,7 +147,7 @@ describe('a conflict', () => {
     ]);
   });
 
-  test('says in French which moves are possible', async () => {
+  test('the French 409 to an impossible move of a claim lists the possible moves', async () => {
     const id = await made('reclamations', claim);
     const answer = await ask(`PUT /api/reclamations/${id}`, { body: { status: 'CLOSED' } });
     expect(details(answer)).toEqual({
@@ -141,7 +159,7 @@ describe('a conflict', () => {
     });
   });
 
-  test('names the field that a move needs', async () => {
+  test('the 409 to a move of an invoice names the field that the move requires', async () => {
     await service.admin(
       `update public.invoice_transitions set requires = '{due_date}' where from_status = 'DRAFT' and to_status = 'ISSUED'`,
     );
@@ -154,7 +172,7 @@ describe('a conflict', () => {
     );
   });
 
-  test('names each closed field of an issued invoice, and why it stays', async () => {
+  test('the 409 to a change of an issued invoice names each field that can no longer be changed, and the status', async () => {
     const id = await made('invoices', { client_id: own.clients, amount_excl_tax: 1 });
     expect((await ask(`PUT /api/invoices/${id}`, { body: { status: 'ISSUED' }, token: chief })).status).toBe(200);
     const params = { status: 'ISSUED' };
@@ -168,7 +186,7 @@ describe('a conflict', () => {
     ]);
   });
 
-  test('names the record that has the address already, as details do', async () => {
+  test('the 409 to a new user whose email is taken has the id of the existing user', async () => {
     const user = { email: 'amelie@taken.example', name: 'Amélie', role: 'CLIENT' };
     const existing_id = await made('users', user);
     const answer = await ask('POST /api/users', { body: user, token: chief });
@@ -179,7 +197,7 @@ describe('a conflict', () => {
     });
   });
 
-  test('names a record of another client, a column that stays, and a key that was used', async () => {
+  test('the 409 names a site of another client, a client_id that cannot change, and a used idempotency key', async () => {
     expect(await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager })).toEqual([
       { field: 'site_id', code: 'of_another_client', params: {} },
     ]);
@@ -194,7 +212,7 @@ describe('a conflict', () => {
     ]);
   });
 
-  test('leaves the last ADMIN and one’s own account', async () => {
+  test('the 409 says that nobody deactivates the own account, and that the last ADMIN keeps the role', async () => {
     const id = await made('users', { email: 'chief@alone.example', name: 'Chief', role: 'ADMIN' });
     const own = await service.token('ADMIN', [], { email: 'chief@alone.example', sub: 'auth|alone' });
     expect((await ask('POST /api/auth/login', { body: { token: own } })).status).toBe(200);
@@ -207,10 +225,10 @@ describe('a conflict', () => {
   });
 });
 
-describe('an import', () => {
+describe('the problems of an invalid import', () => {
   const CSV = { 'content-type': 'text/csv' };
 
-  test('names the line and the field of a table', async () => {
+  test('the answer to an invalid CSV import names the line and the field of each problem', async () => {
     const table = `client_id;site_id;claim_type;amount;collection_date
 ${own.clients};${own.sites};TF;1.200;01/02/2024
 ${own.clients};${own.sites};IR;;5/24
@@ -231,7 +249,7 @@ ${own.clients};${own.sites};IR;;5/24
     });
   });
 
-  test('names the columns of the first line', async () => {
+  test('the answer to a CSV import with wrong columns names the unknown, the missing and the possible columns', async () => {
     const answer = await ask('POST /api/sites/import', {
       body: `client_id,nom\n${own.clients},A\n`,
       headers: CSV,
@@ -248,7 +266,7 @@ ${own.clients};${own.sites};IR;;5/24
     ]);
   });
 
-  test('names the place in an array, and the whole of what is no record', async () => {
+  test('the answer to an invalid JSON import names the index and the field of each problem', async () => {
     const site = { client_id: own.clients, site_name: 'A' };
     const answer = await ask('POST /api/sites/import', { body: [site, { ...site, site_name: '' }, 7] });
     expect(named(answer)).toEqual([
@@ -258,7 +276,7 @@ ${own.clients};${own.sites};IR;;5/24
     expect(Object.keys(details(answer) as object)).toEqual(['2', '1.site_name']);
   });
 
-  test('names the lines that a trigger refuses, and a record of another client (409)', async () => {
+  test('the answer to an import that the database refuses names the index and the field of the record', async () => {
     const body = [claim, { ...claim, assignee_id: own.clients }];
     expect(named(await ask('POST /api/reclamations/import', { body }))).toEqual([
       { index: 1, field: 'assignee_id', code: 'not_assignable', params: {} },
@@ -272,7 +290,7 @@ ${own.clients};${own.sites};IR;;5/24
     ]);
   });
 
-  test('says how many are left out', async () => {
+  test('the answer to an import with 200 problems has 100 of them and the number of the remaining ones', async () => {
     const body = Array.from({ length: 200 }, () => ({ client_id: own.clients }));
     const problems = problemsOf(await ask('POST /api/sites/import', { body }));
     expect(problems.at(-1)).toEqual({
@@ -283,7 +301,7 @@ ${own.clients};${own.sites};IR;;5/24
   });
 });
 
-describe('Accept-Language', () => {
+describe('the language of an error by Accept-Language', () => {
   test.each([
     [undefined, 'en'],
     ['', 'en'],
@@ -298,13 +316,18 @@ describe('Accept-Language', () => {
     ['fr;q=0', 'en'],
     ['fr;q=x, ;;,', 'en'],
     [`${'de,'.repeat(300)}fr`, 'fr'],
-  ])('%j is answered in %s, and the answer says so', async (accepted, language) => {
-    const headers = accepted === undefined ? {} : { 'accept-language': accepted };
-    const answer = await service.ask('GET /api/nothing', { token: manager, headers });
-    expect([answer.status, answer.headers['content-language']]).toEqual([404, language]);
-    expect(answer.headers.vary?.split(/, ?/)).toContain('Accept-Language');
-    expect(messageOf(answer)).toBe(language === 'fr' ? 'Cette ressource n’existe pas.' : 'There is no such resource.');
-  });
+  ])(
+    'an error for a caller with the Accept-Language %j is in the language %s, which Content-Language names',
+    async (accepted, language) => {
+      const headers = accepted === undefined ? {} : { 'accept-language': accepted };
+      const answer = await service.ask('GET /api/nothing', { token: manager, headers });
+      expect([answer.status, answer.headers['content-language']]).toEqual([404, language]);
+      expect(answer.headers.vary?.split(/, ?/)).toContain('Accept-Language');
+      expect(messageOf(answer)).toBe(
+        language === 'fr' ? 'Cette ressource n’existe pas.' : 'There is no such resource.',
+      );
+    },
+  );
 
   const refused = 'Vous n’êtes pas autorisé à accéder à cette ressource.';
 
@@ -315,19 +338,22 @@ describe('Accept-Language', () => {
     [414, `GET /api/sites?${'q'.repeat(20_000)}`, {}, 'L’adresse demandée est trop longue.'],
     [415, 'POST /api/sites', { body: 'x' }, 'Ce type de contenu n’est pas accepté.'],
     [431, 'GET /api/sites', { headers: { accept: 'x'.repeat(2_000) } }, 'Les en-têtes de la demande sont trop longs.'],
-  ])('chooses what a %s says', async (status, line, question, message) => {
-    const answer = await ask(line, question);
-    expect([answer.status, messageOf(answer)]).toEqual([status, message]);
-    expect(answer.headers['content-language']).toBe('fr');
-  });
+  ])(
+    'an error with the status %s has a French message if the caller prefers French',
+    async (status, line, question, message) => {
+      const answer = await ask(line, question);
+      expect([answer.status, messageOf(answer)]).toEqual([status, message]);
+      expect(answer.headers['content-language']).toBe('fr');
+    },
+  );
 
-  test('says nothing of a success, which has no language', async () => {
+  test('an answer with 200 has no Content-Language, and does not vary by Accept-Language', async () => {
     const answer = await ask('GET /api/sites?limit=1');
     expect([answer.status, answer.headers['content-language']]).toEqual([200, undefined]);
     expect(answer.headers.vary).not.toContain('Language');
   });
 
-  test('keeps the other headers on which an answer depends', async () => {
+  test('the Vary header of an error keeps Accept, Accept-Encoding and Origin beside Accept-Language', async () => {
     const headers = { origin: 'https://desk.example', accept: 'text/csv' };
     const answer = await ask('GET /api/sites?limit=0', { headers });
     expect(answer.headers.vary?.split(/, ?/).sort()).toEqual(
@@ -335,7 +361,7 @@ describe('Accept-Language', () => {
     );
   });
 
-  test('of what is no HTTP nobody knows: the answer is English', async () => {
+  test('the answer to bytes that are not valid HTTP is in English', async () => {
     const { answer } = parseRaw(await askRaw(service.port, 'GET /é HTTP/1.1\r\nHost: x\r\n\r\n'));
     expect(answer).toMatchObject({ status: 400, headers: { 'content-language': 'en' } });
     expect(named(answer)).toEqual([{ field: 'path', code: 'not_ascii', params: {} }]);

@@ -5,26 +5,26 @@ import { askRaw } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Refusals that could come too late, or not at all. */
+/* Refusals that the service must decide before it parses a path, a filter or a body. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Menuiserie Petit');
 const foreign = await service.furnishedTenant('Scierie Grand');
 
 describe('a malformed escape in a path', () => {
-  test('of a role that may not is refused and audited like any other path', async () => {
+  test('a role without the right gets 403 for a path with a malformed percent escape, and the refusal is audited', async () => {
     const token = await service.token('CLIENT', [own.clients]);
     const answer = await service.ask('PUT /api/users/%ZZ', { token, body: {} });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
   });
 
-  test('of a role that may is malformed', async () => {
+  test('a role with the right gets 400 for a path with a malformed percent escape', async () => {
     const token = await service.token('ADMIN');
     expectError(await service.ask('PUT /api/users/%ZZ', { token, body: {} }), 'ERROR_VALIDATION');
   });
 });
 
-describe('a filter that names a record', () => {
+describe('a list with a filter by a record', () => {
   const filters = [
     ['reclamations', 'site_id', 'sites'],
     ['cadastres', 'site_id', 'sites'],
@@ -32,7 +32,7 @@ describe('a filter that names a record', () => {
   ] as const;
 
   test.each(filters)(
-    'of another tenant is refused and audited with its client: %s by %s',
+    'a list of %s filtered by a %s of another tenant gets 403, audited with that tenant’s client',
     async (path, filter, table) => {
       const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
       const answer = await service.ask(`GET /api/${path}?${filter}=${foreign[table]}`, { token });
@@ -42,7 +42,7 @@ describe('a filter that names a record', () => {
     },
   );
 
-  test('that does not exist is an empty list', async () => {
+  test('a list of claims filtered by an unknown site is empty', async () => {
     const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
     const answer = await service.ask('GET /api/reclamations?site_id=00000000-0000-4000-8000-000000000000', {
       token,
@@ -51,18 +51,18 @@ describe('a filter that names a record', () => {
   });
 });
 
-describe('a caller who waits to be asked for the body', () => {
+describe('a caller who sends Expect: 100-continue', () => {
   const line = (token: string) =>
     `POST /api/sites HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${token}Expect: 100-continue\r\n` +
     'Content-Type: application/json\r\nContent-Length: 300000\r\n\r\n';
 
-  test('is not asked where the token or the length is refused', async () => {
+  test('a caller who sends Expect: 100-continue gets 401 or 413 without being asked for the body', async () => {
     expect(await askRaw(service.port, line(''))).toMatch(/^HTTP\/1\.1 401 /);
     const token = await service.token('ADMIN');
     expect(await askRaw(service.port, line(`Authorization: Bearer ${token}\r\n`))).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('is asked once it will be read', async () => {
+  test('a caller who sends Expect: 100-continue is asked for the body if the service will read it', async () => {
     const token = await service.token('ADMIN');
     const body = JSON.stringify({ client_id: own.clients, site_name: 'Nouveau' });
     const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');

@@ -8,8 +8,8 @@ afterEach(() => service.close());
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-describe('a user beyond the requests of a minute', () => {
-  test('is told to wait, from whatever address, while another user is not', async () => {
+describe('the rate limit of a user', () => {
+  test('a user above the rate limit gets 429 at every address, and another user gets 200', async () => {
     service = await startService({ limits: { perUser: 2, perIp: 100 }, trustProxy: 1 });
     const token = await service.token('CLIENT', [], { sub: 'one' });
     const ask = (address: string) => service.ask('GET /api/auth/profile', { token, headers: from(address) });
@@ -28,7 +28,7 @@ describe('a user beyond the requests of a minute', () => {
     expect((await service.ask('GET /api/auth/profile', { token: other })).status).toBe(200);
   });
 
-  test('is told so before the body is read and before the role is judged', async () => {
+  test('a user above the rate limit gets 429 even for an unknown path', async () => {
     service = await startService({ limits: { perUser: 1, perIp: 100 } });
     const token = await service.token('CLIENT');
     await service.ask('GET /api/nothing', { token });
@@ -36,8 +36,8 @@ describe('a user beyond the requests of a minute', () => {
   });
 });
 
-describe('no bucket of one user is another than the first', () => {
-  test('whatever token, path, letter case or header it comes with', async () => {
+describe('the count of one user’s requests', () => {
+  test('one user’s requests count together, whatever token, path, letter case or header the user sends', async () => {
     service = await startService({ limits: { perUser: 3, perIp: 100 } });
     const claims = { sub: 'idp|Same' };
     const statusOf = async (line: string, token: string, headers = {}) =>
@@ -49,14 +49,14 @@ describe('no bucket of one user is another than the first', () => {
     expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(429);
     expect(await statusOf('GET /api/sites', later)).toBe(429);
     expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
-    // Letter case of a subject is another person, as in the database.
+    // A subject in other letter case is another user, as in the database.
     const other = await service.token('CLIENT', [], { sub: 'idp|same' });
     expect(await statusOf('GET /api/auth/profile', other)).toBe(200);
   });
 });
 
-describe('a login', () => {
-  test('counts as a request of its user: beyond the limit a user cannot log in, and another user can', async () => {
+describe('the rate limit of a login', () => {
+  test('a login counts as a request of its user: a user above the rate limit cannot log in, and another user can', async () => {
     service = await startService({ limits: { perUser: 2, perIp: 100 } });
     const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
     const one = await service.token('CLIENT', [], { sub: 'one' });
@@ -72,8 +72,8 @@ describe('a login', () => {
   });
 });
 
-describe('an address beyond the requests of a minute', () => {
-  test('is told to wait before its token is looked at, logins included, while another address is not', async () => {
+describe('the rate limit of an address', () => {
+  test('an address above the rate limit gets 429 before its token is checked, and another address does not', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
     const ask = (address: string) => service.ask('GET /api/clients', { headers: from(address) });
     expect((await ask('203.0.113.1')).status).toBe(401);
@@ -84,7 +84,7 @@ describe('an address beyond the requests of a minute', () => {
     expect((await ask('203.0.113.2')).status).toBe(401);
   });
 
-  test('is the same with a port behind it, and throughout an IPv6 subnet', async () => {
+  test('the rate limit counts an address with and without its port, and an IPv6 subnet, as one address', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 1 }, trustProxy: 1 });
     const status = async (address: string) => (await service.ask('GET /x', { headers: from(address) })).status;
     expect(await status('203.0.113.1:1000')).toBe(401);
@@ -94,7 +94,7 @@ describe('an address beyond the requests of a minute', () => {
     expect(await status('2001:db8:1::1')).toBe(401);
   });
 
-  test('is the same in every notation of IPv6, and an IPv4 address is one', async () => {
+  test('the rate limit counts every notation of an IPv6 address, and of an IPv4 address in IPv6, as one address', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 1 }, trustProxy: 1 });
     const statuses = async (...addresses: string[]) => {
       const found = [];
@@ -105,12 +105,12 @@ describe('an address beyond the requests of a minute', () => {
     expect(
       await statuses('198.51.100.7', '::ffff:198.51.100.7', '::FFFF:c633:6407', '0:0:0:0:0:ffff:198.51.100.7'),
     ).toEqual([401, 429, 429, 429]);
-    // It is of no network: another one in that notation is another address.
+    // Two different IPv4 addresses in IPv6 notation are two addresses, not one IPv6 subnet.
     expect(await statuses('::ffff:198.51.100.8', '::ffff:198.51.100.9')).toEqual([401, 401]);
     expect(await statuses('unknown', 'UNKNOWN')).toEqual([401, 429]);
   });
 
-  test('has no more of them than its network of IPv6 may have together', async () => {
+  test('the subnets of one IPv6 network together have a rate limit of four times that of an address', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
     const ask = (address: string) => service.ask('GET /x', { headers: from(address) });
     const statuses = [];
@@ -124,13 +124,13 @@ describe('an address beyond the requests of a minute', () => {
     expect((await ask('203.0.113.1')).headers['ratelimit-policy']).not.toContain('network');
   });
 
-  test('cannot hide behind a header that no proxy of ours wrote', async () => {
+  test('without a trusted proxy the rate limit ignores the address in X-Forwarded-For', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 1 } });
     expect((await service.ask('GET /x', { headers: from('203.0.113.1') })).status).toBe(401);
     expect((await service.ask('GET /x', { headers: from('203.0.113.2') })).status).toBe(429);
   });
 
-  test('may ask for the health of the service all the same', async () => {
+  test('requests for /health do not count towards the rate limit of an address', async () => {
     service = await startService({ limits: { perUser: 1, perIp: 1 } });
     for (let count = 0; count < 5; count += 1) expect((await service.ask('GET /health')).status).not.toBe(429);
     await healthOnce(service, 200);

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { document } from '../support/described.ts';
 
-/** Redocly's rules for OpenAPI that the description does not follow. */
+/** Rules of the OpenAPI linter Redocly that the service's description does not follow. */
 const RULES = {
-  // The service is the firm's own: nobody gets a license for it.
+  // The description names no license, because only the firm itself uses the service.
   'info-license': 'off',
 } as const;
 

@@ -14,7 +14,7 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* Long responses: the service asks for the reader’s rights again while it sends them. */
+/* While the service sends a long response, it checks again and again whether the reader still has the right to read it. */
 
 interface Line {
   readonly action: string;
@@ -29,7 +29,7 @@ const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.tenant('Garage Dupont');
 const admin = await service.token('ADMIN');
 
-// More than the sockets between the service and a reader who has stopped can hold.
+// These rows are larger than the sockets between the service and a paused reader can buffer.
 await service.sql`insert into public.sites (client_id, site_name, address)
   select ${own.clients}, 'Site ' || n, repeat('x', 30000) from generate_series(1, 1000) as n`;
 const big = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
@@ -46,7 +46,7 @@ afterEach(() => {
   lines = [];
 });
 
-/** Begins a request, and reads no more than the head of the response. */
+/** Sends a request, and reads only the headers of the response. */
 function begin(path: string, { token }: Pick<Person, 'token'>, headers: OutgoingHttpHeaders = {}) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     const all = { authorization: `Bearer ${token}`, ...headers };
@@ -71,7 +71,7 @@ const assign = (client: string) => (of: Person) =>
 const CSV = { accept: 'text/csv' };
 
 test.each([
-  { what: 'a CSV', path: '/api/sites', headers: CSV, take: deactivate, code: 'ERROR_UNAUTHORIZED' },
+  { what: 'a list as CSV', path: '/api/sites', headers: CSV, take: deactivate, code: 'ERROR_UNAUTHORIZED' },
   { what: 'a list as JSON', path: '/api/sites', take: assign(foreign.clients), code: 'ERROR_UNAUTHORIZED' },
   {
     ...{ what: 'a document', path: `/api/documents/${documentId}/content` },
@@ -82,11 +82,11 @@ test.each([
     ...{ take: assign(foreign.clients), code: 'ERROR_UNAUTHORIZED' },
   },
   {
-    ...{ what: 'personal data', path: `/api/users/${watched.id}/personal-data`, headers: CSV },
+    ...{ what: 'a user’s personal data', path: `/api/users/${watched.id}/personal-data`, headers: CSV },
     ...{ take: () => assign(foreign.clients)(watched), code: 'ERROR_FORBIDDEN' },
   },
 ])(
-  'a reader who loses the right to $what gets no more of it, and the refusal is recorded',
+  'a download of $what is aborted when its reader loses the right to read it, and the refusal is audited',
   async ({ path, headers, take, code }) => {
     const reader = await person(service, 'ADMIN', [own.clients]);
     const response = await begin(path, reader, headers);
@@ -106,7 +106,7 @@ test.each([
   },
 );
 
-test('the download of a document that is deleted meanwhile is broken off', async () => {
+test('the download of a document that is deleted meanwhile is aborted', async () => {
   const { json } = await upload(service, admin, own.reclamations, { bytes: big });
   const { id } = json as { id: string };
   const response = await begin(`/api/documents/${id}/content`, { token: admin });
@@ -130,7 +130,7 @@ test('a download goes on while Postgres does not answer whether its reader still
   expect(await isWhole(response)).toBe(true);
 });
 
-test('a reader of HTTP/1.0 whose CSV is broken off gets a reset, not the end of the connection', async () => {
+test('an aborted CSV download over HTTP/1.0 ends with a connection reset, so that it does not look complete', async () => {
   const reader = await person(service, 'CLIENT', [own.clients]);
   const socket = connect(service.port, '127.0.0.1');
   const ended = once(socket, 'end').catch((error: unknown) => error);

@@ -63,7 +63,7 @@ describe('a malformed path or query', () => {
   });
 });
 
-describe('a required field', () => {
+describe('a required field of a request', () => {
   const schemas = allEndpoints.flatMap(({ method, path, query, body }) =>
     Object.entries({ query, body }).flatMap(([part, schema]) => {
       if (schema === undefined) return [];
@@ -91,7 +91,7 @@ describe('a required field', () => {
   });
 });
 
-describe('a malformed body', () => {
+describe('a malformed request body', () => {
   const unknown = 'is not known here';
   const notJson = { body: 'must be JSON in UTF-8' };
   const unstorable = { token: 'must not contain NUL or unpaired surrogates' };
@@ -208,13 +208,13 @@ describe('a malformed Authorization header', () => {
     },
   );
 
-  test('is in small letters is let in', async () => {
+  test('the service accepts a token after the scheme bearer in small letters and two blanks', async () => {
     const answer = await service.ask('GET /api/clients', { headers: { authorization: `bearer  ${token}` } });
     expect(answer.status).toBe(200);
   });
 });
 
-describe('a caller of what does not exist', () => {
+describe('a request for an unknown path or method', () => {
   test.each([
     ['GET /api/nothing'],
     ['GET /api'],
@@ -225,7 +225,7 @@ describe('a caller of what does not exist', () => {
     ['GET /api/clients%2f'],
     ['POST /api/nothing'],
     ['OPTIONS /api/nothing'],
-  ])('%s: is refused without a token, then told that there is no such path', async (line) => {
+  ])('%s gets 401 without a token, and 404 with a token', async (line) => {
     await expectRefusal(service, await service.ask(line), 'ERROR_UNAUTHORIZED');
     expectError(await service.ask(line, { token }), 'ERROR_NOT_FOUND');
   });
@@ -237,7 +237,7 @@ describe('a caller of what does not exist', () => {
     ['POST /health', 'GET, HEAD'],
     ['GET /api/auth/login', 'POST'],
     ['HEAD /api/auth/login', 'POST'],
-  ])('%s: is refused without a token, then told the methods', async (line, allow) => {
+  ])('%s gets 401 without a token, and 405 with the allowed methods with a token', async (line, allow) => {
     const refused = await service.ask(line);
     expect(refused.status).toBe(401);
     const answer = await service.ask(line, { token });

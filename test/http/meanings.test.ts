@@ -7,7 +7,7 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { document, resolved } from '../support/described.ts';
 import { FILE, written } from './written-description.ts';
 
-/* What a frontend developer reads of a field, a word and a body, without asking anybody. */
+/* The OpenAPI description explains each field, enum value and body to a frontend developer. */
 
 interface Schema {
   readonly $ref?: string;
@@ -21,7 +21,7 @@ interface Schema {
 
 const SENTENCES = /^\S.+\.$/s;
 
-/** Each part of the description with its place. */
+/** Each object within the OpenAPI description, with its path. */
 function* partsOf(part: unknown, path = ''): Generator<readonly [string, Schema]> {
   if (typeof part !== 'object' || part === null) return;
   yield [path, part];
@@ -32,8 +32,8 @@ function* partsOf(part: unknown, path = ''): Generator<readonly [string, Schema]
 const parts = [...partsOf(document)];
 const schemas = document.components?.schemas as Readonly<Record<string, Schema>>;
 
-describe('the description says', () => {
-  test('of every field what it means', () => {
+describe('the texts of the OpenAPI description', () => {
+  test('the OpenAPI description has a sentence for every field of every schema', () => {
     const fields = parts.flatMap(([path, { properties }]) =>
       typeof properties === 'object'
         ? Object.entries(properties).map(([name, field]) => [`${path}/${name}`, field.description] as const)
@@ -43,7 +43,7 @@ describe('the description says', () => {
     expect(fields.filter(([, description]) => !SENTENCES.test(description ?? ''))).toEqual([]);
   });
 
-  test('of every enum what it is about, and each of its words in French and in English', () => {
+  test('the OpenAPI description has a sentence for every enum, and a French and an English label for each of its values', () => {
     const enums = parts.filter(([, part]) => Array.isArray(part.enum));
     expect(enums.length).toBeGreaterThan(35);
     expect(enums.filter(([, { description }]) => !SENTENCES.test(description ?? ''))).toEqual([]);
@@ -56,7 +56,7 @@ describe('the description says', () => {
     }
   });
 
-  test('of every body an example', () => {
+  test('the OpenAPI description has an example of every request body', () => {
     const bodies = parts.flatMap(([path, part]) =>
       path.endsWith('/requestBody')
         ? Object.entries((part as { content: Record<string, { schema: Schema; example?: unknown }> }).content).map(
@@ -69,17 +69,17 @@ describe('the description says', () => {
     expect(bodies.filter(([, example]) => example === undefined || example === '')).toEqual([]);
   });
 
-  test('nothing of how it was put together', () => {
+  test('the OpenAPI description does not contain the internal members x-table and x-said', () => {
     expect(JSON.stringify(document)).not.toMatch(/"x-(?:table|said)"/);
   });
 
-  test('the same in docs/openapi.json: npm run openapi writes it', async () => {
+  test('docs/openapi.json is what npm run openapi writes', async () => {
     expect(await readFile(FILE, 'utf8')).toBe(written);
   });
 });
 
-describe('the comments of columns', () => {
-  /** What every column of a table says in the database, by table and column. */
+describe('the column comments of the database', () => {
+  /** The comment of every column in the database, by table and column. */
   async function stored(): Promise<ReadonlyMap<string, string>> {
     const database = await createTestDatabase();
     try {
@@ -101,7 +101,7 @@ describe('the comments of columns', () => {
     comments = await stored();
   });
 
-  test('are read from the repository as the database has them', async () => {
+  test('readColumnComments finds in the migrations the comment that each column has in the database', async () => {
     const commentOf = await readColumnComments();
     expect(comments.size).toBeGreaterThan(100);
     for (const [name, comment] of comments) {
@@ -110,7 +110,7 @@ describe('the comments of columns', () => {
     }
   });
 
-  /** Fields with the name of a column that mean something else: a sum, one of several kinds, what is still missing. */
+  /** Fields that have the name of a column and another meaning, such as a sum. */
   const ELSE = [
     ...['id', 'status', 'amount'].map((field) => `Deadline.${field}`),
     'PersonalDatum.id',
@@ -121,7 +121,7 @@ describe('the comments of columns', () => {
     ...['Reclamation', 'Invoice', 'PartnerInvoice'].map((name) => `Possible${name}Move.requires`),
   ];
 
-  test('are what each field of a record and of its bodies begins with', () => {
+  test('the description of each field of a record and of its bodies begins with the comment of its column', () => {
     const records = allEndpoints.flatMap(({ of }) => (of === undefined ? [] : [of]));
     const said = records.flatMap(({ name, table }) =>
       [name, `New${name}`, `${name}Change`].flatMap((schema) =>

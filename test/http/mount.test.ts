@@ -12,11 +12,11 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
-/* Endpoints of kinds that the service has none of yet, on the mechanism that all of them share. */
+/* Test endpoints on the code that all endpoints share; two of these endpoints are wrong on purpose. */
 
 const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: z.looseObject({}) } };
 
-/** Rows of one column of JSON text. */
+/** The shape of a record whose rows are one column of JSON text. */
 const json: RecordShape = {
   ...{
     name: 'Anything',
@@ -52,7 +52,7 @@ const readSite = endpoint({
   }),
 });
 
-/** Wrongly open to CLIENT, whom no grant lets write. */
+/** An endpoint that is wrongly open to CLIENT, a role without the right to insert sites. */
 const createSite = endpoint({
   ...site,
   method: 'post',
@@ -67,7 +67,7 @@ const createSite = endpoint({
   }),
 });
 
-/** Wrongly a GET. */
+/** An endpoint that wrongly inserts a row in a GET. */
 const writeOnRead = endpoint({
   ...site,
   method: 'get',
@@ -80,7 +80,7 @@ const writeOnRead = endpoint({
   }),
 });
 
-/** Two statements, the second of which needs the first; and a third that fails where asked. */
+/** An endpoint whose second statement needs the result of its first; with ?fail=yes a third statement fails. */
 const createTwoSites = endpoint({
   ...site,
   method: 'post',
@@ -100,7 +100,7 @@ const createTwoSites = endpoint({
     }),
 });
 
-/** Tells what the transaction may touch. */
+/** An endpoint that answers with the role and the clients of its transaction. */
 const readRights = endpoint({
   ...site,
   method: 'get',
@@ -123,13 +123,13 @@ const foreign = await service.tenant('Foreign');
 const asClient = await service.token('CLIENT', [own.clients]);
 const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
-describe('a caller who names a record by its id', () => {
-  test('gets their own', async () => {
+describe('an endpoint of one record', () => {
+  test('a client user reads a site of the own client by its id', async () => {
     const answer = await service.ask(`GET /sites/${own.sites}`, { token: asClient });
     expect(answer).toMatchObject({ status: 200, text: `{"id":"${own.sites}"}` });
   });
 
-  test('is refused another tenant’s, audited once with its client', async () => {
+  test('a client user gets 403 for a site of another tenant, audited once with that tenant’s client', async () => {
     const answer = await service.ask(`GET /sites/${foreign.sites}`, { token: asClient });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
       actor: 'idp|CLIENT',
@@ -142,37 +142,37 @@ describe('a caller who names a record by its id', () => {
     expect((await service.ask(`GET /sites/${foreign.sites}`, { token: admin })).status).toBe(200);
   });
 
-  test('is told that there is none', async () => {
+  test('a client user gets 404 for the id of no site', async () => {
     expectError(await service.ask(`GET /sites/${randomUUID()}`, { token: asClient }), 'ERROR_NOT_FOUND');
   });
 });
 
-describe('before a byte of the body is sent', () => {
+describe('a request whose body has not arrived yet', () => {
   const begin = async (authorization: string): Promise<Answer> => {
     const head = ['POST /sites HTTP/1.1', 'Host: h', authorization, 'Content-Type: application/json'];
     const bytes = [...head, 'Content-Length: 1000', 'Connection: close', '', ''].join('\r\n');
     return parseRaw(await askRaw(service.port, bytes)).answer;
   };
 
-  test('a wrong role is refused, audited once', async () => {
+  test('a role without the right gets 403 before the body arrives, audited once', async () => {
     const token = await service.token('TAX_SPECIALIST', [own.clients]);
     await expectRefusal(service, await begin(`Authorization: Bearer ${token}`), 'ERROR_FORBIDDEN');
   });
 
-  test('a missing token is refused, audited once', async () => {
+  test('a request without a token gets 401 before the body arrives, audited once', async () => {
     await expectRefusal(service, await begin('X: x'), 'ERROR_UNAUTHORIZED');
   });
 
-  test('a path and a query are held against their schemas', async () => {
+  test('an unknown query parameter gets 400 before the body is parsed', async () => {
     const answer = await service.ask('POST /sites?colour=red', { token: asManager, body: 'not JSON' });
     expectError(answer, 'ERROR_VALIDATION', { colour: 'is not known here' });
   });
 });
 
-describe('a caller who names a client in the body', () => {
+describe('an endpoint whose body names a client', () => {
   const body = (tenant: Tenant) => ({ client_id: tenant.clients.toUpperCase(), site_name: 'Entrepôt' });
 
-  test('is refused a foreign one before the database is asked, audited once', async () => {
+  test('a body that names a foreign client gets 403 without a query to the database, audited once', async () => {
     const before = service.runs;
     const answer = await service.ask('POST /sites', { token: asManager, body: body(foreign) });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
@@ -182,7 +182,7 @@ describe('a caller who names a client in the body', () => {
     expect(service.runs).toBe(before);
   });
 
-  test('is told of a malformed body before that', async () => {
+  test('a body with an unknown field gets 400 even if it names a foreign client', async () => {
     const answer = await service.ask('POST /sites', {
       token: asManager,
       body: { ...body(foreign), colour: 1 },
@@ -190,7 +190,7 @@ describe('a caller who names a client in the body', () => {
     expectError(answer, 'ERROR_VALIDATION');
   });
 
-  test('is told of a fault of ours where the endpoint lets through whom no grant does, and nothing is written', async () => {
+  test('an endpoint that admits a role without the database right to insert answers 503, and inserts nothing', async () => {
     const count = () => service.admin('select count(*) from public.sites where client_id = $1', [own.clients]);
     const before = await count();
     expectError(await service.ask('POST /sites', { token: asClient, body: body(own) }), 'ERROR_UNAVAILABLE');
@@ -200,8 +200,8 @@ describe('a caller who names a client in the body', () => {
   });
 });
 
-describe('the transaction of a request', () => {
-  test('that names a client holds no right to another', async () => {
+describe('the rights of a request’s transaction', () => {
+  test('the transaction of a request that names one client has rights to that client only', async () => {
     const both = [own.clients, foreign.clients];
     const token = await service.token('ACCOUNT_MANAGER', both);
     const narrow = await service.ask(`GET /rights?client_id=${own.clients}`, { token });
@@ -210,7 +210,7 @@ describe('the transaction of a request', () => {
     expect(wide.json).toMatchObject({ clients: both.toSorted() });
   });
 
-  test('that names a client holds no right to another, not even for an ADMIN of the whole system', async () => {
+  test('the transaction of an ADMIN’s request that names one client has rights to that client only', async () => {
     const token = await service.token('ADMIN');
     const narrow = await service.ask(`GET /rights?client_id=${own.clients}`, { token });
     expect(narrow.json).toMatchObject({ as: 'taxclaims_scoped_admin', clients: [own.clients] });
@@ -218,23 +218,23 @@ describe('the transaction of a request', () => {
   });
 });
 
-test('a GET that would write is a defect of the service, and writes nothing', async () => {
+test('a GET endpoint that tries to insert a row gets 500, and inserts nothing', async () => {
   expectError(await service.ask('GET /write-on-read', { token: asManager }), 'ERROR_INTERNAL');
   expect(await service.admin(`select from public.sites where site_name = 'x'`)).toEqual([]);
 });
 
-describe('an endpoint of several statements', () => {
+describe('an endpoint with several statements', () => {
   const names = async () =>
     (await service.admin(`select site_name from public.sites where site_name ~ '^(first|after)' order by 1`)).length;
 
-  test('has all of them or none', async () => {
+  test('an endpoint with several statements keeps no row if its last statement fails', async () => {
     expectError(await service.ask(`POST /pairs/${own.clients}?fail=yes`, { token: asManager }), 'ERROR_INTERNAL');
     expect(await names()).toBe(0);
     expect((await service.ask(`POST /pairs/${own.clients}`, { token: asManager })).status).toBe(200);
     expect(await names()).toBe(2);
   });
 
-  test('is not begun for a token whose rights were taken back', async () => {
+  test('an endpoint with several statements inserts nothing for an inactive user, who gets 401', async () => {
     const { token } = await person(service, 'ACCOUNT_MANAGER', [own.clients], { is_active: false });
     const before = await names();
     const answer = await service.ask(`POST /pairs/${own.clients}`, { token });

@@ -25,13 +25,13 @@ const document = answer.json as Record<string, unknown>;
 const paths = document['paths'] as Record<string, Record<string, Operation>>;
 const { schemas } = document['components'] as { schemas: Record<string, object> };
 
-test('the description is valid OpenAPI 3.0 of version 1.0.0 of the interface', async () => {
+test('the service’s description of its API is valid OpenAPI 3.0', async () => {
   expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.0\./), info: { version: '1.0.0' } });
   const result = await validate(structuredClone(document) as unknown as string);
   expect(result).toMatchObject({ valid: true });
 });
 
-test('the bearer token is asked for on every path but those that are public', () => {
+test('the OpenAPI description requires a bearer token for every operation except the four public ones', () => {
   expect(document).toMatchObject({
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
@@ -43,14 +43,14 @@ test('the bearer token is asked for on every path but those that are public', ()
   expect(open.toSorted()).toEqual(['get /', 'get /calendar/{secret}.ics', 'get /health', 'post /api/auth/login']);
 });
 
-/** Where in the document something is so. */
+/** The paths of the objects in the OpenAPI description for which the predicate is true. */
 function placesOf(isSo: (part: object, path: string) => boolean, part: unknown = document, path = ''): string[] {
   if (typeof part !== 'object' || part === null) return [];
   const below = Object.entries(part).flatMap(([key, inner]) => placesOf(isSo, inner, `${path}/${key}`));
   return isSo(part, path) ? [path, ...below] : below;
 }
 
-test('no schema is without a type', () => {
+test('every schema of the OpenAPI description has a type or a reference', () => {
   const isTypeless = (part: object) => !('type' in part) && !('$ref' in part);
   expect(placesOf((part, path) => path.endsWith('/schema') && isTypeless(part))).toEqual([]);
 });
@@ -59,7 +59,7 @@ test.each([
   ['/api/reclamations', ['Link', 'X-Total-Count'], '`limit`, `offset`, `after`, `count` are refused'],
   ['/api/reclamations/summary', ['Link'], '`limit`, `after` are refused'],
   ['/api/reclamations/{id}/moves', [], 'all records; there is no ETag'],
-])('%s promises the pages that it has', (path, headers, words) => {
+])('the OpenAPI description of %s has the paging headers that the list sends', (path, headers, words) => {
   const success = paths[path]?.['get']?.responses['200'] as { description: string; headers: object };
   const ofPages = Object.keys(success.headers).filter((name) => ['Link', 'X-Total-Count'].includes(name));
   expect(ofPages).toEqual(headers);
@@ -69,7 +69,7 @@ test.each([
 const MOMENT = { type: 'string', format: 'date-time', description: 'In the years 0001 to 9999.' };
 const IN_YEARS = 'From 1900-01-01 to 2200-12-31.';
 
-test('days and moments of a record say in which years they lie', () => {
+test('the OpenAPI description of a claim’s dates and times names their first and last allowed day', () => {
   const {
     NewReclamation: { properties },
   } = schemas as { NewReclamation: { properties: Record<string, unknown> } };
@@ -81,7 +81,7 @@ test('days and moments of a record say in which years they lie', () => {
   });
 });
 
-test('a list describes what its parameters may be', () => {
+test('the OpenAPI description of a client’s claims has every parameter of the list with its type and limits', () => {
   const parameters = paths['/api/clients/{clientId}/reclamations']?.['get']?.parameters;
   const id = { type: 'string', format: 'uuid' };
   const query = (name: string, schema: object) => ({
@@ -160,21 +160,21 @@ test('a list describes what its parameters may be', () => {
   });
 });
 
-test('a field that may be null says so beside its type, never as one more alternative', () => {
+test('the OpenAPI description marks each field that may be null by nullable beside its type', () => {
   expect(placesOf((part) => 'nullable' in part && !('type' in part || 'allOf' in part))).toEqual([]);
   expect(JSON.stringify(document)).toContain('"nullable":true');
 });
 
-/** Every operation, with what it is. */
+/** Every operation of the OpenAPI description, with its method and path as `line`. */
 const operations = (): (Operation & { line: string })[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => ({ ...one, line: `${method.toUpperCase()} ${path}` })),
   );
 
-/** The records that can be made and changed. */
+/** The schemas of the records that callers can create and change. */
 const RECORDS = ['User', 'Client', 'Site', 'Cadastre', 'Reclamation', 'Partner', 'Invoice', 'PartnerInvoice'];
 
-test('every parameter and every tag has a sentence', () => {
+test('every parameter and every tag of the OpenAPI description has a sentence', () => {
   const all = operations().flatMap(({ line, parameters = [] }) =>
     parameters.map(({ name, description }) => [`${line} ${name}`, description]),
   );
@@ -184,7 +184,7 @@ test('every parameter and every tag has a sentence', () => {
   expect(document['servers']).toEqual([{ url: '/', description: expect.any(String) }]);
 });
 
-test('the headers that change what an operation does are parameters where they do', () => {
+test('the OpenAPI description lists If-Match, Range and similar headers at exactly the operations that use them', () => {
   const operationsWithHeader = (name: string): string[] =>
     operations()
       .filter(({ parameters = [] }) => parameters.some((one) => one.in === 'header' && one.name === name))
@@ -206,7 +206,7 @@ test('the headers that change what an operation does are parameters where they d
   expect(operationsWithHeader('Idempotency-Key')).toEqual(creations.map(({ line }) => line));
 });
 
-test('every body, every record and every choice of words has a name', () => {
+test('every body, record and enum of the OpenAPI description is a named schema', () => {
   const unnamed = operations().flatMap(({ line, requestBody }) =>
     Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => ('$ref' in schema ? [] : [line])),
   );
@@ -219,8 +219,8 @@ test('every body, every record and every choice of words has a name', () => {
   expect(schemas['ErrorCode']).toMatchObject({ type: 'string', enum: Object.keys(ERRORS_BY_CODE) });
 });
 
-test('a generator can make a type of every schema, strictly: no named field stands beside others of one type', () => {
-  // In TypeScript an optional property may be undefined, which fits no index signature but that of unknown (TS2411).
+test('no schema of the OpenAPI description has both named properties and typed additionalProperties', () => {
+  // A code generator would make a TypeScript type that does not compile (TS2411), since optional properties may be undefined.
   const isWrong = (part: object) => {
     const { properties, additionalProperties: others = {} } = part as Record<string, object | undefined>;
     return properties !== undefined && Object.keys(others).length > 0;
@@ -228,7 +228,7 @@ test('a generator can make a type of every schema, strictly: no named field stan
   expect(placesOf(isWrong)).toEqual([]);
 });
 
-test('no two names differ in case alone, since a generator may make a file of each', () => {
+test('no two names in the OpenAPI description differ only in letter case, since a generator makes a file of each', () => {
   const names = [
     ...operations().map(({ operationId }) => operationId),
     ...Object.values(document['components'] as Record<string, object>).flatMap((one) => Object.keys(one)),
@@ -239,7 +239,7 @@ test('no two names differ in case alone, since a generator may make a file of ea
   expect(different.filter((name, index) => different.indexOf(name) !== index)).toEqual([]);
 });
 
-test('words of a choice that are the same name without their signs have names of their own', () => {
+test('enum values of the OpenAPI description that differ only in punctuation have different x-enum-varnames', () => {
   const nameOf = (word: unknown): string =>
     String(word)
       .replaceAll(/[^A-Za-z0-9]/g, '')
@@ -253,7 +253,7 @@ test('words of a choice that are the same name without their signs have names of
   expect(choices.map(([name]) => name)).toContain('ReclamationSort');
 });
 
-test('every list of values says of which type they are', () => {
+test('the items of every array parameter in the OpenAPI description have a type', () => {
   const typeless = operations().flatMap(({ line, parameters = [] }) =>
     parameters.flatMap(({ name, schema }) => {
       const { items } = schema as { readonly items?: object };
@@ -263,7 +263,7 @@ test('every list of values says of which type they are', () => {
   expect(typeless).toEqual([]);
 });
 
-test('what is read-only in the body of a change has the type that it has in the record', () => {
+test('a read-only field in the body of a change has the same type in the OpenAPI description as in the record', () => {
   type Fields = Record<string, { readonly readOnly?: boolean; readonly allOf?: readonly object[] }>;
   const fieldsOf = (name: string): Fields => (schemas[name] as { properties: Fields }).properties;
   for (const name of RECORDS) {

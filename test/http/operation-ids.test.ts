@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { ROWS } from '../resources/access.ts';
 import { document } from '../support/described.ts';
 
-/* Clients are generated from the names of the operations: another name is another function in somebody's code. */
+/* Code generators name functions after the operationId, so a changed operationId breaks the code of API clients. */
 
 const paths = document.paths as Record<string, Record<string, { readonly operationId: string }>>;
 
@@ -70,7 +70,7 @@ const OPERATION_IDS = {
   'GET /api/words': 'getWords',
 };
 
-/** The usual addresses, each with the name of one of its records and of several. */
+/** The path of each usual resource, with the singular and the plural of its name. */
 const RESOURCES = ROWS.flatMap(({ line }) => {
   const segment = /^GET \/api\/([a-z-]+)\/\{\w+\}$/.exec(line)?.[1];
   const many = segment?.replaceAll(/(?:^|-)([a-z])/g, (_all, letter: string) => letter.toUpperCase());
@@ -79,7 +79,7 @@ const RESOURCES = ROWS.flatMap(({ line }) => {
     : [[`/api/${segment}`, many.replace(/s$/, ''), many] as const];
 });
 
-test('every operation has a name of its own, which generated clients keep', () => {
+test('every operation of the API has its own operationId, as generated clients expect', () => {
   const ofResources = RESOURCES.flatMap(([path, one, many]) => {
     const at = `${path}/{${path === '/api/clients' ? 'clientId' : 'id'}}`;
     return [

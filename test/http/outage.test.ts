@@ -17,7 +17,7 @@ function expectUnavailable(answer: Answer): void {
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 }
 
-describe('a request whose table is locked', () => {
+describe('a request that waits for a locked table', () => {
   let lock: pg.Client;
 
   async function lockClients(): Promise<void> {
@@ -26,7 +26,7 @@ describe('a request whose table is locked', () => {
   }
   afterEach(() => lock.end());
 
-  test('is told to come back when its connection is killed, and the next one is served', async () => {
+  test('a request whose database connection is killed gets 503 with Retry-After, and the next request succeeds', async () => {
     service = await startService();
     await lockClients();
     const token = await service.token('CLIENT');
@@ -40,7 +40,7 @@ describe('a request whose table is locked', () => {
     expect((await service.ask('GET /api/clients', { token })).status).toBe(200);
   });
 
-  test('is told to come back when its time is over, and the next one is served', async () => {
+  test('a request that exceeds the statement timeout gets 503 with Retry-After, and the next request succeeds', async () => {
     service = await startService({ statementTimeoutMs: 100 });
     await lockClients();
     const token = await service.token('CLIENT');
@@ -52,7 +52,7 @@ describe('a request whose table is locked', () => {
 
 const PROBES = ['GET /', 'GET /health'];
 
-describe('a database out of reach', () => {
+describe('an unreachable database', () => {
   let cable: FaultyLine;
   beforeEach(async () => {
     const postgres = await forSuite(createTestDatabase());
@@ -63,7 +63,7 @@ describe('a database out of reach', () => {
     cable.close();
   });
 
-  test('is 503 for what needs it and for health, and nothing has to be restarted', async () => {
+  test('requests and /health get 503 while the database is unreachable, and 200 without a restart afterwards', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
     const needy = [
@@ -83,7 +83,7 @@ describe('a database out of reach', () => {
     for (const line of PROBES) await healthOnce(service, 200, line);
   });
 
-  test('does not keep from an answer what does not need it, and its refusals are recorded later', async () => {
+  test('refusals, 400 and 404 are answered while the database is unreachable, and the refusals are audited later', async () => {
     const { clients } = await service.tenant('Foreign');
     const token = await service.token('CLIENT', []);
     cable.become('cut');

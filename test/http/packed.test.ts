@@ -36,11 +36,11 @@ async function get(path: string, headers: Record<string, string>): Promise<Packe
   });
 }
 
-describe('a long answer', () => {
+describe('the compression of a long answer', () => {
   const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync };
 
   test.each(['/api/sites', '/api-json', '/docs/swagger-ui.css'])(
-    'is packed as the reader accepts, and says the same: %s',
+    'the answer of %s is compressed with gzip or brotli as the caller accepts, with the same content and ETag',
     async (path) => {
       const plain = await get(path, {});
       expect(plain.headers).not.toHaveProperty('content-encoding');
@@ -55,7 +55,7 @@ describe('a long answer', () => {
     },
   );
 
-  test('is br where the reader takes either, and as it is where it takes neither', async () => {
+  test('a long answer is compressed with brotli if the caller accepts gzip and brotli, and with nothing if neither', async () => {
     expect((await get('/api/sites', { 'accept-encoding': 'gzip, br' })).headers['content-encoding']).toBe('br');
     for (const coding of ['identity', 'zstd', 'gzip;q=0', 'x'.repeat(100)]) {
       const { status, headers } = await get('/api/sites', { 'accept-encoding': coding });
@@ -63,7 +63,7 @@ describe('a long answer', () => {
     }
   });
 
-  test('is not sent again to whoever has it, packed or not', async () => {
+  test('a caller with the ETag of a compressed answer gets 304', async () => {
     for (const path of ['/api/sites', '/api-json']) {
       const { headers } = await get(path, { 'accept-encoding': 'gzip' });
       expect(headers.etag).toMatch(/^W\/"/);
@@ -74,7 +74,7 @@ describe('a long answer', () => {
   });
 });
 
-test('the page of /docs takes half a megabyte in all', async () => {
+test('the page /docs and all its parts are smaller than 512 KiB when compressed', async () => {
   const page = (await get('/docs', {})).bytes.toString();
   const parts = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
   const answers = await Promise.all(parts.map((part) => get(part, { 'accept-encoding': 'br' })));
@@ -83,7 +83,7 @@ test('the page of /docs takes half a megabyte in all', async () => {
   expect(size).toBeLessThan(512 * 1024);
 });
 
-test('a short answer, a record and the content of a document are sent as they are', async () => {
+test('a short list, a single record and the content of a document are sent uncompressed', async () => {
   const body = Buffer.from('Site;Base\n'.repeat(5_000));
   const form = new FormData();
   form.append('file', new Blob([body]), 'bases.csv');
@@ -101,7 +101,7 @@ test('a short answer, a record and the content of a document are sent as they ar
   }
 });
 
-test('a list that says something else has another tag, also where only its length is another', async () => {
+test('a list has another ETag if its records or its X-Total-Count differ', async () => {
   const tag = async (query: string): Promise<string | undefined> =>
     (await get(`/api/sites?limit=5${query}`, {})).headers.etag;
   const before = await tag('');

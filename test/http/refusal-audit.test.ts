@@ -11,8 +11,8 @@ const readForeign = async (claims: Record<string, unknown> = {}, headers: Record
   return service.ask(`GET /api/clients/${foreign.clients}`, { token, headers });
 };
 
-describe('a refusal is recorded once, before the answer leaves,', () => {
-  test('with who, what, whose, why and from where', async () => {
+describe('the audit record of a refusal', () => {
+  test('the audit record of a refusal has its actor, action, resource, client, reason, address and user agent', async () => {
     const answer = await readForeign({ sub: 'idp|7' }, { 'user-agent': 'curl', 'x-forwarded-for': '203.0.113.7' });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
       user_id: null,
@@ -28,7 +28,7 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
     });
   });
 
-  test('under the user where one is stored', async () => {
+  test('the audit record of a refusal has the id of the stored user with the token’s subject', async () => {
     const id = await make(service, 'users', { role: 'CLIENT', subject: 'known' });
     await expectRefusal(service, await readForeign({ sub: 'known' }), 'ERROR_FORBIDDEN', {
       user_id: id,
@@ -36,7 +36,7 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
     });
   });
 
-  test('when the path is longer than the column', async () => {
+  test('the audit record of a refusal has the first 100 characters of a longer action', async () => {
     const path = `/api/${'x'.repeat(5_000)}`;
     await expectRefusal(service, await service.ask(`GET ${path}`), 'ERROR_UNAUTHORIZED', {
       action: `GET ${path}`.slice(0, 100),
@@ -44,7 +44,7 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
     });
   });
 
-  test('without the query, where a secret might be', async () => {
+  test('the audit record of a refusal does not contain the query, which might have a secret', async () => {
     const answer = await service.ask('GET /api/clients?token=secret');
     const record = await expectRefusal(service, answer, 'ERROR_UNAUTHORIZED');
     expect(record).toMatchObject({ action: 'GET /api/clients' });
@@ -52,10 +52,10 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
   });
 
   test.each([
-    ['no UUID', 'auth0|1'],
-    ['longer than the column', 's'.repeat(250)],
-    ['a name with blanks and signs', `CN=O'Neil, O="Cabinet"`],
-  ])('when the subject is %s', async (_what, sub) => {
+    ['that is not a UUID', 'auth0|1'],
+    ['of 250 characters', 's'.repeat(250)],
+    ['with blanks and punctuation', `CN=O'Neil, O="Cabinet"`],
+  ])('the audit record of a refusal has a subject %s unchanged', async (_what, sub) => {
     await expectRefusal(service, await readForeign({ sub }), 'ERROR_FORBIDDEN', {
       actor: sub,
     });
@@ -64,13 +64,13 @@ describe('a refusal is recorded once, before the answer leaves,', () => {
   test.each([
     ['with a port', '203.0.113.7:4711', '203.0.113.7'],
     ['in brackets', '[2001:db8::1]:4711', '2001:db8::1'],
-    ['that is none', 'nonsense', null],
-  ])('when the address is one %s', async (_what, address, recorded) => {
+    ['that is not an IP address', 'nonsense', null],
+  ])('the audit record of a refusal is written for a caller address %s', async (_what, address, recorded) => {
     const answer = await readForeign({}, { 'x-forwarded-for': address });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { ip_address: recorded });
   });
 
-  test('when many come at once', async () => {
+  test('each of 20 simultaneous refusals has one audit record', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => readForeign()));
     for (const answer of answers) await expectRefusal(service, answer, 'ERROR_FORBIDDEN');
   });
@@ -86,7 +86,7 @@ test.each([
   await expectRefusal(service, await service.ask(line, { token }), 'ERROR_FORBIDDEN', named);
 });
 
-test('what is no refusal leaves no record', async () => {
+test('answers with 200, 400, 404 and 405 leave no audit record of a refusal', async () => {
   const token = await service.token('ADMIN');
   const answers = [
     await service.ask('GET /api/clients', { token }),

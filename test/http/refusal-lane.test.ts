@@ -9,7 +9,7 @@ import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 import { connected } from '../support/database.ts';
 
-/* What never waits for what other requests hold: refusals and the health check. Each test ends while that is held. */
+/* Refusals and the health check do not wait for locks or database connections of other requests. */
 
 let service: Service;
 let holder: pg.Client;
@@ -23,10 +23,10 @@ afterEach(async () => {
   await service.close();
 });
 
-/** Against whoever writes there or, by default, whoever even reads. */
+/** Locks a table in a transaction of its own; the default mode blocks reads as well as writes. */
 const hold = (table: string, mode = 'access exclusive') => holder.query(`begin; lock table ${table} in ${mode} mode`);
 
-/** How many records each refusal has; every answer is one for a stranger. */
+/** The number of audit records of each of these answers. */
 async function recordsOf(answers: readonly { readonly headers: object }[]): Promise<unknown[]> {
   const ids = answers.map(({ headers }) => String(Reflect.get(headers, 'x-request-id')));
   const rows = await service.sql`select request_id, count(*)::integer as records from public.audit_logs
@@ -36,7 +36,7 @@ async function recordsOf(answers: readonly { readonly headers: object }[]): Prom
 }
 
 describe('while the audit log is locked', () => {
-  test('forty strangers are refused, readers are served, and each refusal is recorded once afterwards', async () => {
+  test('while the audit log is locked, refusals and reads are answered, and each refusal is audited once afterwards', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
     await hold('public.audit_logs', 'exclusive');
@@ -55,7 +55,7 @@ describe('while the audit log is locked', () => {
     expect(await recordsOf(all)).toEqual(all.map(() => 1));
   });
 
-  test('and the disk is away, a stranger is told to come back', async () => {
+  test('while the audit log is locked and the disk is unusable, a request without a token gets 503', async () => {
     await hold('public.audit_logs');
     await rm(join(service.dataDir, 'refusals'), { recursive: true });
     await writeFile(join(service.dataDir, 'refusals'), '');
@@ -67,13 +67,13 @@ describe('while the audit log is locked', () => {
   });
 });
 
-describe('while every connection for requests waits for a locked table', () => {
-  test('refusals that the token decides are recorded before they are answered, and probes are told that all is well', async () => {
+describe('while every database connection for requests waits for a locked table', () => {
+  test('while all requests wait for a locked table, refusals are audited before their answer and /health gets 200', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
     await hold('public.clients');
     const readers = Array.from({ length: 10 }, () => service.ask('GET /api/clients', { token }));
-    // As many as there are connections; the others wait for one.
+    // The service has four connections for requests, so the other six readers wait for a connection.
     await until(async () => (await waiting(service)) === 4);
     const refused = await Promise.all([
       service.ask('GET /api/clients'),
@@ -89,7 +89,7 @@ describe('while every connection for requests waits for a locked table', () => {
   });
 });
 
-test('a probe that the database keeps waiting is told so while it still waits, and all others beside it', async () => {
+test('every request for /health gets 503 while a probe of the database waits for a lock', async () => {
   await service.ask('GET /health');
   await hold('pg_catalog.pg_class');
   await healthOnce(service, 503);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type Logger, pino } from 'pino';
 import { startService } from '../support/service.ts';
 
-/** What the service writes for requests, from a log that a test hands to it. */
+/** A log for the service, with the lines that the service writes and its request records. */
 function listeningLog(): { log: Logger; lines: string[]; requests: () => Record<string, unknown>[] } {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
@@ -11,7 +11,7 @@ function listeningLog(): { log: Logger; lines: string[]; requests: () => Record<
   return { log, lines, requests };
 }
 
-test('each request leaves one line that says who, what and why not, and no token, query or body', async () => {
+test('each request has one log line with its action, subject, status and reason, and without token, query or body', async () => {
   const { log, lines, requests } = listeningLog();
   const service = await startService({ log });
   const token = await service.token('CLIENT', [], { sub: 'somebody' });
@@ -23,7 +23,7 @@ test('each request leaves one line that says who, what and why not, and no token
     await service.ask('POST /api/auth/login', { body: { token } }),
     await service.ask('GET /api/clients'),
   ];
-  // Ends when the last response has, and so its line.
+  // After the service has closed, the log has the line of every response.
   await service.close();
 
   expect(requests()).toEqual([
@@ -48,7 +48,7 @@ test('each request leaves one line that says who, what and why not, and no token
   expect(lines.join()).not.toMatch(new RegExp(`${signature}|limit=7|Bearer`));
 });
 
-test('a request that fails by the service leaves an error with its cause, of which the caller learns nothing', async () => {
+test('the log has the cause of a request that fails because the database is unreachable, and its answer does not', async () => {
   const { log, requests } = listeningLog();
   const service = await startService({ log, databaseUrl: () => 'postgres://nobody@127.0.0.1:1/none' });
   const answer = await service.ask('GET /api/clients', { token: await service.token('CLIENT') });

@@ -23,26 +23,29 @@ const stored = () =>
 const missing = async () =>
   (await figuresAt(service.metricsPort)).get('taxclaims_rights_missing_total{lane="requests"}') ?? 0;
 
-describe('a right that callers are meant to have and that is not there', () => {
+describe('a database right that the service should have and lacks', () => {
   test.each([
     ['to a table', 'insert (id, client_id, site_name, address) on public.sites', 'tax_specialist'],
     ['to a column', 'insert (site_name) on public.sites', 'tax_specialist'],
     ['to a schema', 'usage on schema public', 'account_manager, taxclaims_tax_specialist, taxclaims_client'],
     ['to a function', 'execute on function app.caller_id', 'api'],
-  ])('%s: a writer gets 503, no refusal is recorded, the log and a figure tell', async (_what, right, group) => {
-    const before = [await stored(), await missing()] as const;
-    await service.admin(`revoke ${right} from taxclaims_${group}`);
-    const answer = await create();
-    await service.admin(`grant ${right} to taxclaims_${group}`);
-    expectError(answer, 'ERROR_UNAVAILABLE');
-    expect(answer.headers['retry-after']).toBe('5');
-    expect([await stored(), await missing()]).toEqual([before[0], before[1] + 1]);
-    expect(loggedText()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
-    expect((await create()).status).toBe(201);
-  });
+  ])(
+    'a write without the database right %s gets 503, appears in the log and a metric, and is not audited as a refusal',
+    async (_what, right, group) => {
+      const before = [await stored(), await missing()] as const;
+      await service.admin(`revoke ${right} from taxclaims_${group}`);
+      const answer = await create();
+      await service.admin(`grant ${right} to taxclaims_${group}`);
+      expectError(answer, 'ERROR_UNAVAILABLE');
+      expect(answer.headers['retry-after']).toBe('5');
+      expect([await stored(), await missing()]).toEqual([before[0], before[1] + 1]);
+      expect(loggedText()).toMatch(/"level":50[^\n]*the service lacks a right: permission denied/);
+      expect((await create()).status).toBe(201);
+    },
+  );
 });
 
-test('a row that a policy forbids is a refusal of the caller, on record, and counts as no missing right', async () => {
+test('a write that a policy forbids gets 403, is audited as a refusal, and does not count as a missing right', async () => {
   const before = await missing();
   await service.admin('alter policy sites_insert_tenant on public.sites with check (false)');
   await expectRefusal(service, await create(), 'ERROR_FORBIDDEN', {

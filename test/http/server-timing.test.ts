@@ -12,7 +12,7 @@ const timingOf = async ({ port }: Service, line: string, token?: string) => {
   return [status, headers['server-timing']];
 };
 
-test('an answer says what took how long only where that is asked for', async () => {
+test('an answer has the header Server-Timing only if the configuration turns it on', async () => {
   expect(await timingOf(silent, 'GET /api/clients', await silent.token('ADMIN'))).toEqual([200, undefined]);
   expect(await timingOf(timed, 'GET /api/clients', await timed.token('ADMIN'))).toEqual([
     200,
@@ -20,7 +20,7 @@ test('an answer says what took how long only where that is asked for', async () 
   ]);
 });
 
-test('a refusal does not: a foreign record takes as long to tell as none', async () => {
+test('answers with 401, 403 and 404 have no Server-Timing, which could tell a foreign record from a missing one', async () => {
   const own = await timed.tenant('Own');
   const foreign = await timed.tenant('Foreign');
   const token = await timed.token('CLIENT', [own.clients]);

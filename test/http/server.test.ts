@@ -18,7 +18,7 @@ let held: Held[];
 let taken: ServerResponse[];
 let arrived: () => void;
 
-/** Starts a server that leaves each response to the test. */
+/** Starts an HTTP server without an application, whose responses the test writes. */
 async function start(options: ServerOptions = {}): Promise<void> {
   held = [];
   taken = [];
@@ -46,7 +46,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Resolves to everything that the server sends on the connection until the connection closes. */
+/** Reads all text that the server sends on a connection until the connection closes. */
 async function readToEnd(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));
@@ -59,7 +59,7 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('bytes that are no valid HTTP request', () => {
+describe('bytes that are not a valid HTTP request', () => {
   const GET = 'GET / HTTP/1.1\r\nHost: here\r\n';
   test.each([
     ['a request line that is no HTTP', 'nonsense\r\n\r\n'],
@@ -119,7 +119,7 @@ describe('bytes that are no valid HTTP request', () => {
     });
   });
 
-  test('the server writes no error into a response that has begun', async () => {
+  test('the HTTP server writes no error into a response that has begun', async () => {
     await start();
     const socket = await open();
     socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
@@ -219,11 +219,11 @@ describe('CORS headers of an error that the server answers before the applicatio
   });
 });
 
-test('the server waits 15 seconds for headers and 65 between two requests, and tells the client the 65 seconds', async () => {
+test('the server waits 15 seconds for headers and 65 seconds between two requests, as its Keep-Alive header says', async () => {
   await start();
   const answer = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
   const [request, response] = await requestTaken();
-  // requestTimeout is off because src/http/body-stream.ts bounds the time of a body.
+  // The server's requestTimeout is 0, because src/http/body-stream.ts limits the time of a request body.
   const { server: own } = request.socket as unknown as { readonly server: Server };
   const { headersTimeout, requestTimeout, keepAliveTimeout } = own;
   expect({ headersTimeout, requestTimeout, keepAliveTimeout }).toEqual({
@@ -235,7 +235,7 @@ test('the server waits 15 seconds for headers and 65 between two requests, and t
   expect((await answer).headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=65' });
 });
 
-test('a server at its limit of connections closes the silent ones, accepts the next client and finishes its requests', async () => {
+test('a server at its limit of connections closes silent connections, accepts a new client and finishes open requests', async () => {
   await start();
   const first = ask(port, 'GET /', { headers: { connection: 'keep-alive' } });
   const [request, response] = await requestTaken();
@@ -255,7 +255,7 @@ test('a server at its limit of connections closes the silent ones, accepts the n
   expect((await first).status).toBe(200);
 });
 
-describe('a server that closes', () => {
+describe('an HTTP server that closes', () => {
   test('a closing server finishes the request that it has accepted, sends Connection: close and accepts no connection', async () => {
     await start();
     const agent = new Agent({ keepAlive: true });
@@ -303,7 +303,7 @@ describe('a server that closes', () => {
     expect(await text).toMatch(/Connection: keep-alive[^]*halffull$/);
   });
 
-  test('a closing server loses no request of a client that sends one after the other', async () => {
+  test('a closing server loses no request of a client that sends requests one after the other', async () => {
     await start({ drainMs: 600_000 });
     arrived = () => {
       const [, response] = held.shift() as Held;

@@ -27,7 +27,7 @@ test.each([
   await expect(v.callerOf()).resolves.toMatchObject({ role: 'CLIENT' });
 });
 
-test('a token that brings its role under __proto__ is refused', async () => {
+test('a token whose role and client access stand only under __proto__ is refused', async () => {
   const { role, client_access, ...rest } = v.adminClaims();
   const payload = `${JSON.stringify(rest).slice(0, -1)},"__proto__":${JSON.stringify({ role, client_access })}}`;
   await v.refusalOf(await v.identity.token({}, { payload }));
@@ -35,7 +35,7 @@ test('a token that brings its role under __proto__ is refused', async () => {
   await expect(v.callerOf({}, { payload: honest })).resolves.toMatchObject({ role: 'ADMIN' });
 });
 
-test('a token without a claim is refused although Object.prototype has that claim', async () => {
+test('a token without a role or client access is refused even if Object.prototype has that property', async () => {
   for (const [name, value] of Object.entries({ role: 'ADMIN', client_access: [A] })) {
     const token = await v.identity.token({ [name]: undefined });
     Object.defineProperty(Object.prototype, name, { value, configurable: true });
@@ -62,7 +62,7 @@ test('a token for several audiences is accepted if this service is one of them',
   await expect(v.callerOf({ aud })).resolves.toMatchObject({ role: 'CLIENT' });
 });
 
-test('a token is accepted up to the limits of the clock tolerance', async () => {
+test('a token is accepted if its exp, nbf or iat is wrong by no more than the clock tolerance', async () => {
   const edges = [{ exp: SECONDS - 29 }, { nbf: SECONDS + 30 }, { iat: SECONDS + 30 }];
   for (const times of edges) await expect(v.callerOf(times)).resolves.toMatchObject({ role: 'CLIENT' });
 });
@@ -70,7 +70,7 @@ test('a token is accepted up to the limits of the clock tolerance', async () => 
 test('a caller’s client access is in lower case, sorted and without repetition, and its digest includes the role', async () => {
   const caller = await v.callerOf({ role: 'TAX_SPECIALIST', client_access: [B, A.toUpperCase(), A, B] });
   expect(caller.clientAccess).toEqual([A, B]);
-  // md5 of 'TAX_SPECIALIST:' and the two ids joined by a comma, as psql computes it.
+  // The expected digest is the md5 of 'TAX_SPECIALIST:' and the two ids with a comma between them, computed with psql.
   expect(caller.accessDigest).toBe('f5aa5a7b2ff484ba0528e4e8accace12');
 });
 
@@ -80,7 +80,7 @@ test('a token with access to 2,000 clients is accepted', async () => {
   expect(caller.clientAccess).toEqual(client_access.toSorted());
 });
 
-test('a token’s subject may be any printable ASCII', async () => {
+test('a token’s subject may have any printable ASCII characters', async () => {
   const subjects = [
     'auth0|5f7c8ec7c33c6c004bbafe82',
     'CN=Ada Lovelace, O=Cabinet',
@@ -93,7 +93,7 @@ test('a token’s subject may be any printable ASCII', async () => {
   await expect(v.callerOf({ sub: 'Ada' })).resolves.not.toMatchObject(await v.callerOf({ sub: 'ada' }));
 });
 
-test('a caller has no email if POST /api/users would refuse the token’s email', async () => {
+test('the service ignores the email of a token if POST /api/users would refuse that email', async () => {
   const foreign = ['zoé@b.example', 'İnfo@b.example', 'a@b.example ', 'a\u200b@b.example', 'a b@b.example'];
   const invalid = ['nobody', 'a@b', '@b.example', 'a@', '<a@b.example>', 'a..b@b.example', 'a@b.example,c@d.example'];
   for (const email of [...foreign, ...invalid]) {
@@ -103,7 +103,7 @@ test('a caller has no email if POST /api/users would refuse the token’s email'
   await expect(v.callerOf({ email: "O'Neil+x@b.example" })).resolves.toMatchObject({ email: "O'Neil+x@b.example" });
 });
 
-test('a caller’s id is the subject if that is a UUID, and otherwise a UUID derived from issuer and subject', async () => {
+test('a caller’s user id is the token’s subject if that is a UUID, and otherwise a UUID derived from issuer and subject', async () => {
   await expect(v.callerOf({ sub: A })).resolves.toMatchObject({ userId: A, subject: A });
   const first = await v.callerOf({ sub: 'auth0|1' });
   expect(first.userId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -111,7 +111,7 @@ test('a caller’s id is the subject if that is a UUID, and otherwise a UUID der
   await expect(v.callerOf({ sub: 'auth0|2' })).resolves.not.toMatchObject({ userId: first.userId });
 });
 
-test('a caller has no email and no name if Postgres cannot store them', async () => {
+test('the service ignores the email and the name of a token if Postgres cannot store the text', async () => {
   const good = { email: 'a@example.com', name: 'Zoé' };
   await expect(v.callerOf(good)).resolves.toMatchObject(good);
   for (const bad of [
@@ -131,7 +131,7 @@ test('a caller has no email and no name if Postgres cannot store them', async ()
   }
 });
 
-test('a caller has no email unless the token says that it is verified', async () => {
+test('the service ignores the email of a token unless the token says that the email is verified', async () => {
   const email = 'victim@example.com';
   await expect(v.callerOf({ email, email_verified: true })).resolves.toMatchObject({ email });
   for (const email_verified of [undefined, null, false, 'false', 'true', 1, [true]]) {
@@ -139,7 +139,7 @@ test('a caller has no email unless the token says that it is verified', async ()
   }
 });
 
-test('with AUTH_EMAILS_VERIFIED a caller has an email unless the token says that it is not verified', async () => {
+test('with AUTH_EMAILS_VERIFIED the service uses the email of a token unless the token says that the email is not verified', async () => {
   const email = 'ada@example.com';
   const verify = async (v: Verification): Promise<void> => {
     for (const email_verified of [undefined, true]) {
@@ -152,7 +152,7 @@ test('with AUTH_EMAILS_VERIFIED a caller has an email unless the token says that
   await withVerification([await createTestKey()], verify, { emailsVerified: true });
 });
 
-test('a token is accepted with the claims that the service uses alone, and whatever kind its other claims have', async () => {
+test('a token is accepted with only the claims that the service uses, and with other claims of any type', async () => {
   const needed = await v.callerOf({ email_verified: undefined });
   expect(needed).toMatchObject({ role: 'CLIENT', email: undefined, name: undefined });
   const others = [
@@ -176,11 +176,11 @@ test('a token is accepted with the claims that the service uses alone, and whate
       });
 });
 
-test('a caller’s issuedAt is rounded down to a whole second', async () => {
+test('the time at which a caller’s token was issued is rounded down to a whole second', async () => {
   await expect(v.callerOf({ iat: SECONDS - 0.5 })).resolves.toMatchObject({ issuedAt: SECONDS - 1 });
 });
 
-test('role and client access are read only from the claims with the configured names', async () => {
+test('the service reads a caller’s role and clients only from the token’s claims with the configured names', async () => {
   const names = { roleClaim: 'https://example.com/role', clientAccessClaim: 'https://example.com/access' };
   const claims = { [names.roleClaim]: 'ADMIN', [names.clientAccessClaim]: [A] };
   const verify = async (v: Verification): Promise<void> => {

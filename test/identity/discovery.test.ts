@@ -47,7 +47,7 @@ const saying =
   (_request, response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-test('the service learns the endpoints of a provider whose discovery no browser may read', async () => {
+test('the service reads a provider’s discovery document even if the provider allows no browser to read it by CORS', async () => {
   const headers = { origin: 'http://127.0.0.1:3000' };
   const answer = await fetch(`${provider.issuer}/.well-known/openid-configuration`, { headers });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null]);
@@ -59,13 +59,13 @@ test('the service learns the endpoints of a provider whose discovery no browser 
   });
 });
 
-test('a provider’s discovery is accepted without a logout endpoint and with endpoints on other hosts', async () => {
+test('a provider’s discovery document is accepted without a logout endpoint and with endpoints on other hosts', async () => {
   const elsewhere = { token_endpoint: 'https://tokens.example/token' };
   provider.discovery = saying(documentOf(elsewhere));
   expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf(elsewhere)));
 });
 
-test('a provider’s discovery is accepted whatever kind the members have that no login needs', async () => {
+test('a provider’s discovery document is accepted whatever type its members have that no login needs', async () => {
   const members = [
     'end_session_endpoint',
     'jwks_uri',
@@ -81,14 +81,14 @@ test('a provider’s discovery is accepted whatever kind the members have that n
     }
 });
 
-test('a provider’s logout endpoint is left out if a browser must not be sent there', async () => {
+test('the service leaves out a provider’s logout endpoint if a browser must not be sent to its URL', async () => {
   for (const end_session_endpoint of ['javascript:alert(1)', 'http://idp.example/logout', 'https://*/logout']) {
     provider.discovery = saying(documentOf({ end_session_endpoint }));
     expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf()));
   }
 });
 
-test('a provider’s discovery is fetched once in ten minutes, however often it is needed', async () => {
+test('the service requests a provider’s discovery document once in ten minutes, however often /docs needs the document', async () => {
   const discovery = discoveryOf();
   const first = await Promise.all([
     discovery.currentMetadata(),
@@ -105,7 +105,7 @@ test('a provider’s discovery is fetched once in ten minutes, however often it 
   expect(provider.discoveries - asked).toBe(2);
 });
 
-test('the discovery of an unreachable provider is tried again after 30 seconds, and not before', async () => {
+test('the service requests the discovery document of an unreachable provider again after 30 seconds, and not before', async () => {
   const discovery = discoveryOf();
   provider.discovery = (_request, response) => response.destroy();
   expect(await Promise.all([discovery.currentMetadata(), discovery.currentMetadata()])).toEqual([undefined, undefined]);
@@ -123,7 +123,7 @@ const SILENCES: Readonly<Record<string, RequestListener>> = {
 };
 
 test.each(Object.entries(SILENCES))(
-  'the request for the discovery of a provider that %s times out',
+  'the service’s request for the discovery document of a provider that %s times out',
   async (_what, silence) => {
     provider.discovery = silence;
     expect(await discoveryOf({ timeoutMs: 1_000 }).currentMetadata()).toBeUndefined();
@@ -163,18 +163,21 @@ function flood(response: ServerResponse): void {
     });
 }
 
-test.each(Object.entries(NONSENSE))('a discovery document that %s is not used', async (_what, listener) => {
-  provider.discovery = listener();
-  const discovery = discoveryOf();
-  expect(await discovery.currentMetadata()).toBeUndefined();
-  expect(provider.discoveries - asked).toBe(1);
-  // A good document of the same provider is used: nothing else was wrong.
-  provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
-  now += MINUTE;
-  expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));
-});
+test.each(Object.entries(NONSENSE))(
+  'the service does not use a provider’s discovery document that %s',
+  async (_what, listener) => {
+    provider.discovery = listener();
+    const discovery = discoveryOf();
+    expect(await discovery.currentMetadata()).toBeUndefined();
+    expect(provider.discoveries - asked).toBe(1);
+    // A valid discovery document of the same provider is used, so the fault was in the first document.
+    provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
+    now += MINUTE;
+    expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));
+  },
+);
 
-test('a plain-http issuer on another host is never asked', async () => {
+test('the service sends no request to an issuer with a plain-http URL on another host', async () => {
   const { port } = new URL(provider.issuer);
   const issuer = `http://0.0.0.0:${port}`;
   provider.discovery = saying(

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => v.identity.stop());
 
-test('a token signed with a new key is accepted at once, rotation after rotation', async () => {
+test('a token that is signed with the provider’s new key is accepted at once, after each rotation of the keys', async () => {
   for (let rotation = 1; rotation <= 4; rotation += 1) {
     await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
     expect(v.identity.requests).toBe(rotation);
@@ -34,7 +34,7 @@ test('a token without a key id is accepted after the provider has replaced its o
   await expect(v.callerOf({}, { key: first, header })).rejects.toMatchObject(REFUSED);
 });
 
-test('a token of a withdrawn key is refused after the next refresh of the keys, even if it was accepted before', async () => {
+test('a token of a key that the provider withdrew is refused after the next refresh, even if it was accepted before', async () => {
   const old = await createTestKey();
   v.identity.publish(old);
   const token = await v.identity.token();
@@ -49,7 +49,7 @@ test('a token of a withdrawn key is refused after the next refresh of the keys, 
   await expect(v.verifier.verify(token)).resolves.toMatchObject(ACCEPTED);
 });
 
-test('after an hour without requests, even the first token of a withdrawn key is refused', async () => {
+test('after an hour without requests, the service refuses even the first token of a key that the provider withdrew', async () => {
   const old = await createTestKey();
   v.identity.publish(old);
   const claims = { exp: v.clock() / 1000 + 86_400 };
@@ -106,7 +106,7 @@ test('tokens of known keys are accepted while the provider answers with errors o
   expect(v.identity.requests).toBe(1 + answers.length);
 });
 
-test('a published key set replaces the known keys only if it has at least one usable key', async () => {
+test('a provider’s published key set replaces the known keys only if it has at least one usable key', async () => {
   const token = await v.identity.token({ exp: v.clock() / 1000 + 86_400 });
   await v.verifier.verify(token);
   const good = (await createTestKey('RS256')).jwk;
@@ -117,7 +117,7 @@ test('a published key set replaces the known keys only if it has at least one us
     'a key to encrypt with': [{ ...good, use: 'enc' }],
     'a key for other operations': [{ ...good, key_ops: ['encrypt'] }],
     'a key of another algorithm': [{ ...good, alg: 'RSA-OAEP' }],
-    'half a key': [{ ...good, n: undefined }],
+    'a key without its modulus': [{ ...good, n: undefined }],
     'a key that is not on its curve': [{ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
     'a private key': [await exportJWK((await createTestKey()).privateKey)],
     'a short key': [{ ...good, n: good.n?.slice(0, 171) }],
@@ -129,14 +129,14 @@ test('a published key set replaces the known keys only if it has at least one us
     expect([what, outcome]).toEqual([what, expect.objectContaining(ACCEPTED)]);
   }
   expect(v.identity.requests).toBe(1 + Object.keys(unusable).length);
-  // The counter-proof: unusable keys beside a usable one do not keep the old keys.
+  // A key set with one usable key replaces the old keys, even if all its other keys are unusable.
   const keys = [good, ...Object.values(unusable).flat()];
   v.identity.answerWith((_, response) => response.end(JSON.stringify({ keys })));
   v.clock.advance(25 * MINUTE);
   await v.refusalOf(token);
 });
 
-test('tokens are answered with ERROR_UNAVAILABLE until the provider has published a usable key', async () => {
+test('callers with a token get ERROR_UNAVAILABLE until the provider has published a usable key', async () => {
   v.identity.answerWith((_, response) => response.end('{"keys":[]}'));
   await expect(v.callerOf()).rejects.toMatchObject({ code: 'ERROR_UNAVAILABLE' });
   v.identity.answerWith(undefined);
@@ -144,7 +144,7 @@ test('tokens are answered with ERROR_UNAVAILABLE until the provider has publishe
   await expect(v.callerOf()).resolves.toMatchObject(ACCEPTED);
 });
 
-test('tokens are answered with 503 until the provider can be reached for the first time', async () => {
+test('callers with a token get 503 until the provider can be reached for the first time', async () => {
   const token = await v.identity.token();
   await v.identity.stop();
   const unavailable = { code: 'ERROR_UNAVAILABLE', status: 503, headers: { 'Retry-After': '5' } };
@@ -156,7 +156,7 @@ test('tokens are answered with 503 until the provider can be reached for the fir
   await expect(v.verifier.verify(token)).resolves.toMatchObject(ACCEPTED);
 });
 
-test('text that is not a token is refused while the provider is unreachable', async () => {
+test('a bearer text that is not a token gets a refusal, not a 503, while the provider is unreachable', async () => {
   await v.identity.stop();
   await v.refusalOf('no.to.ken');
 });

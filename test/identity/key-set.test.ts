@@ -27,7 +27,7 @@ async function untilAsked(times: number): Promise<void> {
   while (identity.requests < times) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('a request with a known key does not wait until old keys are refreshed', async () => {
+test('a request whose token has a known key does not wait for the refresh of the provider’s keys', async () => {
   const keySet = keySetOf(NEVER);
   const keys = await keySet.current();
   now += 9 * MINUTE;
@@ -46,7 +46,7 @@ test('a request with a known key does not wait until old keys are refreshed', as
   expect(held).toHaveLength(1);
 });
 
-test('an unreachable provider is asked for newer keys at most once in 30 seconds', async () => {
+test('the service requests newer keys from an unreachable provider at most once in 30 seconds', async () => {
   const keySet = keySetOf(NEVER);
   await keySet.current();
   identity.answerWith((_, response) => response.socket?.destroy());
@@ -64,7 +64,7 @@ test('an unreachable provider is asked for newer keys at most once in 30 seconds
   await untilAsked(3);
 });
 
-test('a request for keys times out if the provider does not answer or stops in the middle', async () => {
+test('the service’s request for the provider’s keys times out if the provider hangs before or within its answer', async () => {
   const silences = [
     () => undefined,
     (_: unknown, response: ServerResponse) => response.write('{"keys":['),
@@ -78,7 +78,7 @@ test('a request for keys times out if the provider does not answer or stops in t
   await expect(keySetOf(NEVER).current()).resolves.toBeDefined();
 });
 
-test('keys that come in another order or with other unknown members count as unchanged', async () => {
+test('a provider’s keys in another order or with other unknown members count as unchanged', async () => {
   const [first, second] = [await createTestKey(), await createTestKey('RS256')];
   identity.publish(first, second);
   const keySet = keySetOf(NEVER);
@@ -90,7 +90,7 @@ test('keys that come in another order or with other unknown members count as unc
   expect(await keySet.searchNewKeys(keys)).not.toBe(keys);
 });
 
-test('a search with outdated keys gets the newer known keys without another request to the provider', async () => {
+test('a search for a key with outdated keys gets the newer keys without another request to the provider', async () => {
   const keySet = keySetOf(NEVER);
   const old = await keySet.current();
   await identity.rotate();
@@ -100,7 +100,7 @@ test('a search with outdated keys gets the newer known keys without another requ
   expect(identity.requests).toBe(2);
 });
 
-test('a key is found among published members that are no keys', async () => {
+test('the service finds a provider’s key in a key set that also has values that are not keys', async () => {
   const key = await createTestKey();
   const nonsense = [
     null,

@@ -30,7 +30,7 @@ const time = (ms = 30_000) => ({ deadline: performance.now() + ms, signal: Abort
 const send = (rights = RIGHTS) => management.send(SUBJECT, rights, time());
 const lines = () => provider.asked.map(({ method, path }) => `${method} ${path}`);
 
-/** The provider answers this many requests with the fault, and the later ones normally. */
+/** Makes the provider answer its next `times` requests with the fault, and later requests normally. */
 function failing(times: number, fault: Fault): void {
   let left = times;
   provider.fault = (...all) => left-- > 0 && fault(...all);
@@ -51,11 +51,11 @@ test('the management client sends role, clients and activity, and assigns the pr
   ]);
   await send({ ...RIGHTS, isActive: false, clientAccess: [] });
   expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { client_access: [] }, blocked: true });
-  // The client remembers the provider's roles.
+  // The management client asks for the provider's roles once, although it sent rights twice.
   expect(lines().filter((line) => line.startsWith('GET'))).toHaveLength(1);
 });
 
-test('the management client reads a user’s rights, and leaves out what is malformed', async () => {
+test('the management client reads a user’s rights from the provider, and leaves out a malformed role or client list', async () => {
   await send();
   expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
   provider.users.set(SUBJECT, { app_metadata: { role: 7, client_access: 'all' }, blocked: true, roles: [] });
@@ -70,32 +70,38 @@ test.each<readonly [string, Fault]>([
   ['never answers', () => true],
   ['redirects', instead(302, '', { location: '/' })],
   ['answers with two megabytes', instead(200, Buffer.alloc(2_000_000, ' '))],
-])('a provider that %s is tried three times, and then counts as away', async (_what, fault) => {
-  failing(2, fault);
-  await send();
-  expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { role: 'ACCOUNT_MANAGER' } });
-  provider.asked.length = 0;
-  provider.fault = fault;
-  await expect(send()).rejects.toMatchObject({ kind: 'away' });
-  expect(provider.asked).toHaveLength(3);
-  expect(management.remainingPauseMs()).toBe(0);
-});
+])(
+  'the management client sends a request three times to a provider that %s, and then reports the provider as unreachable',
+  async (_what, fault) => {
+    failing(2, fault);
+    await send();
+    expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { role: 'ACCOUNT_MANAGER' } });
+    provider.asked.length = 0;
+    provider.fault = fault;
+    await expect(send()).rejects.toMatchObject({ kind: 'away' });
+    expect(provider.asked).toHaveLength(3);
+    expect(management.remainingPauseMs()).toBe(0);
+  },
+);
 
 test.each([
   [400, 'refused'],
   [401, 'credential'],
   [403, 'credential'],
   [422, 'refused'],
-] as const)('a provider that answers %d is not asked again, and the error’s kind is %s', async (status, kind) => {
-  provider.fault = (_request, response) => sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
-  await expect(send()).rejects.toMatchObject({
-    kind,
-    message: `the provider answered ${String(status)}: some_code, about … and …`,
-  });
-  expect(provider.asked).toHaveLength(1);
-});
+] as const)(
+  'the management client sends no request again after the provider’s answer %d, and its error has the kind %s',
+  async (status, kind) => {
+    provider.fault = (_request, response) => sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
+    await expect(send()).rejects.toMatchObject({
+      kind,
+      message: `the provider answered ${String(status)}: some_code, about … and …`,
+    });
+    expect(provider.asked).toHaveLength(1);
+  },
+);
 
-test('a 404 for an unknown user and a 404 for an unknown path are different errors', async () => {
+test('the management client tells a 404 for an unknown user from a 404 for a wrong AUTH_MANAGEMENT_URL', async () => {
   const of = (url: string) => openManagementClient({ url, token: 'management-token' }, { retryMs: 1 });
   await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
     kind: 'unknown',
@@ -126,11 +132,11 @@ const NONSENSE = [null, 0, '', 'x'.repeat(500), [], {}, [[]], true];
 
 test.each([
   {
-    answer: 'with nothing but what the service reads',
+    answer: 'with only the members that the service reads',
     body: { app_metadata: { role: 'CLIENT', client_access: [CLIENT] } },
   },
   {
-    answer: 'with every member a provider may add',
+    answer: 'with further members of a user',
     body: {
       ...{ user_id: 'x', email: 'a@b.example', blocked: false, identities: [{}], last_login: null, multifactor: [] },
       app_metadata: { role: 'CLIENT', client_access: [CLIENT], plan: null },
@@ -142,15 +148,18 @@ test.each([
       body: { app_metadata: { role: 'CLIENT', client_access: [CLIENT] }, [member]: value },
     })),
   ),
-])('the rights in a provider’s answer $answer are read, and a change so answered is delivered', async ({ body }) => {
-  provider.fault = (request, response, asked) =>
-    asked.path.startsWith('/users/') &&
-    !asked.path.endsWith('/roles') &&
-    instead(200, JSON.stringify(body))(request, response, asked);
-  expect(await management.read(SUBJECT, time())).toEqual({ role: 'CLIENT', clientAccess: [CLIENT], isActive: true });
-  await send();
-  expect(lines().at(-1)).toBe('POST /users/auth0%7C5f7c8ec7%2F%C3%BC%201/roles');
-});
+])(
+  'the service reads a user’s rights from a provider’s answer $answer, and a change of rights with that answer succeeds',
+  async ({ body }) => {
+    provider.fault = (request, response, asked) =>
+      asked.path.startsWith('/users/') &&
+      !asked.path.endsWith('/roles') &&
+      instead(200, JSON.stringify(body))(request, response, asked);
+    expect(await management.read(SUBJECT, time())).toEqual({ role: 'CLIENT', clientAccess: [CLIENT], isActive: true });
+    await send();
+    expect(lines().at(-1)).toBe('POST /users/auth0%7C5f7c8ec7%2F%C3%BC%201/roles');
+  },
+);
 
 test.each(NONSENSE.map((value) => ({ value, text: JSON.stringify(value).slice(0, 20) })))(
   'a user whose app_metadata is $text has no rights at the provider',
@@ -191,9 +200,9 @@ test.each([
   ],
   ['x-ratelimit-reset in the past', { 'x-ratelimit-reset': '1' }, 1],
   ['retry-after of three years', { 'retry-after': '99999999' }, 3600],
-  ['no header', {}, 10],
+  ['no header (10 seconds)', {}, 10],
 ] as readonly (readonly [string, Record<string, string>, number])[])(
-  'after a 429 the pause follows %s',
+  'after a 429 the management client pauses as long as the provider says by %s',
   async (_what, headers, seconds) => {
     provider.fault = (_request, response) => sendError(response, 429, 'too_many_requests', 'Global limit', headers);
     await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });
@@ -202,7 +211,7 @@ test.each([
   },
 );
 
-test('the client pauses after an answer with x-ratelimit-remaining: 0', async () => {
+test('the management client pauses after an answer with x-ratelimit-remaining: 0', async () => {
   provider.fault = (_request, response) => {
     response.setHeader('x-ratelimit-remaining', '0');
     response.setHeader('retry-after', '50');
@@ -212,12 +221,12 @@ test('the client pauses after an answer with x-ratelimit-remaining: 0', async ()
   expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(50);
 });
 
-test('the provider is not asked after the deadline of a delivery', async () => {
+test('the management client sends no request after the deadline of a delivery', async () => {
   await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ kind: 'away' });
   expect(provider.asked).toEqual([]);
 });
 
-test('a provider without an interface for roles still receives the rights', async () => {
+test('a change of rights is delivered to a provider that has no endpoint for roles', async () => {
   provider.fault = (_request, response, { path }) =>
     path.startsWith('/roles') && sendError(response, 404, 'not_found', 'No such thing');
   await send();
@@ -240,7 +249,7 @@ test('simultaneous requests with client credentials share one management token',
   expect(provider.users.get(SUBJECT)?.roles).toEqual(['rol_ACCOUNT_MANAGER']);
 });
 
-test('the client gets a new management token once if the provider refuses the first', async () => {
+test('the management client gets a new token once if the provider refuses the first', async () => {
   management = open();
   await send();
   provider.tokens = ['the next one'];
@@ -251,7 +260,7 @@ test('the client gets a new management token once if the provider refuses the fi
   expect(provider.issued).toHaveLength(3);
 });
 
-test('the client gets a new management token before the first one expires', async () => {
+test('the management client gets a new token before the first token expires', async () => {
   management = open();
   provider.tokenLife = 0;
   await send();
@@ -259,7 +268,7 @@ test('the client gets a new management token before the first one expires', asyn
   provider.tokenLife = 86_400;
 });
 
-test('refused client credentials are a credential error, and an unreachable token endpoint counts as away', async () => {
+test('the management client reports refused client credentials, and an unreachable token endpoint, as different errors', async () => {
   management = open('wrong');
   await expect(send()).rejects.toMatchObject({
     kind: 'credential',
@@ -275,12 +284,15 @@ test('refused client credentials are a credential error, and an unreachable toke
   await expect(send()).rejects.toMatchObject({ kind: 'away' });
 });
 
-test.each(['.', '..'])('no request is sent about the user %s, whose path would be another', async (subject) => {
-  await expect(management.erase(subject, time())).rejects.toMatchObject({ kind: 'refused' });
-  expect(provider.asked).toEqual([]);
-});
+test.each(['.', '..'])(
+  'the management client sends no request about a user with the subject %s, which would change the path',
+  async (subject) => {
+    await expect(management.erase(subject, time())).rejects.toMatchObject({ kind: 'refused' });
+    expect(provider.asked).toEqual([]);
+  },
+);
 
-test('an error of the provider is told without emails and control characters', async () => {
+test('the management client’s error message has no email and no control character from the provider’s answer', async () => {
   provider.fault = (_request, response) =>
     sendError(response, 400, 'invalid_body', 'no \u001B[2J user\nada@example.org');
   await expect(send()).rejects.toMatchObject({

@@ -41,15 +41,15 @@ test('a password is refused if bcrypt would ignore a part of it', async () => {
   }
 });
 
-test('a malformed salt, and one whose cost would take hours, is refused', async () => {
+test('a malformed bcrypt salt is refused, and also a salt whose cost would take hours', async () => {
   for (const salt of ['$2b$31$abcdefghijklmnopqrstuu', '!', '', `${SALT}a`, '$1$04$abcdefghijklmnopqrstuu'])
     await expect(hashPasswordWithSalt('correct horse 1', salt)).rejects.toThrow(RangeError);
 });
 
-test('the event loop runs on while a password is hashed', async () => {
+test('the event loop keeps running while a password is hashed', async () => {
   const done: string[] = [];
   const hashed = hashPassword('correct horse 1').then(() => done.push('hash'));
-  // If the main thread computed the hash, none of these turns would come before it.
+  // If the main thread computed the hash, no turn of the event loop would come before the end of the hash.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   done.push('twenty turns of the loop');
   await hashed;
@@ -69,7 +69,7 @@ test('a 17th waiting password is refused at once, and passwords are accepted aga
   await expect(hashPasswordWithSalt('correct horse 1', SALT)).resolves.toMatch(/^\$2b\$04\$/);
 });
 
-test('the password of a caller who has left is not hashed, and the next caller’s is', async () => {
+test('the password of a caller who has hung up is not hashed, and the next caller’s password is hashed', async () => {
   const leaving = new AbortController();
   const order: string[] = [];
   const asked = (what: string, signal?: AbortSignal) =>
@@ -91,7 +91,7 @@ test('the password of a caller who has left is not hashed, and the next caller�
   expect(countWaitingPasswords()).toBe(0);
 });
 
-test('a password that is not hashed within its limit gets a 503 with Retry-After, and the others wait on', async () => {
+test('a password that is not hashed within its limit gets a 503 with Retry-After, and other passwords stay in the queue', async () => {
   const order: string[] = [];
   const before = hashPassword('correct horse 1').then(() => order.push('before'));
   const late = hashPassword('correct horse 1', { limitMs: 1 });
@@ -102,7 +102,7 @@ test('a password that is not hashed within its limit gets a 503 with Retry-After
   expect(order).toEqual(['late', 'before', 'after']);
 });
 
-test('passwords get a 503 with Retry-After while the process has no file descriptors left', async () => {
+test('a password check gets a 503 with Retry-After while the process has no file descriptors left', async () => {
   const module = join(import.meta.dirname, '../../src/identity/password.ts');
   const code = `
     import { closeSync, openSync } from 'node:fs';

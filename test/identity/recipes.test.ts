@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * The variables of each page of docs/identity, with a test provider that issues tokens of the shape that the vendor's
- * documentation describes, under the same paths.
+ * Each page of docs/identity is a recipe for one vendor. The tests set the variables of the recipe, and use a test provider
+ * whose tokens and paths are those of the vendor's documentation.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -24,14 +24,14 @@ type Claims = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string>>;
 
 interface Shape {
-  /** The paths of its issuer and its keys. */
+  /** The paths of the provider's issuer and of its key set. */
   readonly issuer: string;
   readonly keys: string;
-  /** The header of its tokens, without `alg` and `kid`. */
+  /** The header of the provider's tokens, without `alg` and `kid`. */
   readonly header: Claims;
-  /** The claims of its tokens, without `iat`, `exp` and `iss`. */
+  /** The claims of the provider's tokens, without `iat`, `exp` and `iss`. */
   readonly claims: (issuer: string, audience: string) => Claims | Promise<Claims>;
-  /** The keys that it publishes beside the signing key, and the members of the signing key. */
+  /** The keys that the provider publishes beside the signing key, and further members of the signing key. */
   readonly otherKeys: readonly JWK[];
   readonly keySays: Partial<JWK>;
 }
@@ -109,7 +109,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 };
 
-/** The variables that a recipe sets, without its comments. */
+/** Reads the variables that a page of docs/identity sets. */
 function recipe(name: string): Environment {
   const page = `docs/identity/${name.toLowerCase().replace(' ', '-')}.md`;
   const lines = blockOf(page, 'AUTH_ISSUER=').trim().split('\n');
@@ -123,11 +123,11 @@ function recipe(name: string): Environment {
 
 interface Connected {
   readonly environment: Environment;
-  /** The caller of a token with these claims over those of the shape; undefined leaves one out. */
+  /** Verifies a token with these changes to the vendor's claims; a claim that is undefined is left out. */
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 
-/** Starts a test provider, and configures the service as the recipe says, except for the host. */
+/** Starts a test provider, and configures the token verifier as the recipe says, except for the provider's host. */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`no shape of ${name}`);
@@ -208,8 +208,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
-describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (name) => {
-  test('a token of the recipe’s provider gives the caller’s role, clients and verified email', async () => {
+describe.each(Object.keys(SHAPES))('the service with the variables of the recipe for %s', (name) => {
+  test('with the variables of a recipe, a token of that provider gives the caller’s role, clients and verified email', async () => {
     const { callerOf } = await connect(name);
     await expect(callerOf()).resolves.toMatchObject({
       ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },
@@ -217,13 +217,13 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
     });
   });
 
-  test('a token of the recipe’s provider is accepted with each `typ` of an access token', async () => {
+  test('with the variables of a recipe, a token of that provider is accepted with each `typ` of an access token', async () => {
     const { callerOf } = await connect(name);
     for (const typ of ['at+jwt', 'application/at+jwt', undefined])
       await expect(callerOf({}, { typ })).resolves.toMatchObject({ role: RIGHTS.role });
   });
 
-  test('the recipe’s settings refuse a token of another audience or issuer, or without a claim', async () => {
+  test('with the variables of a recipe, a token of another audience or issuer, or without a claim, is refused', async () => {
     const { callerOf, environment } = await connect(name);
     const { AUTH_ROLE_CLAIM: role = 'role', AUTH_CLIENT_ACCESS_CLAIM: clients = 'client_access' } = environment;
     const issuer = environment['AUTH_ISSUER'] ?? '';
@@ -239,14 +239,14 @@ describe.each(Object.keys(SHAPES))('with the variables of the recipe for %s', (n
   });
 });
 
-test('nested Keycloak claims and the roles of a Keycloak realm give no role', async () => {
+test('a Keycloak token whose role is a realm role or stands in a nested claim gives no role', async () => {
   const { callerOf } = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'firm.role' });
   await expect(callerOf({ 'firm.role': undefined, firm: { role: 'ADMIN' } })).rejects.toMatchObject(REFUSED);
   const byRealm = await connect('Keycloak', { AUTH_ROLE_CLAIM: 'realm_access' });
   await expect(byRealm.callerOf({ realm_access: { roles: ['ADMIN'] } })).rejects.toMatchObject(REFUSED);
 });
 
-test('Entra ID’s app roles give no role, and its emails count only with AUTH_EMAILS_VERIFIED', async () => {
+test('an Entra ID token gives no role by its app roles, and an email only with AUTH_EMAILS_VERIFIED', async () => {
   const { callerOf } = await connect('Entra ID', { AUTH_ROLE_CLAIM: 'roles', AUTH_EMAILS_VERIFIED: 'false' });
   await expect(callerOf({ roles: ['ADMIN'] })).rejects.toMatchObject(REFUSED);
   expect((await callerOf({ roles: 'ADMIN' })).email).toBeUndefined();

@@ -11,14 +11,14 @@ beforeEach(async () => {
 
 afterEach(() => v.identity.stop());
 
-test('a token verified once is not verified again', async () => {
+test('the service remembers a verified token, and does not verify the token again', async () => {
   const token = await v.identity.token();
   const first = await v.verifier.verify(token);
   expect(await v.verifier.verify(token)).toBe(first);
   expect(await v.callerOf({ jti: 'another' })).not.toBe(first);
 });
 
-test('the memory for verified tokens is bounded: the oldest of many large tokens is verified again', async () => {
+test('the memory for verified tokens is limited: the oldest of many large tokens is verified again', async () => {
   const client_access = Array.from({ length: 2_000 }, () => randomUUID());
   const tokens = await Promise.all(Array.from({ length: 320 }, (_, jti) => v.identity.token({ jti, client_access })));
   const callers = [];
@@ -60,7 +60,7 @@ test('a token that was refused as too early is accepted once its time has come',
   await expect(v.verifier.verify(token)).resolves.toMatchObject({ role: 'CLIENT' });
 });
 
-test('a token that differs from a remembered one in its signature alone is refused', async () => {
+test('a token that differs from a remembered token only in its signature is refused', async () => {
   const token = await v.identity.token();
   await v.verifier.verify(token);
   const end = token.at(-10) === 'A' ? 'B' : 'A';

@@ -8,7 +8,7 @@ const v = await startVerification();
 
 afterAll(() => v.identity.stop());
 
-test('text that is not a token is refused', async () => {
+test('the service refuses a bearer text that is not a token', async () => {
   const good = await v.identity.token();
   const [header = '', payload = '', signature = ''] = good.split('.');
   const other = (await v.identity.token({ role: 'ADMIN' })).split('.')[1] ?? '';
@@ -22,7 +22,7 @@ test('text that is not a token is refused', async () => {
   await expect(v.verifier.verify(good)).resolves.toMatchObject({ subject: 'idp|somebody' });
 });
 
-test('the reason for the audit record says what is wrong with a refused token', async () => {
+test('the audit reason of a refused token says what is wrong with the token', async () => {
   const stranger = { key: await createTestKey() };
   const kid = v.identity.key.kid;
   const reasons = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* --help, --version and unknown options of every command, which touch no connection and no file. */
+/* Every command answers --help, --version and unknown options without a connection and without a file. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -13,7 +13,7 @@ const { scripts, version } = JSON.parse(await readFile(join(ROOT, 'package.json'
   readonly version: string;
 };
 
-/** The scripts of package.json that run a file of this repository, without `npm test`, which passes options on to Jest. */
+/** The commands of package.json that run a file of this repository, except `npm test`, whose options Jest reads. */
 const COMMANDS = Object.entries(scripts).flatMap(([name, script]) => {
   const [, file] = /^(?:exec )?node (\S+\.ts)$/.exec(script) ?? [];
   return file === undefined || name === 'test' ? [] : [[`npm run ${name}`, join(ROOT, file)] as const];
@@ -43,12 +43,12 @@ function ran(program: string, ...args: string[]): Promise<Outcome> {
   });
 }
 
-test('package.json has more than eleven commands to test', () => {
+test('this suite finds more than eleven commands in package.json', () => {
   expect(COMMANDS.length).toBeGreaterThan(11);
 });
 
-test('make-secrets answers --help and --version, and makes no secret for an unknown argument', async () => {
-  // A copy in an empty folder shows every file that make-secrets makes.
+test('make-secrets answers --help and --version, and creates no secret for an unknown argument', async () => {
+  // The test runs a copy of make-secrets in an empty folder, so that each new file is visible.
   const compose = join(folder, 'deploy', 'compose');
   await mkdir(compose, { recursive: true });
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'));
@@ -61,7 +61,7 @@ test('make-secrets answers --help and --version, and makes no secret for an unkn
 });
 
 test.each(COMMANDS)(
-  '%s answers --help and --version, and refuses an unknown option in one line without making a file',
+  'the command %s answers --help and --version, and refuses an unknown option in one line without creating a file',
   async (name, file) => {
     const [help, release, unknown] = await Promise.all(
       ['--help', '--version', '--hlep'].map((argument) => run(file, argument)),

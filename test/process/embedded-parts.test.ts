@@ -13,7 +13,7 @@ import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 
-/* The embedded Postgres and provider if the service is interrupted, its database is killed or a second start runs beside it. */
+/* The embedded Postgres and identity provider when a start is interrupted or repeated, or when Postgres is killed. */
 
 const folder = await createScratchFolder();
 
@@ -42,7 +42,7 @@ const isDown = (adminUrl: string): Promise<boolean> =>
     (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
   );
 
-/** A connection that may end with its server. */
+/** Opens a connection to Postgres, and ignores the error when Postgres ends. */
 async function connected(adminUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);
@@ -50,7 +50,7 @@ async function connected(adminUrl: string): Promise<pg.Client> {
   return client;
 }
 
-test('npm start makes no database if its port is taken', async () => {
+test('npm start creates no database if its port is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
@@ -61,7 +61,7 @@ test('npm start makes no database if its port is taken', async () => {
   taken.close();
 });
 
-test('a first start that gets SIGINT while it makes its database exits with 0, and leaves no part of the database', async () => {
+test('a first npm start that gets SIGINT while it creates its database exits with 0, and leaves no part of the database', async () => {
   const data = join(folder, 'interrupted');
   const begun = start(folder, { PORT: '0', DATA_DIR: data });
   const names = (): Promise<string[]> => readdir(data).catch(() => []);
@@ -73,7 +73,7 @@ test('a first start that gets SIGINT while it makes its database exits with 0, a
 
 test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {
   const { started, port, adminUrl } = await serve();
-  // The service waits for this unfinished login.
+  // At the first SIGINT the service waits for this unfinished login.
   const login = await beginLogin(port);
   const broken = once(login, 'close');
   expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
@@ -81,7 +81,7 @@ test('a second SIGINT ends the service at once, and leaves no Postgres running',
   await broken;
 });
 
-test('a second start with the same DATA_DIR is refused in a line that names the folder', async () => {
+test('a second npm start with the same DATA_DIR ends with a line that names the folder', async () => {
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
@@ -90,7 +90,7 @@ test('a second start with the same DATA_DIR is refused in a line that names the 
   expect(await started.ended).toBe(0);
 });
 
-test('the next start stores the demonstration’s contents if the first was killed before it had stored them', async () => {
+test('npm start stores the contents of the demonstration’s documents if an earlier start was killed before that', async () => {
   const first = await serve();
   const contents = join(folder, '.data', 'documents', 'demonstration');
   first.started.signal('SIGKILL');
@@ -104,7 +104,7 @@ test('the next start stores the demonstration’s contents if the first was kill
     `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
   );
   expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
-  // The content of the deleted document is not stored again.
+  // The second start does not store the content of the deleted document again.
   expect((await readdir(contents)).sort()).toEqual([
     'avis-degrevement.pdf',
     'avis-tf-2024.pdf',
@@ -115,19 +115,19 @@ test('the next start stores the demonstration’s contents if the first was kill
   expect(await started.ended).toBe(0);
 });
 
-/** The query of db/README.md for the most expensive statements. */
+/** The SQL in db/README.md that lists the most expensive statements. */
 const MOST_EXPENSIVE = /select query, calls[^`;]+/.exec(textOf('db/README.md'))?.[0] ?? '';
 
-test('a service whose embedded Postgres is killed answers 503, and starts it again on the same port', async () => {
+test('a service whose embedded Postgres is killed answers 503, and starts Postgres again on the same port', async () => {
   const { started, port, token, adminUrl } = await serve();
   const answer = async (): Promise<number> => (await ask(port, 'GET /api/clients', { token })).status;
   expect(await answer()).toBe(200);
   const visitor = await connected(adminUrl);
-  // The setting takes effect with the restart.
+  // The setting shared_preload_libraries takes effect when Postgres starts again.
   for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(/^(?=create)/m))
     await visitor.query(sql);
   const backend = Number((await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid);
-  // A frozen process of the killed server keeps the next server from starting.
+  // A frozen process of the killed Postgres delays the next start of Postgres, so that the test sees a 503.
   process.kill(backend, 'SIGSTOP');
   process.kill(await postmasterPid(adminUrl), 'SIGKILL');
   await until(async () => (await answer()) === 503);

@@ -15,13 +15,13 @@ import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { shell } from '../support/shell.ts';
 
-/* `npm start` in an empty folder. */
+/* `npm start` in an empty folder, which starts the service with its embedded Postgres and the demonstration. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'commands', 'db-audit.ts');
 
-/** The demonstration's person of each role, and the number of the person's clients. */
+/** The demonstration's person of each role, with the number of clients that the person sees. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],
@@ -66,7 +66,7 @@ test('npm start listens on 127.0.0.1 only, and keeps all its files under .data',
   expect((await ask(port, 'GET /health')).status).toBe(200);
 });
 
-test('the greeting has a login and a password for each of the four roles', () => {
+test('the greeting that npm start prints has a login and a password for each of the four roles', () => {
   const logins = Object.keys(PEOPLE).map((role) => ({
     ...{
       role,
@@ -90,7 +90,7 @@ test('npm start logs each step as a line of JSON', () => {
   );
 });
 
-test('the greeting has the address of /docs, which offers a token for each person of the demonstration', async () => {
+test('the greeting that npm start prints has the URL of /docs, which offers a token for each demonstration user', async () => {
   expect(greeting.docs).toBe(`http://127.0.0.1:${port}/docs`);
   expect((await ask(port, 'GET /docs')).status).toBe(200);
   const { json: offered } = await ask(port, 'GET /docs/people.json');
@@ -107,7 +107,7 @@ test('the greeting has the address of /docs, which offers a token for each perso
   }
 });
 
-test('the greeting has the file of the database password, not the password, and db:audit finds nothing', async () => {
+test('npm start prints the file of the database password, not the password, and db:audit finds nothing in its database', async () => {
   const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
   const password = (await readFile(passwordFile, 'utf8')).trim();
   expect(started.out).not.toContain(password);
@@ -122,7 +122,7 @@ test('the greeting has the file of the database password, not the password, and 
   expect(stdout).toContain('No drift');
 });
 
-test('the greeting has the address of the provider’s keys, and the calls of the README succeed', async () => {
+test('the greeting that npm start prints has the URL of the provider’s keys, and the requests of README.md succeed', async () => {
   expect(await (await fetch(greeting.jwks ?? '')).json()).toEqual({
     keys: [expect.objectContaining({ kty: 'EC' })],
   });
@@ -132,12 +132,12 @@ test('the greeting has the address of the provider’s keys, and the calls of th
   expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
 });
 
-test('npm start logs a line for each request', async () => {
+test('a service that runs by npm start logs a line for each request', async () => {
   await get('/api/sites?limit=1', await tokenOf('ADMIN'));
   await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
 });
 
-test('every list has records of the demonstration, except that of identity changes', async () => {
+test('every list except /api/identity-changes has records of the demonstration', async () => {
   const token = await tokenOf('ADMIN');
   const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
   const lists = Object.entries(paths)
@@ -149,11 +149,11 @@ test('every list has records of the demonstration, except that of identity chang
     if ((await records(path, token)).length === 0) empty.push(path);
   }
   expect(lists).toContain('/api/reclamations');
-  // No rights have been changed yet.
+  // The list of identity changes is empty, because nobody has changed a user's rights yet.
   expect(empty).toEqual(['/api/identity-changes']);
 });
 
-test('the contents of the demonstration’s documents are complete', async () => {
+test('every document of the demonstration has its complete content', async () => {
   const token = await tokenOf('ADMIN');
   const kept = new Set<string>();
   for (const { id } of await records('/api/reclamations?limit=100', token)) {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** The one line that a refused start prints. */
+/** The line that a start prints when it stops because of the file .env. */
 async function refused(environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const started = start(folder, environment);
   expect(await refusalOf(started)).toBe(1);

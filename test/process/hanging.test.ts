@@ -26,12 +26,13 @@ import { FORM, frame, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
 /*
- * SIGTERM for a service whose database, store, provider or disk hangs. The tests mostly wait, and so run concurrently.
+ * A service gets SIGTERM while its database, store, provider or disk hangs. The tests run concurrently, because they
+ * mostly wait.
  */
 
 const folder = await folderForSuite();
 
-/** What each test starts for itself. */
+/** The database, fault proxy, silent server and token of one test, and how the test starts the service. */
 interface Trial {
   readonly database: TestDatabase;
   readonly line: Line;
@@ -85,7 +86,7 @@ async function statusOf(asked: ReturnType<typeof send>): Promise<number | undefi
   return response.statusCode;
 }
 
-/** Stores a document whose content has this path. */
+/** Inserts the row of a document whose content has this path, without a content. */
 async function documentAt(database: TestDatabase, path: string): Promise<{ id: string; claim: string }> {
   const tenant = newTenant();
   const id = randomUUID();
@@ -101,7 +102,7 @@ async function documentAt(database: TestDatabase, path: string): Promise<{ id: s
 
 async function expectEnd(started: Started): Promise<void> {
   started.signal('SIGTERM');
-  // An exit code instead of a signal: every part of the service has ended by itself.
+  // The exit code 0, instead of the signal, shows that every part of the service has ended by itself.
   expect(await started.ended).toBe(0);
   expect(started.err).toBe('');
 }
@@ -145,12 +146,12 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a service whose disk hangs is ended by the signal SIGTERM itself',
+  'a service whose disk hangs prints a line after SIGTERM, and ends by the signal',
   trial(async ({ begin, database, token }) => {
     const documents = join(folder, 'documents');
     const { started, port } = await begin({ DOCUMENT_STORE: documents });
     const { id } = await documentAt(database, 'pipe');
-    // Opening a pipe without a writer blocks in the kernel, like a file of an unreachable network disk.
+    // A named pipe without a writer blocks when the service opens it, like a file on an unreachable network disk.
     await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
     expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
     started.signal('SIGTERM');
@@ -173,7 +174,7 @@ test.concurrent('a service ends its frozen embedded Postgres after SIGTERM', asy
   thaw();
 });
 
-/** A caller who sends 200 requests for a large answer, and reads none. */
+/** Opens a connection that sends 200 requests for a large answer and reads no answer. */
 async function deafCaller(port: number, token: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);

@@ -17,7 +17,7 @@ const database = await createTestDatabase();
 const identity = await startTestIdentity();
 
 afterAll(async () => {
-  // After a failure a process may still run, and would keep the test run from ending.
+  // A service that still runs after a failed test would keep Jest from ending.
   for (const one of processes) one.signal('SIGKILL');
   await Promise.all(processes.map(({ ended }) => ended));
   await identity.stop();
@@ -42,7 +42,7 @@ test('an import whose process is killed leaves no record, and succeeds when it i
     ...{ claim_type: 'TF', amount: 5, tax_year: 2024 },
   }));
   const headers = { 'idempotency-key': 'an-import-that-is-killed' };
-  // Two connections: within a transaction pg_stat_activity does not change.
+  // The test needs two connections, because pg_stat_activity does not change within a transaction.
   await withAdmin(database.adminUrl, async (holder) =>
     withAdmin(database.adminUrl, async (admin) => {
       await admin.query(tenantSql(tenant, 'Boulangerie Martin'));
@@ -66,7 +66,7 @@ test('an import whose process is killed leaves no record, and succeeds when it i
       const answer = ask(port, 'POST /api/reclamations/import', { token, headers, body });
       const lost = expect(answer).rejects.toThrow();
       lost.catch(() => undefined);
-      // The first thousand claims are inserted, and the others wait for the locked site.
+      // The import has inserted its first 1,000 claims, and waits for the locked site of the later claims.
       await until(async () => (await counted(`${others} and wait_event_type = 'Lock'`)) === 1);
       killed.signal('SIGKILL');
       await Promise.all([lost, killed.ended]);

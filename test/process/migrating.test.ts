@@ -8,12 +8,12 @@ import { createDatabaseToDeploy } from '../support/release-before.ts';
 import { folderForSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Ctrl-C while a database is being migrated. */
+/* A migration of the database that is interrupted by SIGINT or SIGTERM. */
 
 const folder = await folderForSuite();
 const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
 
-test('a first start that gets SIGINT while it migrates says so and exits with 0, and the next start serves', async () => {
+test('a first npm start that gets SIGINT while it migrates its database exits with 0, and the next start serves', async () => {
   const first = start(folder, { PORT: '0' });
   await first.says(/applying \d+ migrations/);
   first.signal('SIGINT');
@@ -25,7 +25,7 @@ test('a first start that gets SIGINT while it migrates says so and exits with 0,
   expect([await second.ended, second.err]).toEqual([0, '']);
 });
 
-/** Counts the tables of the service; a deploy that ended has none, or all. */
+/** Counts the tables of the service; an interrupted deploy leaves no table. */
 async function countTables({ adminUrl }: TestDatabase): Promise<number> {
   return withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(`select from pg_tables where schemaname = 'public'`);
@@ -33,7 +33,7 @@ async function countTables({ adminUrl }: TestDatabase): Promise<number> {
   });
 }
 
-/** Counts the sessions of a deploy that wait for a lock, or that are left at all. */
+/** Counts the database sessions of a deploy for which the SQL condition is true. */
 const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<number> =>
   withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(
@@ -43,10 +43,10 @@ const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<n
     return rowCount ?? 0;
   });
 
-test('db:migrate that gets SIGINT in the middle of its migrations leaves no table, says so, and ends by the signal', async () => {
+test('db:migrate that gets SIGINT during its migrations prints a line, leaves no table, and ends by the signal', async () => {
   const database = await createEmptyDatabase();
   const deploy = startDeploy(database.adminUrl);
-  // The migrations run in one transaction, which has locks on the new tables.
+  // The deploy gets SIGINT inside the one transaction that runs all migrations.
   await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
   deploy.signal('SIGINT');
   const { code, out, err } = await deploy.ended;
@@ -59,7 +59,7 @@ test('db:migrate that gets SIGINT in the middle of its migrations leaves no tabl
   await database.close();
 });
 
-test('db:migrate that gets SIGTERM while it waits for a lock ends by the signal, and says so', async () => {
+test('db:migrate that gets SIGTERM while it waits for a lock prints a line, and ends by the signal', async () => {
   const database = await createDatabaseToDeploy();
   await withAdmin(database.adminUrl, async (admin) => {
     await admin.query('begin; select from public.clients');

@@ -6,7 +6,7 @@ import { addressOf, refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 
-/* What a start says about its database. */
+/* The lines that a start logs or prints about an unsuitable database. */
 
 const folder = await createScratchFolder();
 const [database, older, foreign] = [
@@ -46,17 +46,20 @@ async function saidOf(url: string, pattern: RegExp): Promise<{ said: string; hea
 test.each<[string, () => string, RegExp]>([
   ['the superuser’s login', () => database.adminUrl, /"objection":"the login \S+ has SUPERUSER[^"]*"/],
   ['a database of an older release', () => older.apiUrl, /"objection":"the database is not migrated[^"]*"/],
-])('a start with %s logs it without the address, and /health answers 503', async (_what, url, pattern) => {
-  const { said, health } = await saidOf(url(), pattern);
-  expect(said).not.toContain('postgres://');
-  expect(health).toBe(503);
-});
+])(
+  'a service whose DATABASE_URL names %s logs the objection without the URL, and answers /health with 503',
+  async (_what, url, pattern) => {
+    const { said, health } = await saidOf(url(), pattern);
+    expect(said).not.toContain('postgres://');
+    expect(health).toBe(503);
+  },
+);
 
 test.each<[string, () => string]>([
   ['a login of the service', () => foreign.apiUrl],
   ['a login of the other project', () => asDatabase(foreign.directUrl, foreign.name, STRANGER)],
 ])(
-  'a start ends if DATABASE_URL names a database of another project with %s, and one line names the database and what would do',
+  'a service whose DATABASE_URL has %s and names the database of another project ends with a line that says what to do',
   async (_who, url) => {
     const { host } = new URL(url());
     const started = start(folder, { DATABASE_URL: url(), PORT: '0' });
@@ -77,7 +80,7 @@ test.each<[string, () => string]>([
   },
 );
 
-test('a start says that DATABASE_URL is set in the file .env', async () => {
+test('a service that refuses its database says that DATABASE_URL is set in the file .env', async () => {
   const cwd = join(folder, 'with-env');
   await mkdir(cwd);
   await writeFile(join(cwd, '.env'), `DATABASE_URL=${foreign.apiUrl}\n`);
@@ -86,7 +89,7 @@ test('a start says that DATABASE_URL is set in the file .env', async () => {
   expect(started.out).toContain('"msg":"DATABASE_URL is set in the file .env: it names the database');
 });
 
-test('a start serves 503 to /health while its Postgres accepts connections and does not answer', async () => {
+test('a service starts and answers /health with 503 while its Postgres accepts connections and does not answer', async () => {
   const silent = await startSilentServer();
   const started = start(folder, { DATABASE_URL: silent.url.replace('http', 'postgres'), PORT: '0' });
   const health = await fetch(`${await addressOf(started)}/health`);
@@ -96,9 +99,9 @@ test('a start serves 503 to /health while its Postgres accepts connections and d
   silent.close();
 });
 
-test('a start warns of each Postgres setting with which a crash can lose committed rows', async () => {
+test('a service that starts warns of each Postgres setting with which a crash can lose committed rows', async () => {
   const off = await withAdmin(database.adminUrl, async (admin) => {
-    // Only some test servers run without fsync and full_page_writes.
+    // The test reads fsync and full_page_writes, because only some test servers turn them off.
     await admin.query(`alter database ${database.name} set synchronous_commit = off`);
     const { rows } = await admin.query<{ name: string }>(
       `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,

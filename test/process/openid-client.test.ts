@@ -4,7 +4,7 @@ import { startDemonstration } from '../support/demonstration-process.ts';
 import { form, openBrowser } from '../support/login.ts';
 import type { Browser } from '../support/login.ts';
 
-/* The identity provider of `npm start`, with the client library openid-client. */
+/* The client library openid-client logs in at the embedded identity provider of `npm start`. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const REDIRECT = 'http://localhost:5173/';
@@ -15,7 +15,7 @@ afterAll(async () => {
   expect(await demonstration.end()).toBe(0);
 });
 
-/** Submits the form of a page with its hidden fields and these ones. */
+/** Submits the form of an HTML page with its hidden fields and the given fields. */
 async function submit(browser: Browser, at: string, page: string, fields: Record<string, string>) {
   const [, action = ''] = /<form[^>]* action="([^"]+)"/.exec(page) ?? [];
   const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
@@ -32,7 +32,7 @@ async function clientsOf(token: string): Promise<[status: number, count: number]
   return [answer.status, Array.isArray(body) ? body.length : 0];
 }
 
-test('openid-client discovers the provider, logs a person in, calls, renews, and logs out', async () => {
+test('openid-client discovers the embedded provider, logs a user in, calls the API, renews the token and logs out', async () => {
   const { issuer } = demonstration;
   const password = demonstration.passwordOf(EMAIL);
   const configuration = await client.discovery(new URL(issuer), 'taxclaims-frontend', undefined, client.None(), {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('npm start logs no warning when it is ended, idle or under load', async () => {
+test('a service that gets SIGTERM, idle or under load, logs no warning', async () => {
   for (const callers of [0, 12]) {
     const service = start(folder, {
       PORT: '0',
@@ -20,7 +20,7 @@ test('npm start logs no warning when it is ended, idle or under load', async () 
     const url = await addressOf(service);
     const token = await demonstrationToken(url, 'ADMIN');
     let answered = 0;
-    // Each asks until nobody is there any more.
+    // Each caller sends requests until the service refuses the connection.
     const asking = Array.from({ length: callers }, async () => {
       try {
         for (;;) {

@@ -29,7 +29,7 @@ const startIn = (name: string): Started =>
 const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
   Promise.all(Array.from({ length: times }, () => ask(port, 'GET /api/clients')));
 
-/** @throws Error if the status is not 401: a service that is slow to keep a refusal answers 503, which needs no record. */
+/** @throws Error if the status is not 401. A service that cannot record a refusal in time answers 503 instead of 401. */
 async function refusalOf(port: number): Promise<Answer> {
   const answer = await ask(port, 'GET /api/clients');
   if (answer.status !== 401) throw new Error(`it answered ${answer.status}`);
@@ -41,7 +41,7 @@ const idOf = ({ headers }: Answer): string => String(headers['x-request-id']);
 const spooled = (name: string): Promise<string[]> =>
   filesIn(join(folder, name, 'refusals')).then((names) => names.filter((one) => one.endsWith('.refusals')));
 
-/** Waits until the spool is empty, and compares the answers with the audit records. */
+/** Waits until no refusal is left on disk, and expects one audit record for each answer. */
 async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
   expect(answers.length).toBeGreaterThan(0);
   await until(async () => (await spooled(name)).length === 0);
@@ -78,7 +78,7 @@ test('each refusal of a killed service has one audit record after the next start
   await end(again);
 });
 
-test('each refusal of a service that is killed while it answers is recorded by another instance with the same DATA_DIR', async () => {
+test('each refusal of a service that is killed while it answers is audited by another instance with the same DATA_DIR', async () => {
   const [killed, other] = [startIn('shared'), startIn('shared')];
   const [port, otherPort] = [await portOf(killed), await portOf(other)];
   const answers = await whileLocked(async () => {
@@ -94,7 +94,7 @@ test('each refusal of a service that is killed while it answers is recorded by a
   await end(other);
 });
 
-test('a service without its database answers 401 to strangers, and records these refusals once the database is back', async () => {
+test('a service without its database answers 401 to callers without a token, and audits these refusals once the database is back', async () => {
   await admin(`alter database ${database.name} connection limit 0`);
   const started = startIn('away');
   const port = await portOf(started);
@@ -106,8 +106,8 @@ test('a service without its database answers 401 to strangers, and records these
   await end(started);
 });
 
-test('a service whose disk is full answers 503 for a refusal that it cannot record, and 401 for one that it can', async () => {
-  // ulimit: a file has at most 16 blocks of 1,024 bytes.
+test('a service whose disk is full answers 503 for a refusal that it cannot store, and 401 for a refusal that it can store', async () => {
+  // ulimit allows files of at most 16 KiB, so that writes fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
       ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },
@@ -138,7 +138,7 @@ test('a service whose disk is full answers 503 for a refusal that it cannot reco
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-test('a start moves 12,000 refusals from disk into the database, and deletes their files', async () => {
+test('a service that starts moves 12,000 refusals from its disk into the audit log, and deletes their files', async () => {
   const slot = join(folder, 'many', 'refusals', '0');
   await mkdir(slot, { recursive: true });
   const clock = { run: 'before', monotonicMs: 0, machineMs: Date.now(), databaseMs: null };

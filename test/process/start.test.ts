@@ -60,7 +60,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     /^PORT \d+ of HOST 127\.0\.0\.1 cannot be listened on: EADDRINUSE\n$/,
   ],
 ])(
-  'a start with %s prints one line that names the variable, and leaves nothing running',
+  'npm start with %s prints one line that names the environment variable, and leaves no process running',
   async (_with, environment, line) => {
     const started = start(folder, { LOG_LEVEL: 'silent', ...environment() });
     expect([await refusalOf(started), started.out]).toEqual([1, '']);
@@ -69,7 +69,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   },
 );
 
-/** Resolves once the port refuses connections. */
+/** Waits until the service's port refuses connections. */
 async function closed(port: number): Promise<void> {
   await until(async () => {
     const socket = connect(port, '127.0.0.1');
@@ -97,7 +97,7 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
     DATA_DIR: join(folder, 'ending'),
   });
   const url = await addressOf(started);
-  // Without a terminal each line is JSON. Without embedded parts there are no logins and no database password to print.
+  // Without a terminal a start prints JSON lines only, and without embedded parts it prints no logins and no password.
   expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe('');
   const [, line = ''] = started.out.split('\n');
   const { level, time, pid, hostname, ...said } = JSON.parse(line) as Record<string, unknown>;
@@ -105,7 +105,7 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
   expect(said).toEqual({ msg: 'the service serves', version, docs: `${url}/docs`, api: url });
   const port = Number(new URL(url).port);
   const login = await beginLogin(port);
-  // npm passes on SIGTERM, and the terminal sends SIGINT as well.
+  // The service gets two signals, as if npm passed on SIGTERM and the terminal sent SIGINT.
   started.signal('SIGTERM');
   started.signal('SIGINT');
   await closed(port);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/version.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* `npm start` at a terminal, which script(1) of util-linux provides. */
+/* The output of `npm start` at a terminal, which the program script(1) simulates. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const folder = await folderForSuite();
@@ -20,7 +20,7 @@ const ended = once(child, 'close');
 let out = '';
 child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text.replaceAll('\r\n', '\n')));
 
-/** Resolves once the terminal shows the pattern; rejects if the service ends before. */
+/** Waits until the terminal shows the pattern; rejects if the service ends before. */
 async function shown(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(out);
@@ -43,7 +43,7 @@ afterAll(async () => {
   await ended;
 });
 
-test('at a terminal a first start prints each step as a plain line, not as JSON', () => {
+test('at a terminal a first npm start prints each step as a plain line, not as JSON', () => {
   expect(steps.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
     expect.stringMatching(/^the identity provider serves at http:\/\/127\.0\.0\.1:\d+$/),
     expect.stringMatching(/^Postgres serves on port \d+$/),
@@ -53,7 +53,7 @@ test('at a terminal a first start prints each step as a plain line, not as JSON'
   ]);
 });
 
-test('the greeting at a terminal fits into 20 lines of 80 columns', () => {
+test('the greeting that npm start prints at a terminal fits into 20 lines of 80 columns', () => {
   const lines = greeting.split('\n');
   expect(lines.length).toBeLessThanOrEqual(20);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
@@ -67,7 +67,7 @@ test('the greeting at a terminal fits into 20 lines of 80 columns', () => {
   );
 });
 
-test('the commands that the greeting suggests list the demonstration’s clients, and their request is one line of the log', async () => {
+test('the commands in the greeting of npm start list the demonstration’s clients, and their request is one log line', async () => {
   const [, words = ''] = /^Try:\n([^]*)$/m.exec(greeting) ?? [];
   const lines = words.replace('npm run --silent token --', `"$NODE" "$ROOT/src/commands/token.ts"`);
   const env = { PATH: process.env['PATH'], NODE: process.execPath, ROOT };

@@ -23,9 +23,9 @@ import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { filesIn, FORM, form, until } from '../support/upload.ts';
 
-/* One start whose variables all differ from their defaults: each variable has its effect. */
+/* One service runs with every environment variable set to another value than its default; each test checks one variable. */
 
-/** A loopback address that is not the default; only Linux answers on all of 127/8. */
+/** A loopback address other than the default 127.0.0.1; systems other than Linux have only ::1. */
 const HOST = platform() === 'linux' ? '127.0.0.2' : '::1';
 const ROLE_CLAIM = 'https://claims.example/role';
 const ACCESS_CLAIM = 'https://claims.example/access';
@@ -37,7 +37,7 @@ const BUCKET = 'documents';
 const ZONE = 'Pacific/Kiritimati';
 const tenant = newTenant();
 
-/** The paths and bodies that the trace collector received. */
+/** The paths and bodies of the requests that the service sent to the trace collector. */
 let traced = '';
 
 afterAll(async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
   expect([ended, started.err, own.err]).toEqual([[0, 0], '', '']);
 });
 
-/** A trigger that notes the settings of the sessions that write for requests; no other session can read them. */
+/** A trigger that stores the settings of each database session that writes for a request, since no other session sees them. */
 const SETTINGS_TRIGGER = `
   create schema seen;
   create table seen.settings (statement_timeout text, prepared bigint);
@@ -70,7 +70,7 @@ const SETTINGS_TRIGGER = `
 const send = (line: string, question: Question = {}): Promise<Answer> =>
   ask(port, line, { token, host: HOST, ...question });
 
-/** A valid token for this start, with these claims changed. */
+/** A token that the configured service accepts, except for these changed claims. */
 const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
   identity.token({
     ...{ iss: ISSUER, aud: AUDIENCE, sub: 'idp|wired', role: undefined, client_access: undefined },
@@ -80,7 +80,7 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
 
 const folder = await createScratchFolder();
 const database = await createTestDatabase();
-// Without this, the audit would report the trigger as drift.
+// The test repeats the last step of the deploy, so that the audit does not report the new trigger as drift.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
@@ -164,7 +164,7 @@ const isRefused = async (claims: Record<string, unknown>): Promise<boolean> =>
 const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
   where application_name like 'taxclaims-api%' and datname = current_database()`;
 
-/** The settings of the session that wrote the last change. */
+/** Changes a site; returns the settings of the database session that wrote the change. */
 async function recordedSettings(): Promise<unknown> {
   await rowsOf('truncate seen.settings');
   const body = { site_name: 'Atelier' };
@@ -182,12 +182,12 @@ async function firstMail(): Promise<(typeof mailServer.received)[number] | undef
 const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: Record<string, string> }>> = {
   AUTH_CLIENT_ID: {
     value: 'docs',
-    // A browser cannot log in at this issuer.
+    // AUTH_CLIENT_ID is refused, because a browser cannot open the issuer's URN.
     beside: { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
     line: /^AUTH_ISSUER must be a plain http:\/\/ or https:\/\/ URL where AUTH_CLIENT_ID is set\n$/,
   },
   AUTH_SCOPE: { value: 'api', line: /^AUTH_SCOPE must name openid\n$/ },
-  // test/identity/management.test.ts tests the client credentials.
+  // The effect of the client credentials is tested in test/identity/management.test.ts.
   AUTH_MANAGEMENT_CLIENT_ID: {
     value: 'x',
     line: /^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/,
@@ -203,11 +203,11 @@ const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: 
   OTEL_SDK_DISABLED: { value: '1', line: /^OTEL_SDK_DISABLED must be true or false\n$/ },
   OTEL_TRACES_SAMPLER: { value: 'x', line: /^OTEL_TRACES_SAMPLER must be one of parentbased_always_on, .*\n$/ },
   OTEL_TRACES_SAMPLER_ARG: { value: '2', line: /^OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1\n$/ },
-  // test/deploy/redis.deploy.ts tests the prefix in a real Redis.
+  // The effect of REDIS_PREFIX is tested with a real Redis in test/deploy/redis.deploy.ts.
   REDIS_PREFIX: { value: 'a:b', line: /^REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ \. -\n$/ },
 };
 
-/** What a refused start prints. */
+/** The line that a start with these variables prints before it exits with 1. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
@@ -219,7 +219,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return other.err;
 }
 
-/** A check of the effect of each variable. */
+/** For each environment variable a check of its effect on the running service. */
 const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   HOST: async () => {
     expect(await addressOf(started)).toBe(`http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${port}`);
@@ -237,7 +237,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   LOG_LEVEL: async () => {
     expect((await send('GET /api/clients')).status).toBe(200);
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
-    // With the level info, a line of the request would have come before these.
+    // At the level info, the log would have a line for the request before these warnings.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
     const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
     expect(lines).toEqual([expect.stringContaining('the service serves')]);
@@ -256,7 +256,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
       await admin.query('begin; lock table public.clients in access exclusive mode');
       const answers = Promise.all(Array.from({ length: 5 }, () => send('GET /api/clients')));
       await until(async () => (await rowsOf(SESSIONS)).filter(({ waits }) => waits === 'Lock').length === 2);
-      // This answer needs no database; by now all five requests have asked for a connection.
+      // The answer 404 needs no database, and shows that the service has received the five earlier requests.
       expect((await send('GET /api/nothing')).status).toBe(404);
       await admin.query('rollback');
       expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -279,7 +279,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await isRefused({ aud: identity.audience })).toBe(true);
   },
   AUTH_JWKS_URL: async () => {
-    // The issuer is not an address: the keys come from AUTH_JWKS_URL.
+    // The issuer is a URN, so the service can find the keys only at AUTH_JWKS_URL.
     expect(await isRefused({})).toBe(false);
     expect(identity.requests).toBeGreaterThan(0);
   },
@@ -324,7 +324,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   SERVER_TIMING: async () => {
     expect((await send('GET /api/clients')).headers['server-timing']).toMatch(/^auth;dur=.*, total;dur=/);
   },
-  // The path is that of the next variable, which overrides this one: here it would end with /v1/traces.
+  // The path /here comes from OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which replaces the path /v1/traces of this variable.
   OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
     await until(() => traced.includes('/here {'));
   },
@@ -342,7 +342,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"address"; q=902; w=60/);
   },
   REDIS_URL: async () => {
-    // No Redis listens there: the service logs it, and counts alone.
+    // No Redis listens at REDIS_URL, so the service logs a warning and counts the requests by itself.
     await started.says(
       /"level":40,.*"place":"Redis",.*the shared rate-limit counters are unreachable: each process counts alone/,
     );
@@ -405,16 +405,22 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('every variable of the configuration has a check of its effect', () => {
+test('this suite checks the effect of every environment variable of the service', () => {
   expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
   const checked = [...Object.keys(EFFECTS), ...Object.keys(REFUSALS)];
   expect(checked.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
 });
 
-test.each(Object.entries(EFFECTS))('%s has its effect on a running service', async (_name, notice) => {
-  await notice();
-});
+test.each(Object.entries(EFFECTS))(
+  'the environment variable %s has its documented effect on a running service',
+  async (_name, notice) => {
+    await notice();
+  },
+);
 
-test.each(Object.entries(REFUSALS))('a start with a wrong %s prints a line that says so', async (name, row) => {
-  expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
-});
+test.each(Object.entries(REFUSALS))(
+  'a service with an invalid %s does not start, and prints a line that says why',
+  async (name, row) => {
+    expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
+  },
+);
