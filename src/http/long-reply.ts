@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { RequestError } from '../errors.ts';
+import type { RequestError } from '../errors.ts';
 import { LONG_REPLY_CHARACTERS, RIGHTS_RECHECK_GRACE_MS, RIGHTS_RECHECK_MS } from '../limits.ts';
 import type { EndpointReply } from './endpoint.ts';
 import { sendReply } from './envelope.ts';
@@ -30,19 +30,17 @@ export function sendWhileAllowed(
     response.socket?.resetAndDestroy();
     response.destroy();
   };
-  const isConnected = (): boolean => !response.req.socket.destroyed;
-  return watchRights(sent ?? finished(response).catch(() => undefined), isConnected, checkRights, breakOff);
+  return watchRights(sent ?? finished(response).catch(() => undefined), checkRights, breakOff);
 }
 
 async function watchRights(
   sent: Promise<void>,
-  isConnected: () => boolean,
   checkRights: RightsCheck,
   breakOff: (error: RequestError) => void,
 ): Promise<void> {
   const end = new AbortController();
   try {
-    await Promise.race([sent, checkUntilRefused(isConnected, checkRights, breakOff, end.signal)]);
+    await Promise.race([sent, checkUntilRefused(checkRights, breakOff, end.signal)]);
   } finally {
     end.abort();
   }
@@ -52,18 +50,12 @@ const REFUSAL_STATUSES: readonly number[] = [401, 403, 404];
 
 /** While the database does not answer, the last answer counts for RIGHTS_RECHECK_GRACE_MS. */
 async function checkUntilRefused(
-  isConnected: () => boolean,
   checkRights: RightsCheck,
   breakOff: (error: RequestError) => void,
   signal: AbortSignal,
 ): Promise<void> {
   for (let allowedMs = performance.now(); ; ) {
     await delay(RIGHTS_RECHECK_MS, undefined, { signal, ref: false });
-    // Node tells a response that waits behind another one of its connection nothing about the end of the connection.
-    if (!isConnected()) {
-      breakOff(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
-      return;
-    }
     try {
       await checkRights();
       allowedMs = performance.now();

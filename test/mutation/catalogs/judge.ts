@@ -26,8 +26,11 @@ export interface Judge {
   close(): Promise<void>;
 }
 
-/** The SQLSTATEs with which Postgres refuses a test change for a kind of object, such as a partition. */
-const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01'];
+/**
+ * The SQLSTATEs with which Postgres refuses a test change for a kind of object, such as a partition, or for the stored
+ * rows, such as NOT NULL for a column with nulls.
+ */
+const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01', '23502'];
 
 /** The time limits of a test change; a change that takes longer counts as not made. */
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
