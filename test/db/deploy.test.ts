@@ -58,10 +58,12 @@ describe('long-running migrations of a deploy', () => {
       const { beforehand } = await migrationsByPhase([name]);
       if (beforehand.length === 0) continue;
       const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
-      // A request to the API needs no right on an index, or on a column default that is a constant or the present time.
+      // A request to the API needs no right on an index, on a column default that is a constant or the present time, or on
+      // a policy of the owner.
       const made = text
         .replace(FORCED, '')
         .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
+        .replaceAll(/^create policy \w+ on [\w.]+ for \w+ to taxclaims_owner\b/gm, '')
         .replaceAll(/ default (?:'\w+'|pg_catalog\.now\(\))/g, '');
       expect([name, /\b(?:create (?!(?:unique )?index)|drop|rename|generated|default)\b/i.exec(made)]).toEqual([
         name,
