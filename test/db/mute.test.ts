@@ -34,6 +34,9 @@ afterEach(async () => {
   line.close();
 });
 
+/** A request of another caller for each number, because a process runs only four transactions of one caller at once. */
+const requestOf = (number: number) => request({ caller: { ...request().caller, subject: `idp|${String(number)}` } });
+
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
 
 /** Expects that the next request succeeds on a new database connection, and that the mute connection is closed. */
@@ -200,9 +203,9 @@ describe('the queue for a database connection', () => {
   test('a full queue for a database connection refuses a new request at once, and serves the waiting requests', async () => {
     const holder = crowded.database.transaction(request(), async (run) => {
       await run(insert(1));
-      const waiting = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => crowded.database.run(request(), [insert(id)]));
+      const waiting = [2, 3, 4, 5, 6, 7, 8, 9].map((id) => crowded.database.run(requestOf(id), [insert(id)]));
       // All queued requests still wait, because the test’s transaction has the only database connection.
-      await unavailable(crowded.database.run(request(), [insert(10)]));
+      await unavailable(crowded.database.run(requestOf(10), [insert(10)]));
       return { waiting: Promise.all(waiting) };
     });
     await (
@@ -213,7 +216,7 @@ describe('the queue for a database connection', () => {
 
   test('a request that waited too long for a database connection leaves the queue', async () => {
     const results = await Promise.allSettled(
-      Array.from({ length: 8 }, () => crowded.database.run(request(), [sql('select pg_sleep(60)')])),
+      Array.from({ length: 8 }, (_, id) => crowded.database.run(requestOf(id), [sql('select pg_sleep(60)')])),
     );
     const reasons = results.map((result) => (result.status === 'rejected' ? (result.reason as unknown) : undefined));
     expect(reasons[0]).toMatchObject({ code: '57014' });
@@ -233,7 +236,7 @@ test('300 requests that wait for a locked table all fail with ERROR_UNAVAILABLE 
   const begun = performance.now();
   const endings = await Promise.all(
     Array.from({ length: 300 }, (_, id) =>
-      crowd.run(request(), [insert(id)]).then(
+      crowd.run(requestOf(id), [insert(id)]).then(
         () => ({ error: undefined, tookMs: performance.now() - begun }),
         (error: unknown) => ({ error, tookMs: performance.now() - begun }),
       ),
