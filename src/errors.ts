@@ -137,6 +137,10 @@ export function problemsText(problems: readonly Problem[]): string {
   return problems.map((problem) => `${problemFieldName(problem)} ${formatProblemText(problem.rule)}`).join('; ');
 }
 
+export function hungUpError(): RequestError {
+  return new RequestError('ERROR_VALIDATION', 'the request was broken off');
+}
+
 export function validationError(field: string, rule: ProblemRule, reason?: string, cause?: unknown): RequestError {
   const problems = [{ field, rule }];
   return new RequestError('ERROR_VALIDATION', reason ?? problemsText(problems), { problems, cause });

@@ -19,13 +19,13 @@ Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argumen
 async function main(): Promise<void> {
   const argumentsOrHelpText = readArguments(process.argv.slice(2), { usage: USAGE });
   if (typeof argumentsOrHelpText === 'string') return void process.stdout.write(argumentsOrHelpText);
-  const isDatabaseUrlInherited = process.env['DATABASE_URL'] !== undefined;
+  const isInherited = process.env['DATABASE_URL'] !== undefined;
   readEnvFile();
   const config = loadConfig(process.env);
   const { isTTY: isTerminal } = process.stdout;
   const log = createLog(config.logLevel, isTerminal ? createPlainTextLog() : undefined);
   if (config.database.url !== undefined) {
-    const source = isDatabaseUrlInherited ? 'the environment' : 'the file .env';
+    const source = isInherited ? 'the environment' : 'the file .env';
     log.info(`DATABASE_URL is set in ${source}: it names ${describePostgresAddress(config.database.url)}`);
   }
   // Stops the embedded Postgres, also after an uncaught error.

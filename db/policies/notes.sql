@@ -51,8 +51,8 @@ create policy notes_delete_tenant on public.notes for delete to taxclaims_client
 create policy notes_insert_admin on public.notes for insert to taxclaims_admin
     with check (author_id = (select app.user_id()));
 
--- Of the functions of taxclaims_definer, only the trigger functions of db/functions/definer/assignees.sql change notes: they remove
--- the assignee from open tasks.
+-- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change notes: they
+-- remove the assignee from open tasks.
 grant select (id, client_id, internal, assignee_id, done_at), update (assignee_id) on public.notes to taxclaims_definer;
 create policy notes_select_definer on public.notes for select to taxclaims_definer using (true);
 create policy notes_update_definer on public.notes for update to taxclaims_definer

@@ -24,8 +24,8 @@ create policy reclamations_update_tenant on public.reclamations for update to ta
 create policy reclamations_delete_tenant on public.reclamations for delete to taxclaims_account_manager
     using (client_id = any ((select app.client_access())::uuid[]));
 
--- Of the functions of taxclaims_definer, only the trigger functions of db/functions/definer/assignees.sql change claims: they remove
--- the assignee.
+-- Of the functions of taxclaims_definer, only the triggers of db/functions/definer/assignees.sql change claims: they
+-- remove the assignee.
 grant select (id, client_id, site_id, assignee_id), update (assignee_id) on public.reclamations to taxclaims_definer;
 create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true);
 create policy reclamations_update_definer on public.reclamations for update to taxclaims_definer

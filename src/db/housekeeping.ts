@@ -23,8 +23,8 @@ export function scheduleExpiredAnswerDeletion(database: Pick<Database, 'callAsLo
 /** Removes users from the claims and open tasks of the clients that they lost, batch by batch. */
 export function scheduleUnassignment(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
   const unassignLostClients = async (ending: AbortSignal): Promise<void> => {
-    const unassignmentStatement = { text: 'select app.unassign_lost_clients()', values: [] };
-    while (!ending.aborted && (await database.callAsLogin(unassignmentStatement)).rows[0]?.[0] === 't');
+    const batch = { text: 'select app.unassign_lost_clients()', values: [] };
+    while (!ending.aborted && (await database.callAsLogin(batch)).rows[0]?.[0] === 't');
   };
   return runPeriodically(unassignLostClients, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { createSemaphore } from '../semaphore.ts';
 import { Connection } from './connection.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
-import { RequestError } from '../errors.ts';
+import { hungUpError, RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
 import { createShares } from '../shares.ts';
 import { assertAcceptsWrites, primaryLogger, isReadOnlyError, trackPrimary, type PrimaryTracker } from './primary.ts';
@@ -74,7 +74,7 @@ export function openPool(options: PoolOptions) {
       new RequestError('ERROR_RATE_LIMITED', 'the caller has too many requests under way', {
         ...{ headers: { 'Retry-After': '5' }, kind: 'transactions' },
       }),
-    hungUpError: () => new RequestError('ERROR_VALIDATION', 'the request was broken off'),
+    hungUpError,
   });
   const liveConnections = new Set<PooledConnection>();
   const primaryTracker = options.primary ?? trackPrimary(options.url, primaryLogger(log));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Transform, type Readable } from 'node:stream';
-import { validationError, RequestError } from '../errors.ts';
+import { hungUpError, validationError, RequestError } from '../errors.ts';
 import { UNCHECKED_BODY_CHUNKS, MIN_AVERAGE_CHUNK_BYTES, BODY_WINDOW_BYTES, BODY_WINDOW_MS } from '../limits.ts';
 import { rule } from '../problems.ts';
 
@@ -30,7 +30,7 @@ export function limitBody(
     bytesAtLastPaceCheck = receivedBytes;
   }, windowMs);
   const destroyOnHangUp = (): void => {
-    if (!request.complete) bodyLimiter.destroy(new RequestError('ERROR_VALIDATION', 'the request was broken off'));
+    if (!request.complete) bodyLimiter.destroy(hungUpError());
   };
   request.once('close', destroyOnHangUp);
   bodyLimiter.once('close', () => {

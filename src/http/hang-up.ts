@@ -1,7 +1,7 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { RequestError } from '../errors.ts';
+import { hungUpError } from '../errors.ts';
 import { DISCARD_BEFORE_CLOSE_MS } from '../limits.ts';
 
 const socketsWithDiscardedInput = new WeakSet<Socket>();
@@ -85,5 +85,5 @@ export async function abortOnHangUp<T>(
 
 /** @throws RequestError where the caller has hung up */
 export function throwIfHungUp({ socket }: Pick<IncomingMessage, 'socket'>): void {
-  if (socket.destroyed) throw new RequestError('ERROR_VALIDATION', 'the request was broken off');
+  if (socket.destroyed) throw hungUpError();
 }

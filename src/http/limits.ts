@@ -18,19 +18,20 @@ interface RateLimitOptions {
   readonly scope: string;
   readonly limit: number;
   readonly counters: RequestCounters;
-  readonly key: (state: RequestState, path: string) => string | undefined;
+  readonly key: (state: RequestState, path: string) => string;
+  /** The callers whom the limit does not concern. */
+  readonly skip?: (state: RequestState) => boolean;
 }
 
-/** A request without a key is not limited. */
-function createPerMinuteLimiter({ limiter, scope, limit, counters, key }: RateLimitOptions): RequestHandler {
+function createPerMinuteLimiter({ limiter, scope, limit, counters, key, skip }: RateLimitOptions): RequestHandler {
   return rateLimit({
     windowMs: RATE_LIMIT_WINDOW_MS,
     limit,
     identifier: limiter,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    skip: (request) => key(readRequestState(request), request.path) === undefined,
-    keyGenerator: (request) => key(readRequestState(request), request.path) ?? '',
+    ...(skip && { skip: (request) => skip(readRequestState(request)) }),
+    keyGenerator: (request) => key(readRequestState(request), request.path),
     store: counters.createStore(`${scope}-${limiter}`),
     handler: (_request, _response, next) => {
       const reason = `more than ${limit} requests a minute for one ${limiter}`;
@@ -55,7 +56,8 @@ export function createIpAddressLimiters(limit: number, counters: RequestCounters
     }),
     createPerMinuteLimiter({
       ...{ limiter: 'network', scope, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
-      key: ({ ipAddress }) => findIpv6Network(ipAddress),
+      key: ({ ipAddress }) => findIpv6Network(ipAddress) ?? '',
+      skip: ({ ipAddress }) => findIpv6Network(ipAddress) === undefined,
     }),
   ];
 }

@@ -31,14 +31,14 @@ export function mountPublicEndpoints(
       let callerRequest: CallerRequest | undefined;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
-        const admittedRequestState = Object.assign(requestState, { caller });
+        const admitted = Object.assign(requestState, { caller });
         const { promise: counted, resolve, reject } = Promise.withResolvers<undefined>();
         limitUser(request, response, (error?: unknown) => {
           if (error === undefined) resolve(undefined);
           else reject(error);
         });
         await counted;
-        return (callerRequest = new CallerRequest(admittedRequestState, request, services));
+        return (callerRequest = new CallerRequest(admitted, request, services));
       };
       const requestInput = await readInput(endpoint, request);
       const publicEndpointReply = await endpoint

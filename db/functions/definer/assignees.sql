@@ -100,8 +100,8 @@ grant execute on function app.named_assignees(uuid[]), app.assignee(uuid) to tax
 -- A trigger of the previous release.
 drop function if exists app.unassign_inaccessible_claims();
 
--- Until app.unassign_lost_client has run, queries read a claim of a lost client as unassigned. If the user gets the client
--- back before, the claims that nobody else took meanwhile stay assigned to the user.
+-- Until app.unassign_lost_client has run, queries read a claim of a lost client as unassigned. If the user gets the
+-- client back before, the claims that nobody else took meanwhile stay assigned to the user.
 create or replace function app.note_lost_clients()
     returns trigger
     language plpgsql volatile security definer set search_path = ''
@@ -140,7 +140,8 @@ $function$;
 
 comment on function app.note_lost_clients() is
     'Trigger of users that stores which clients with assigned claims or open tasks a user lost, so that '
-    'app.unassign_lost_client removes the user from these claims and tasks. Removes a user who becomes a CLIENT from open internal tasks.';
+    'app.unassign_lost_client removes the user from these claims and tasks. Removes a user who becomes a CLIENT from '
+    'open internal tasks.';
 grant execute on function app.note_lost_clients() to taxclaims_owner;
 
 -- app.unassign_lost_client is a trigger, because only within a trigger may taxclaims_definer remove an assignee without
