@@ -87,7 +87,8 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
     others: bySql(() => 'select pg_current_xact_id()'),
   }),
   statementChannel('write-ahead-log', '64 bits', 'select pg_current_wal_insert_lsn()', {
-    others: bySql(() => 'update public.invoice_counters set last_number = last_number'),
+    // A write to a table that always has a row; the counters of invoices have none before the first invoice is issued.
+    others: bySql(() => 'update app.administrator_guard set passed_at = passed_at'),
   }),
   statementChannel(
     'names-of-logins',
