@@ -4,9 +4,10 @@ COPY package.json package-lock.json ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build
+# The image has the service and the commands of src/admin, and no demonstration.
+RUN npm run build && rm -r dist/demo
 
-# Optional dependencies are the embedded Postgres and a Node of its own: the image needs neither.
+# Optional dependencies are those of the demonstration, and a Node of its own: the image needs neither.
 FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./

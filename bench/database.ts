@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../src/embedded/postgres/server.ts';
-import { migrate } from '../src/db/deploy/migrate.ts';
+import { startEmbeddedServer } from '../src/demo/postgres/server.ts';
+import { migrate } from '../src/admin/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 import { makeLogin } from '../test/support/world.ts';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../src/demo/postgres/free-port.ts';
 import { createTestKey, startTestIdentity } from '../test/support/identity.ts';
 import { databaseOfSize, openBenchServer } from './database.ts';
 import { median, short, table } from './measure.ts';

@@ -1,5 +1,5 @@
 /** `npm run bench` prints the tables of all repeatable benchmarks; `npm run bench -- peers` prints one of them. */
-import { parseProcessArguments } from '../src/commands/run-command.ts';
+import { parseProcessArguments } from '../src/admin/commands/run-command.ts';
 import { openBenchServer } from './database.ts';
 import type { BenchServer } from './database.ts';
 import { measureBig } from './big/run.ts';

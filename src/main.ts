@@ -1,14 +1,14 @@
 import { readArguments } from './arguments.ts';
 import { loadConfig } from './config.ts';
 import { readEnvFile } from './config/env-file.ts';
-import { oneLineReason } from './db/deploy/migration-error.ts';
-import { killRunningPrograms } from './embedded/postgres/command.ts';
-import { buildGreeting, formatGreeting } from './greeting.ts';
 import { SHUTDOWN_FORCED_EXIT_MS } from './limits.ts';
 import { createLog, createPlainTextLog } from './log.ts';
 import { describePostgresAddress } from './postgres-address.ts';
-import { startService } from './service.ts';
-import { endBySignal, listenForShutdown } from './shutdown.ts';
+import { isServiceConfig, startService } from './service.ts';
+import { createShutdownList, endBySignal, listenForShutdown } from './shutdown.ts';
+import { oneLineReason } from './single-line.ts';
+import { readSystemErrorCode } from './system-error.ts';
+import { VERSION } from './version.ts';
 
 const USAGE = `usage: npm start
 Starts the service with the variables of its environment and of a file .env, which docs/configuration.md lists; without
@@ -16,9 +16,12 @@ any it is a demonstration.
   --help, --version
 Exit codes: 0 it was told to end, and has; 1 it could not start: a wrong argument or variable, or what the message says.`;
 
+/** The module of the demonstration, in a process that starts one. */
+let demo: typeof import('./demo/start.ts') | undefined;
+
 async function main(): Promise<void> {
-  const argumentsOrHelpText = readArguments(process.argv.slice(2), { usage: USAGE });
-  if (typeof argumentsOrHelpText === 'string') return void process.stdout.write(argumentsOrHelpText);
+  const given = readArguments(process.argv.slice(2), { usage: USAGE });
+  if (typeof given === 'string') return void process.stdout.write(given);
   const isInherited = process.env['DATABASE_URL'] !== undefined;
   readEnvFile();
   const config = loadConfig(process.env);
@@ -28,37 +31,55 @@ async function main(): Promise<void> {
     const source = isInherited ? 'the environment' : 'the file .env';
     log.info(`DATABASE_URL is set in ${source}: it names ${describePostgresAddress(config.database.url)}`);
   }
-  // Stops the embedded Postgres, also after an uncaught error.
-  process.on('exit', killRunningPrograms);
-  const shutdownController = new AbortController();
+  const parts = createShutdownList(log);
+  const ending = new AbortController();
   let isServing = false;
+
+  const start = async () => {
+    if (isServiceConfig(config)) return { url: await startService(config, log, parts) };
+    demo = await import('./demo/start.ts').catch((cause: unknown) => {
+      if (readSystemErrorCode(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause;
+      throw new Error('DATABASE_URL and AUTH_ISSUER must be set: no demonstration is installed here', { cause });
+    });
+    // Stops the embedded Postgres, also after an uncaught error.
+    process.on('exit', demo.killRunningPrograms);
+    const demonstration = await demo.startDemonstration(config, log, parts, ending.signal);
+    const url = await startService(demonstration.config, log, parts);
+    return { url, fields: demonstration.greeting, lines: demonstration.greetingLines(url) };
+  };
+  const started = start().then(
+    (greeting) => greeting,
+    async (error: unknown) => {
+      await parts.close();
+      if (error !== ending.signal.reason) throw error;
+    },
+  );
   const endAfterFirstSignal = (signal: NodeJS.Signals): void => {
     log.info({ signal }, `shutting down: ${isServing ? 'finishing the running requests' : 'ending the start'}`);
     setTimeout(() => {
       process.stderr.write(`${isServing ? 'a part of the service' : 'the start'} hangs: the process ends without it\n`);
       killProcess(signal);
     }, SHUTDOWN_FORCED_EXIT_MS).unref();
-    shutdownController.abort();
-    void servicePromise.then(
-      (service) => service.close(),
-      () => undefined,
-    );
+    ending.abort();
+    void started.then(parts.close, () => undefined);
   };
   listenForShutdown(process, endAfterFirstSignal, killProcess);
-  const servicePromise = startService(config, log, shutdownController.signal);
-  const service = await servicePromise.catch((error: unknown) => {
-    if (error !== shutdownController.signal.reason) throw error;
-  });
-  if (service === undefined) return;
+
+  const greeting = await started;
+  if (greeting === undefined) return;
   isServing = true;
-  const greetingFields = buildGreeting(service);
-  if (isTerminal) process.stdout.write(formatGreeting(greetingFields));
+  const { url, lines = [], fields } = greeting;
+  const docs = `${url}/docs`;
+  if (isTerminal)
+    process.stdout.write(
+      ['', `taxclaims ${VERSION}`, `Open      ${docs}`, `API       ${url}`, ...lines, ''].join('\n'),
+    );
   // Logs the address of the service at every LOG_LEVEL.
-  else log.child({}, { level: 'info' }).info(greetingFields, 'the service serves');
+  else log.child({}, { level: 'info' }).info({ version: VERSION, docs, api: url, ...fields }, 'the service serves');
 }
 
 function killProcess(signal: NodeJS.Signals): void {
-  killRunningPrograms();
+  demo?.killRunningPrograms();
   endBySignal(process, signal);
 }
 

@@ -19,3 +19,9 @@ export function shortenToSingleLine(text: string, maxCharacters: number): string
     ? characters.join('')
     : `${characters.slice(0, maxCharacters).join('').trimEnd()}…`;
 }
+
+/** Returns an error's message in one line; for an AggregateError, the messages of all its errors. */
+export function oneLineReason(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(oneLineReason).join('; ');
+  return convertToSingleLine(error instanceof Error ? error.message : String(error));
+}

@@ -11,8 +11,8 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
 /** The layers of src/ from the top down; a file may import only from its own layer and from layers below. */
 const FLOORS = words(`
-  commands main greeting service embedded app resources records http metrics tracing documents outbox
-  counters db identity config errors log
+  main demo admin service app resources records http metrics tracing documents outbox counters db identity
+  config errors log
 `);
 const SAME_FLOOR: Readonly<Record<string, string>> = {
   shutdown: 'service',
@@ -23,6 +23,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   observed: 'errors',
   problems: 'errors',
   'make-folder': 'errors',
+  'data-dir': 'errors',
   'file-lock': 'errors',
   semaphore: 'errors',
   shares: 'errors',
@@ -36,7 +37,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'system-error': 'errors',
 };
 
-/** The files outside db/, records/ and resources/ that may have SQL, with the reason. */
+/** The files outside admin/, db/, demo/, records/ and resources/ that may have SQL, with the reason. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'documents/removals.ts': 'it calls the three functions of the document store, by which contents go',
   'http/creation.ts': 'it keeps the answer to a creation, whatever resource that is of',
@@ -103,37 +104,38 @@ test('each folder of src imports only from the folders below it, in the order of
   expect(said.replaceAll('\n  ', ' ')).toContain(`- Imports go down one way: ${FLOORS.join(' → ')}.\n`);
 });
 
-test('SQL stands only in db/, records/ and resources/, and in the listed exceptions', () => {
+test('SQL stands only in admin/, db/, demo/, records/ and resources/, and in the listed exceptions', () => {
   const withSql = offenders((file) => literalsOf(file).some((literal) => SQL.test(literal)));
-  const elsewhere = withSql.filter((path) => !isIn(path, 'db', 'embedded', 'records', 'resources'));
+  const elsewhere = withSql.filter((path) => !isIn(path, 'admin', 'db', 'demo', 'records', 'resources'));
   expect(withSql.filter((path) => isIn(path, 'resources')).length).toBeGreaterThan(5);
   expect(elsewhere.sort()).toEqual(Object.keys(SQL_ELSEWHERE).sort());
 });
 
-test('only db/ imports pg, only app, http/ and the embedded provider import express, and only main and commands use process', () => {
+test('only admin/, db/ and demo/ import pg, only app, http/ and the embedded provider import express, and only main and the commands use process', () => {
   const imported = (file: SourceFile, name: string) =>
     file.imports.some((one) => one === name || one.startsWith(`${name}/`));
-  expect(offenders((file) => imported(file, 'pg') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
-  const withExpress = ['app.ts', 'http', 'embedded/provider'];
+  expect(offenders((file) => imported(file, 'pg') && !isIn(file.path, 'admin', 'db', 'demo'))).toEqual([]);
+  const withExpress = ['app.ts', 'http', 'demo/provider'];
   expect(offenders((file) => imported(file, 'express') && !isIn(file.path, ...withExpress))).toEqual([]);
   expect(
     offenders(
       (file) =>
-        /\bprocess\.(?:env|exit|on|once|argv|stdout|stderr)/.test(file.text) && !isIn(file.path, 'main.ts', 'commands'),
+        /\bprocess\.(?:env|exit|on|once|argv|stdout|stderr)/.test(file.text) &&
+        !isIn(file.path, 'main.ts', 'admin/commands', 'demo/token.ts'),
     ),
   ).toEqual([]);
 });
 
-test('only db/ sends queries, and no query sets a value for a whole session', () => {
-  expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'db', 'embedded'))).toEqual([]);
+test('only admin/, db/ and demo/ send queries, and no query sets a value for a whole session', () => {
+  expect(offenders((file) => file.text.includes('.query(') && !isIn(file.path, 'admin', 'db', 'demo'))).toEqual([]);
   expect(offenders((file) => /set_config\([^)]*,\s*true\)/.test(file.text) && file.path !== 'db/settings.ts')).toEqual(
     [],
   );
   // Only the deploy sets values for a session, because it has its own connections. `set constraints` ends with the transaction.
   const session = /set_config\([^)]*,\s*false\)|[`'"]\s*set (?!(?:local|constraints)\b)/i;
   expect(offenders((file) => session.test(file.text))).toEqual([
-    'db/deploy/admin-connection.ts',
-    'db/deploy/run-migrations.ts',
+    'admin/deploy/admin-connection.ts',
+    'admin/deploy/run-migrations.ts',
   ]);
 });
 

@@ -34,8 +34,8 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Does the audit report every change that weakens the access rules, and no other change?',
     minutes: 10,
     sample: { rows: '1/5', oneSuiteOf: 3 },
-    suites: ['test/audit/'],
-    but: ['test/audit/declared.test.ts'],
+    suites: ['test/admin/audit/'],
+    but: ['test/admin/audit/declared.test.ts'],
   },
   mutation: {
     question: 'Does a test or the audit notice each right, and a sample of all objects, when they are changed?',
@@ -95,21 +95,19 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   outbox: {
     question: 'Is each change of rights sent to the provider, and each mail to the mail server, after every failure?',
     minutes: 2,
-    suites: ['test/outbox/'],
+    suites: ['test/outbox/', 'test/admin/identity-sync.test.ts'],
     but: ['test/outbox/reminders.test.ts'],
   },
   deploys: {
     question: 'Does a deploy succeed on every earlier state of the database, and beside other sessions?',
     minutes: 3,
-    suites: [
-      ...['deploy', 'deploy-beside-others', 'deploy-lost', 'deploy-strict', 'deploy-take-back'],
-      ...['rewrites', 'across-tenants'],
-    ].map((name) => `test/db/${name}.test.ts`),
+    suites: ['test/admin/deploy/', 'test/db/across-tenants.test.ts'],
+    but: ['test/admin/deploy/cut-short.test.ts'],
   },
   cuts: {
     question: 'Does the next deploy complete a deploy that was interrupted at any moment?',
     minutes: 5,
-    suites: ['test/db/deploy-cut-short.test.ts'],
+    suites: ['test/admin/deploy/cut-short.test.ts'],
   },
   outages: {
     question: 'What do callers get while Postgres is down, silent, frozen, or replaced by another server?',
@@ -127,7 +125,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     question: 'Is the audit log partitioned by month and archived without losing a record?',
     minutes: 1,
     sample: { oneSuiteOf: 3 },
-    suites: ['audit-archive', 'audit-archive-beside-others', 'audit-months'].map((name) => `test/db/${name}.test.ts`),
+    suites: ['test/admin/archive/', 'test/db/audit-months.test.ts'],
   },
   process: {
     question: 'Does each environment variable have its effect, and do the commands work as the pages say?',
@@ -139,12 +137,12 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   embedded: {
     question: 'Does `npm start` start its own Postgres and provider, whatever an earlier start left behind?',
     minutes: 2,
-    suites: ['test/embedded/'],
+    suites: ['test/demo/'],
   },
   documents: {
     question: 'Are a document’s row and content stored and deleted together, on a disk and in S3?',
     minutes: 2,
-    suites: ['test/documents/'],
+    suites: ['test/documents/', 'test/admin/document-check.test.ts'],
     but: [...['archive', 'content-type', 'digests', 'download', 'links', 'missing-bucket', 'presigned', 'stores']].map(
       (name) => `test/documents/${name}.test.ts`,
     ),

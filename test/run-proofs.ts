@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseProcessArguments, parseWholeNumber } from '../src/commands/run-command.ts';
+import { parseProcessArguments, parseWholeNumber } from '../src/admin/commands/run-command.ts';
 import { PROOFS, suitesOf, type Proof } from './proofs.ts';
 import { JEST, ROOT } from './support/suites.ts';
 

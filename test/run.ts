@@ -13,7 +13,10 @@ import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /** Files that no suite imports, and the file whose importers depend on them. */
 const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
-  [/^src\/(?:main|greeting|service)\.ts$|^src\/commands\//, 'test/support/process.ts'],
+  [
+    /^src\/(?:main|service)\.ts$|^src\/demo\/(?:start|greeting|token)\.ts$|^src\/admin\/commands\//,
+    'test/support/process.ts',
+  ],
   [/^public\//, 'src/http/docs.ts'],
   [/\.md$/, 'test/support/pages.ts'],
   [/^package-lock\.json$/, 'src/app.ts'],

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { renderAuditText } from '../src/db/audit/text.ts';
-import { oneLineReason } from '../src/db/deploy/migration-error.ts';
+import { renderAuditText } from '../src/admin/audit/text.ts';
+import { oneLineReason } from '../src/single-line.ts';
 import { isValidSubject } from '../src/identity/subject.ts';
-import { describeDifferences } from '../src/outbox/compare.ts';
+import { describeDifferences } from '../src/admin/compare-rights.ts';
 import { shortenToSingleLine } from '../src/single-line.ts';
 
 /* Texts of users and other programs are shortened to one line in mails, calendars, the log and the output of commands. */

@@ -26,7 +26,7 @@ export async function openRelease(server: BenchServer, revision: string, claims 
     name: `taxclaims_bench_at_${commit}${claims === FULL_SIZE ? '' : `_${claims}`}`,
     population: await populationOf(join(folder, 'bench'), claims),
     migrate: async (url) => {
-      await output(process.execPath, ['src/commands/db-migrate.ts'], folder, { DATABASE_ADMIN_URL: url });
+      await output('npm', ['run', 'db:migrate'], folder, { DATABASE_ADMIN_URL: url });
     },
   });
   return { folder, adminUrl };

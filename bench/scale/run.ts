@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../../test/support/database.ts';
 import { createTestKey, startTestIdentity } from '../../test/support/identity.ts';
 import { addressOf, start } from '../../test/support/process.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { MigrateOptions } from '../../src/db/deploy/migrate.ts';
+import type { MigrateOptions } from '../../src/admin/deploy/migrate.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -20,9 +20,11 @@ export async function migrateTo(revision: string, adminUrl: string): Promise<voi
     });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    // The path of migrate.ts in revisions before src/db/deploy existed.
-    const former = join(folder, 'src', 'db', 'migrate.ts');
-    const path = existsSync(former) ? former : join(folder, 'src', 'db', 'deploy', 'migrate.ts');
+    // Where migrate.ts stood in earlier revisions, and where it stands now.
+    const paths = ['db/migrate.ts', 'db/deploy/migrate.ts', 'admin/deploy/migrate.ts'].map((path) =>
+      join(folder, 'src', path),
+    );
+    const path = paths.find(existsSync) ?? '';
     const { migrate } = (await import(path)) as {
       migrate: (options: MigrateOptions) => Promise<void>;
     };

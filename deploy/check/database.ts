@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { migrateWithCommand } from '../../test/faults/commands.ts';
 import { withAdmin } from '../../test/support/database.ts';
 import { makeLogin as makeRole } from '../../test/support/world.ts';

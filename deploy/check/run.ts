@@ -1,4 +1,4 @@
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { violationsOf } from './fault.ts';
 import type { Fault, Result } from './fault.ts';
 import { PARTS } from './parts.ts';

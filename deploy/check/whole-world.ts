@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { fixtureOf } from '../../test/faults/account.ts';
 import { startLoad } from '../../test/faults/load-process.ts';
 import type { LoadProcess } from '../../test/faults/load-process.ts';

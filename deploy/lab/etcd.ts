@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';

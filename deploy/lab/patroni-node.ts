@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import type { Part } from './part.ts';
 import { findProgram, startProgram } from './program.ts';

@@ -3,7 +3,7 @@ import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { withAdmin } from '../../test/support/database.ts';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';

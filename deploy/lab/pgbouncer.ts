@@ -1,7 +1,7 @@
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { accountOfPostgres, makeFolderFor } from './account.ts';
 import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { runCommand } from '../../src/commands/run-command.ts';
+import { runCommand } from '../../src/admin/commands/run-command.ts';
 import { VERSION } from '../../src/version.ts';
 import { entryOf, objectionsToEntry, otherVersions, read } from './check.ts';
 

@@ -13,11 +13,9 @@ export type MailConfig = ReturnType<typeof buildConfig>;
 
 export function buildConfig(values: z.output<typeof variablesSchema>) {
   return {
-    /**
-     * Without SMTP_URL a service with the embedded Postgres writes mails to a folder; a service with an external
-     * Postgres sends none.
-     */
+    /** Without a mail server the service sends no mails, unless `folder` is set: then it writes them there. */
     smtpUrl: values.SMTP_URL,
+    folder: undefined as string | undefined,
     from: values.MAIL_FROM,
     sendAt: values.REMINDERS_AT,
     frontendUrl: values.FRONTEND_URL,

@@ -29,7 +29,7 @@ export function scheduleUnassignment(database: Pick<Database, 'callAsLogin'>, lo
   return runPeriodically(unassignLostClients, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
 }
 
-export function scheduleAuditLogUpkeep(
+function scheduleAuditLogUpkeep(
   database: Pick<Database, 'callAsLogin'>,
   log: Logger,
   retentionMonths: number,
@@ -47,6 +47,15 @@ export function scheduleAuditLogUpkeep(
     lastWarningMs = performance.now();
   };
   return runPeriodically(makeAuditLogMonths, 'the months of the audit log could not be made or counted yet', log);
+}
+
+/** Schedules what the database needs from time to time; the names of the tasks are those of their metrics. */
+export function scheduleHousekeeping(database: Pick<Database, 'callAsLogin'>, log: Logger, retentionMonths: number) {
+  return {
+    kept_answers: scheduleExpiredAnswerDeletion(database, log),
+    lost_clients: scheduleUnassignment(database, log),
+    audit_log_months: scheduleAuditLogUpkeep(database, log, retentionMonths),
+  };
 }
 
 async function readRetentionExcessSeconds(

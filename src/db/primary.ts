@@ -56,16 +56,6 @@ export function primaryLogger(log: Logger): (server: string) => void {
   };
 }
 
-/** Creates one tracker for each database URL, so that several pools with the same URL ask the servers only once. */
-export function createSharedPrimaryTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
-  const trackersByUrl = new Map<string, PrimaryTracker>();
-  return (url) => {
-    const sharedPrimaryTracker = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
-    trackersByUrl.set(url, sharedPrimaryTracker);
-    return sharedPrimaryTracker;
-  };
-}
-
 export async function findPrimary(servers: readonly string[], answerMs = PRIMARY_CHECK_TIMEOUT_MS): Promise<string> {
   const connections = servers.map(
     (server) =>

@@ -36,16 +36,14 @@ export interface DocumentsOptions {
 }
 
 export async function openDocuments(options: DocumentsOptions) {
-  const { dataDir, maxBytes, database, log } = options;
+  const { maxBytes, database, log } = options;
   const {
     store,
     failures,
     failed: recordFailure,
     damagedContent,
   } = wrapStoreWithFailureCounts(await createContentStore(options));
-  const uploadFolderPath =
-    options.store.kind === 'folder' ? buildUploadFolderPath(options.store.path) : join(dataDir, 'uploads');
-  const uploads = await openUploads(uploadFolderPath).catch((error: unknown) => {
+  const uploads = await openUploads(uploadFolder(options)).catch((error: unknown) => {
     throw new Error(`${findFolderVariableName(options)} cannot be written to: ${String(error)}`, {
       cause: error,
     });
@@ -109,9 +107,6 @@ export async function openDocuments(options: DocumentsOptions) {
         throw error;
       }
     },
-    async restore(path: string, content: Readable): Promise<void> {
-      await putAndVerify(path, await uploads.write(content));
-    },
     async close(withinMs = DOCUMENT_STORE_STALL_TIMEOUT_MS): Promise<void> {
       const timeoutError = (): Error => new Error('contents without a document are still being removed');
       await withTimeout(withinMs, contentRemovals.close(), timeoutError).catch((error: unknown) => {
@@ -172,6 +167,11 @@ export async function createContentStore({
   const { createS3Store, requireRegion } = await import('./s3-store.ts');
   await requireRegion(s3Access);
   return createS3Store({ ...store, endpoint, timeouts, ...(s3Access && { access: s3Access }) });
+}
+
+/** Returns the folder of the uploads in progress, from which `put` of the content store moves a file. */
+export function uploadFolder({ store, dataDir }: Pick<DocumentsOptions, 'store' | 'dataDir'>): string {
+  return store.kind === 'folder' ? buildUploadFolderPath(store.path) : join(dataDir, 'uploads');
 }
 
 function findFolderVariableName({ store, dataDir }: DocumentsOptions): string {

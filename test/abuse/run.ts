@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { AREAS } from './areas.ts';
 import { tryArea } from './trial.ts';
 import type { Outcome } from './trial.ts';

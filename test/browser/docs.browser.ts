@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { createDemonstrationUsers } from '../../src/embedded/people.ts';
+import { createDemonstrationUsers } from '../../src/demo/people.ts';
 import { loadDemonstration } from '../support/demonstration.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';

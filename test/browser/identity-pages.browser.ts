@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { DOCS_CLIENT_ID, FRONTEND_CLIENT_ID } from '../../src/embedded/provider/clients.ts';
+import { DOCS_CLIENT_ID, FRONTEND_CLIENT_ID } from '../../src/demo/provider/clients.ts';
 import {
   renderLoginPage,
   renderLogoutPage,
   renderMessagePage,
   STYLESHEET_PATH,
-} from '../../src/embedded/provider/pages.ts';
-import { choosePageLanguage, pageHeaders } from '../../src/embedded/provider/send-page.ts';
-import type { Language } from '../../src/embedded/provider/texts.ts';
+} from '../../src/demo/provider/pages.ts';
+import { choosePageLanguage, pageHeaders } from '../../src/demo/provider/send-page.ts';
+import type { Language } from '../../src/demo/provider/texts.ts';
 import { expectReadable, focused, launchBrowser, screenshotFolder, SIZES } from './browser.ts';
 
 /* Tests the login and logout pages of the embedded identity provider in all languages, sizes and colours. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import pg from 'pg';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { createDatabaseBefore } from '../support/release-before.ts';
 import { connected, createTestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 

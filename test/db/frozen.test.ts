@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
-import { startEmbeddedDatabase } from '../../src/embedded/postgres/prepare.ts';
+import { startEmbeddedDatabase } from '../../src/demo/postgres/prepare.ts';
 import { withAdmin } from '../support/database.ts';
 import { createFolder, postmasterPid } from '../support/embedded.ts';
 import { freeze } from '../support/freeze.ts';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
-import { findAdminServerUrl } from '../../src/db/deploy/admin-connection.ts';
+import { findAdminServerUrl } from '../../src/admin/deploy/admin-connection.ts';
 import { openPool } from '../../src/db/pool.ts';
 import type { SessionPool } from '../../src/db/pool.ts';
 import type { PrimaryTracker } from '../../src/db/primary.ts';
-import { createSharedPrimaryTrackers } from '../../src/db/primary.ts';
+import { trackPrimary } from '../../src/db/primary.ts';
 import type { Session } from '../../src/db/session.ts';
 import { createScratchCluster } from '../faults/cluster.ts';
 import type { Cluster } from '../faults/cluster.ts';
@@ -158,8 +158,8 @@ test('several connection pools of a process that look for the primary ask each s
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);
   const trackedServers: string[] = [];
-  const primaryOf = createSharedPrimaryTrackers((server) => trackedServers.push(server));
-  const pools = [1, 2, 3].map(() => poolOf(address, primaryOf(address)));
+  const primary = trackPrimary(address, (server) => trackedServers.push(server));
+  const pools = [1, 2, 3].map(() => poolOf(address, primary));
   expect(await Promise.all(pools.map((each) => each.withSession(portOf)))).toEqual([one.port, one.port, one.port]);
   expect(trackedServers).toEqual([`127.0.0.1:${one.port}`]);
   // A Postgres server accepts connections in order, so before the latest connection it has already accepted all earlier

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createDatabaseBefore } from '../support/release-before.ts';
 import { forSuite } from '../support/suite.ts';

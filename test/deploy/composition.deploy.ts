@@ -10,7 +10,7 @@ import { findProgram } from '../../deploy/lab/program.ts';
 import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { startRedis } from '../../deploy/lab/redis.ts';
 import { loadAdminConfig, loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
 import { createScratchFolder } from '../support/scratch.ts';

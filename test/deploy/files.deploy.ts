@@ -10,7 +10,7 @@ import { startHaproxy } from '../../deploy/lab/haproxy.ts';
 import { findProgram } from '../../deploy/lab/program.ts';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { ERRORS_BY_CODE } from '../../src/errors.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 

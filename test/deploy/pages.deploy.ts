@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createLabFolder } from '../../deploy/lab/reaper.ts';
 import { startPostgres } from '../../deploy/lab/postgres.ts';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { withAdmin } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';
 import { shell } from '../support/shell.ts';

@@ -1,11 +1,11 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openCluster } from '../../src/embedded/postgres/cluster.ts';
-import { superuserUrl } from '../../src/embedded/postgres/connect.ts';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
-import { startPostmaster } from '../../src/embedded/postgres/postmaster.ts';
-import type { Postmaster } from '../../src/embedded/postgres/postmaster.ts';
+import { openCluster } from '../../src/demo/postgres/cluster.ts';
+import { superuserUrl } from '../../src/demo/postgres/connect.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
+import { startPostmaster } from '../../src/demo/postgres/postmaster.ts';
+import type { Postmaster } from '../../src/demo/postgres/postmaster.ts';
 import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
 
 /** A Postgres server that a fault test can freeze, kill, stop and start again. */

@@ -1,4 +1,4 @@
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { allFaults } from './all-faults.ts';
 import type { Fault } from './fault.ts';
 import { openRun } from './server-of-the-run.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../support/database.ts';
 import type { TestRun } from '../support/database.ts';
 import { createScratchFolder, removeAbandoned } from '../support/scratch.ts';

@@ -1,4 +1,4 @@
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { addressOf, start } from '../support/process.ts';
 import type { Started } from '../support/process.ts';
 

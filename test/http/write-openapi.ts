@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { FILE, written } from './written-description.ts';
 
 parseProcessArguments({ usage: 'usage: npm run openapi\n  --help, --version' });

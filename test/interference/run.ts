@@ -1,4 +1,4 @@
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';
 import { startTestIdentity } from '../support/identity.ts';

@@ -6,7 +6,7 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { isIn } from '../proofs.ts';
 import { DAY, shuffledByDay } from '../support/day.ts';
 import { ROOT } from '../support/suites.ts';

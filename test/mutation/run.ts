@@ -5,7 +5,7 @@
  * `-- 'policy dropped' 'trigger disabled'` only these kinds of change. The command exits with 1 if a change stays
  * unnoticed.
  */
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { CATALOG_KINDS } from './catalogs/kinds.ts';
 import { runCatalogs } from './catalogs/run.ts';
 import { SERVER_KIND } from './catalogs/server.ts';

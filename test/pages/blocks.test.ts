@@ -13,7 +13,7 @@ const RUN: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['.ci/run', 'test/process/embedded.test.ts'],
   'db/README.md': [
     'test/pages/dba.test.ts',
-    'test/db/audit-archive.test.ts',
+    'test/admin/archive/archive.test.ts',
     'test/process/embedded-parts.test.ts',
     'test/deploy/pages.deploy.ts',
     'test/deploy/pgbackrest.deploy.ts',

@@ -1,5 +1,5 @@
 /** `npm run plans:golden` writes the query plans for the embedded Postgres, or for the server of TEST_DATABASE_URL. */
-import { parseProcessArguments } from '../../src/commands/run-command.ts';
+import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
 import { createTestDatabase } from '../support/database.ts';
 import setUp from '../support/global-setup.ts';
 import tearDown from '../support/global-teardown.ts';

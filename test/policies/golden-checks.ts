@@ -1,10 +1,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { type DatabaseFact, readDeclaredFacts } from '../../src/db/audit/declared.ts';
-import { readRightsMatrix } from '../../src/db/audit/read.ts';
-import { readServerRelease } from '../../src/db/audit/state.ts';
-import { matrixText } from '../../src/db/audit/text.ts';
-import { GOLDEN_FILE, readFacts } from '../audit/golden.ts';
+import { type DatabaseFact, readDeclaredFacts } from '../../src/admin/audit/declared.ts';
+import { readRightsMatrix } from '../../src/admin/audit/read.ts';
+import { readServerRelease } from '../../src/admin/audit/state.ts';
+import { matrixText } from '../../src/admin/audit/text.ts';
+import { GOLDEN_FILE, readFacts } from '../admin/audit/golden.ts';
 import type { Check } from './checks.ts';
 
 /** The kinds of facts in audit.state() that decide a right. The bodies of functions and views decide no right. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 
-const TOKEN = join(import.meta.dirname, '..', '..', 'src', 'commands', 'token.ts');
+const TOKEN = join(import.meta.dirname, '..', '..', 'src', 'demo', 'token.ts');
 
 const UNREADABLE = /^\.env cannot be read: .*\n$/;
 

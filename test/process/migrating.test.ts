@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { createEmptyDatabase, withAdmin, type TestDatabase } from '../support/database.ts';
 import { startDeploy } from '../support/deploy-process.ts';
 import { greetingOf, start } from '../support/process.ts';

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import S3rver from 's3rver';
 import { ENVIRONMENT_VARIABLE_NAMES } from '../../src/config.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
-import { findFreePort } from '../../src/embedded/postgres/free-port.ts';
+import { findFreePort } from '../../src/demo/postgres/free-port.ts';
 import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { ask } from '../support/http.ts';
 import type { Answer, Question } from '../support/http.ts';

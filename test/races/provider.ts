@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { openDatabase } from '../../src/db/database.ts';
 import { createIdentityChangeQueue } from '../../src/db/identity-changes.ts';
 import type { ClaimedChange } from '../../src/db/identity-changes.ts';
-import { findUser } from '../../src/embedded/provider/users.ts';
+import { findUser } from '../../src/demo/provider/users.ts';
 import type { UserRights } from '../../src/identity/management/client.ts';
 import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';

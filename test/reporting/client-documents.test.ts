@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';
 import { blockOf } from '../support/pages.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { VERSION } from '../../src/version.ts';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { sqlFolder } from '../../src/db/sql-folder.ts';
 import { createHealthProbes } from '../../src/resources/health.ts';
 import { createEmptyDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openSigningKey, deriveSecret } from '../../src/embedded/provider/key.ts';
+import { openSigningKey, deriveSecret } from '../../src/demo/provider/key.ts';
 import type { Role } from '../../src/identity/caller.ts';
 import { demonstrationToken, greetingOf, start } from './process.ts';
 import { createScratchFolder } from './scratch.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
-import { migrate } from '../../src/db/deploy/migrate.ts';
+import { migrate } from '../../src/admin/deploy/migrate.ts';
 import { startPgBouncer } from '../../deploy/lab/pgbouncer.ts';
 import { createLabFolder, type LabFolder } from '../../deploy/lab/reaper.ts';
 import { asDatabase, type TestRun, withAdmin } from './database.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Greeting } from '../../src/greeting.ts';
+import type { buildGreeting } from '../../src/demo/greeting.ts';
 import type { Role } from '../../src/identity/caller.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -11,6 +11,9 @@ const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
 /** A pattern for the address that a starting service prints, as JSON or as the text of releases up to 1.0.0. */
 const SERVES = /^(?:API +|\{.*"api":")(http:[^"\s]+).*\n/m;
+
+/** What a service that has started logs as JSON. */
+type Greeting = { readonly docs: string; readonly api: string } & ReturnType<typeof buildGreeting>;
 
 /** A running process of `npm start`. */
 export interface Started {

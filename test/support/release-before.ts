@@ -1,6 +1,6 @@
-import { applyRoles, createMigrationLockTable, readSqlFiles } from '../../src/db/deploy/apply.ts';
-import { readMigrationFiles } from '../../src/db/deploy/migration-list.ts';
-import { runInOwnTransaction } from '../../src/db/deploy/run-migrations.ts';
+import { applyRoles, createMigrationLockTable, readSqlFiles } from '../../src/admin/deploy/apply.ts';
+import { readMigrationFiles } from '../../src/admin/deploy/migration-list.ts';
+import { runInOwnTransaction } from '../../src/admin/deploy/run-migrations.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
 
 /** SQL that drops the function with which a deploy would restore deleted rows of app.migrations. */

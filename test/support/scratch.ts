@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 
 const PREFIX = 'taxclaims-run-';
 const MEMORY = '/dev/shm';

@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/prom
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { findBinaries } from '../../src/embedded/postgres/cluster.ts';
-import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { findBinaries } from '../../src/demo/postgres/cluster.ts';
+import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /** The Postgres server of a test run. */
@@ -30,7 +30,13 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const KEPT = join(ROOT, '.data', 'test-servers');
 const KEPT_AT_MOST = 3;
 /** The files whose contents determine the template database from which the suites copy their databases. */
-const SOURCES = ['db/**/*.{sql,jsonl}', 'src/db/**/*.ts', 'src/embedded/postgres/*.ts', 'package-lock.json'];
+const SOURCES = [
+  'db/**/*.{sql,jsonl}',
+  'src/db/**/*.ts',
+  'src/admin/**/*.ts',
+  'src/demo/postgres/*.ts',
+  'package-lock.json',
+];
 
 /**
  * Opens the Postgres server at `TEST_DATABASE_URL`, a container with `TEST_CONTAINERS=1`, or else an embedded server.

@@ -13,7 +13,7 @@ import { watchChanges } from '../../src/db/changes.ts';
 import { watchClocks } from '../../src/db/clocks.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createSharedPrimaryTrackers, primaryLogger } from '../../src/db/primary.ts';
+import { primaryLogger, trackPrimary } from '../../src/db/primary.ts';
 import type { StreamLimits } from '../../src/db/row-stream.ts';
 import { createAuditWriter } from '../../src/db/refusals/audit-writer.ts';
 import { openSpool } from '../../src/db/refusals/spool.ts';
@@ -131,14 +131,15 @@ export async function startService(options: Options = {}): Promise<Service> {
   const pool = (poolSize: number, statementTimeoutMs: number) => ({
     ...{ poolSize, statementTimeoutMs, preparedStatements: !isPooled(), streams: options.streams ?? {} },
   });
-  const primaryOf = createSharedPrimaryTrackers(primaryLogger(log));
+  const pools: Record<string, Database> = {};
+  const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
+  const primary = trackPrimary(url, primaryLogger(log));
   const open = (name: string, ...settings: Parameters<typeof pool>): Database => {
-    const url = options.databaseUrl?.(postgres.apiUrl) ?? postgres.apiUrl;
     const opened = openDatabase({
-      ...{ url, log, primary: primaryOf(url), onWaited: observability.poolWaited?.(name) },
+      ...{ url, log, primary, onWaited: observability.poolWaited?.(name) },
       ...pool(...settings),
     });
-    observability.lanes[name] = opened;
+    pools[name] = opened;
     return opened;
   };
   const { database, counts } = counting(open('requests', options.poolSize ?? 4, options.statementTimeoutMs ?? 10_000));
@@ -189,7 +190,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   });
   const port = await server.listen(0, '127.0.0.1');
   observability.collectFromParts({
-    ...{ audit, spool, verifier, documents, streams: changes, counters: parts.counters, dataDir },
+    ...{ pools, audit, spool, verifier, documents, streams: changes, counters: parts.counters, dataDir },
     ...{
       database: createDatabaseFigureReaders(asked, 60),
       clocks: clocks ?? { figures: () => UNKNOWN },

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { startEmbeddedServer } from '../../src/embedded/postgres/server.ts';
+import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { superuserUrl } from '../../src/embedded/postgres/connect.ts';
+import { superuserUrl } from '../../src/demo/postgres/connect.ts';
 import { withAdmin } from './database.ts';
 import type { TestRun } from './database.ts';
 import type { TestIdentity } from './identity.ts';

@@ -1,0 +1,92 @@
+import { ConfigError, loadConfig } from '../../config.ts';
+import { openDocumentContents } from '../document-contents.ts';
+import { findContentDifferences, findDigestDifferences } from '../document-check.ts';
+import type { ContentCounts, ContentDifference, DigestCounts, DigestDifference } from '../document-check.ts';
+import { createContentStore } from '../../documents/documents.ts';
+import { replaceControlCharacters } from '../../single-line.ts';
+import { createProgressReporter, runCommand } from './run-command.ts';
+
+const documentsCheckCommand = {
+  usage: `usage: npm run documents:check -- [options]
+Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
+no content or one of another length, and which contents no document has; then it reads every content, and says which
+have another SHA-256 than was uploaded. Mends nothing unasked.
+  --json            each difference, and the counts in the end, as a line of JSON
+  --sizes-only      read no content
+  --digest          of the contents, read those of documents without a digest, and keep theirs: what is there is taken
+                    for what was uploaded. It may be ended at any moment; the next run goes on
+  --remove-unowned  plan the removal of contents without a document: the service removes them in an hour, unless a
+                    document has them by then; app.content_removals has what is planned, and may lose it again
+  --help, --version
+Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at to the end: nothing is planned then.`,
+  failureExitCode: 2,
+  options: {
+    json: { type: 'boolean', default: false },
+    'remove-unowned': { type: 'boolean', default: false },
+    'sizes-only': { type: 'boolean', default: false },
+    digest: { type: 'boolean', default: false },
+  },
+} as const;
+
+await runCommand(documentsCheckCommand, async ({ values }) => {
+  if (values.digest && values['sizes-only'])
+    throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
+  const { database: config, documents } = loadConfig(process.env);
+  if (config.url === undefined) throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
+  const printDifference = (words: string, json: object): void => {
+    process.stdout.write(`${replaceControlCharacters(values.json ? JSON.stringify(json) : words)}\n`);
+  };
+  const store = await createContentStore(documents);
+  const database = await openDocumentContents(config.url);
+  const checkedItemCounts: ContentCounts & DigestCounts = {
+    ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
+    ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
+  };
+  const reportProgress = createProgressReporter(
+    () =>
+      `${checkedItemCounts.documents} documents and ${checkedItemCounts.contents} contents so far, ${checkedItemCounts.read} read`,
+  );
+  let isCheckComplete = false;
+  let plannedRemovalCount = 0;
+  try {
+    for await (const difference of findContentDifferences({ store, database }, checkedItemCounts, reportProgress)) {
+      printDifference(differenceText(difference), difference);
+      if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
+      await database.planRemoval(difference.path);
+      plannedRemovalCount += 1;
+    }
+    await database.commit();
+    if (!values['sizes-only'])
+      for await (const difference of findDigestDifferences(
+        { store, database },
+        checkedItemCounts,
+        values.digest,
+        reportProgress,
+      ))
+        printDifference(differenceText(difference), difference);
+    isCheckComplete = true;
+  } finally {
+    store.close();
+    await database.close(isCheckComplete);
+  }
+  printDifference(
+    `${checkedItemCounts.documents} documents and ${checkedItemCounts.contents} contents compared, ${checkedItemCounts.differences} differ; ` +
+      `${checkedItemCounts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
+      (values['sizes-only']
+        ? 'no content was read'
+        : `${checkedItemCounts.read} contents were read, ${checkedItemCounts.digestsKept} of them for their digests, ` +
+          `and ${checkedItemCounts.withoutDigest} documents have none`),
+    { ...checkedItemCounts, plannedNow: plannedRemovalCount },
+  );
+  return checkedItemCounts.differences === 0 ? 0 : 1;
+});
+
+function differenceText(difference: ContentDifference | DigestDifference): string {
+  const { kind, path } = difference;
+  if (kind === 'no document') return `${path}: ${difference.found} bytes without a document`;
+  const of = `document ${difference.document}`;
+  if (kind === 'no content') return `${path}: no content of ${of}`;
+  if (kind === 'other bytes')
+    return `${path}: ${difference.found} of ${of}, which has ${difference.sha256 ?? 'no digest'}`;
+  return `${path}: ${difference.found} bytes of ${of}, which has ${difference.size}`;
+}

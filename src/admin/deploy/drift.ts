@@ -1,0 +1,136 @@
+import type pg from 'pg';
+import { DatabaseError } from 'pg-protocol';
+import type { Logger } from 'pino';
+import type { DatabaseFact } from '../audit/declared.ts';
+import type { Drift } from '../audit/drift.ts';
+import { oneLineReason } from '../../single-line.ts';
+import { MigrationError } from './migration-error.ts';
+
+interface DriftWithAcceptance extends Drift {
+  readonly accepted: boolean;
+  /** True if the object is a part of a table, such as a column; false for a column of a view. */
+  readonly of_table: boolean;
+}
+
+const FACT_KINDS_RESTORED_BY_DEPLOY = new Set([
+  ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
+  ...['function', 'function body', 'view', 'view body', 'materialized view', 'trigger', 'rule'],
+]);
+const MAX_LISTED_DRIFT = 20;
+
+const DRIFT_QUERY = `
+  select d.kind, d.object, d.change, d.applied, d.present, a.what is not null as accepted, exists (
+      select from pg_class as c
+      join pg_namespace as n on n.oid = c.relnamespace
+      where c.relkind in ('r', 'p', 'f') and starts_with(d.object, format('%I.%I.', n.nspname, c.relname))
+  ) as of_table
+  from audit.drift_before_acceptance as d
+  left join audit.acceptances as a
+      on a.withdrawn_at is null
+      and a.what = d.kind
+      and a.object = d.object
+      and a.as_it_stood = d.as_it_stands
+  order by d.kind, d.object`;
+
+export async function readDrift(client: pg.Client): Promise<readonly DriftWithAcceptance[]> {
+  return (await client.query<DriftWithAcceptance>(DRIFT_QUERY)).rows;
+}
+
+/** Reads the database's differences from the deployed release; returns none if audit views are missing or fail. */
+export async function readDriftBeforeDeploy(client: pg.Client, log: Logger): Promise<readonly DriftWithAcceptance[]> {
+  const { rows } = await client.query(`select from pg_class where oid = to_regclass('audit.drift_before_acceptance')`);
+  if (rows.length === 0) return [];
+  try {
+    return await readDrift(client);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    log.warn(`the drift before this deploy could not be read: ${oneLineReason(error)}`);
+    return [];
+  }
+}
+
+/** Stores the declared facts for audit.drift; the first deploy also stores facts of the server, such as settings. */
+export async function storeAppliedFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<void> {
+  await client.query(
+    `delete from audit.applied as a
+     where not exists (select from audit.kinds_of_state() as k where k.kind = a.kind and k.is_surrounding)`,
+  );
+  await client.query(
+    `insert into audit.applied (kind, object, definition)
+     select s.kind, s.object, s.definition
+     from audit.state() as s
+     join audit.kinds_of_state() as k on k.kind = s.kind and k.is_surrounding
+     where not exists (select from audit.applied)`,
+  );
+  await client.query(
+    `insert into audit.applied (kind, object, definition)
+     select f.kind, f.object, f.definition
+     from jsonb_to_recordset($1) as f (kind text, object text, definition text)`,
+    [JSON.stringify(declared)],
+  );
+}
+
+export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): void {
+  refuseDrift(before.filter((drift) => !isUndoneByDeploy(drift)));
+}
+
+/** @throws MigrationError for dropped tables: with empty new ones nobody would notice the lost rows */
+export async function refuseDroppedTables(
+  client: pg.Client,
+  before: readonly Drift[],
+  declared: readonly DatabaseFact[],
+): Promise<void> {
+  const declaredTableNames = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
+  const removedTables = before
+    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && declaredTableNames.has(object))
+    .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
+  const { rows } = await client.query<{ table: string }>(
+    'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',
+    [removedTables],
+  );
+  if (rows.length === 0) return;
+  const droppedTables = rows.map(({ table }) => table);
+  throw new MigrationError(
+    `${droppedTables.join(', ')}: gone since the last deploy, and no deploy makes a table anew. Restore from a backup ` +
+      `(${droppedTables.map((table) => `pg_restore --schema=${table.replace('.', ' --table=')}`).join('; ')}), and run it again`,
+  );
+}
+
+export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
+  const unacceptedDriftTexts = drift.filter(({ accepted }) => !accepted).map(driftText);
+  if (unacceptedDriftTexts.length === 0) return;
+  const unlistedCount = unacceptedDriftTexts.length - MAX_LISTED_DRIFT;
+  const listedDriftTexts = [
+    ...unacceptedDriftTexts.slice(0, MAX_LISTED_DRIFT),
+    ...(unlistedCount > 0 ? [`and ${String(unlistedCount)} more`] : []),
+  ];
+  throw new MigrationError(
+    `what drifted is not taken back by a deploy: ${listedDriftTexts.join('; ')}. ` +
+      'Undo it, or accept what is meant with audit.accept; without --strict the deploy goes on',
+  );
+}
+
+export function logDrift(
+  log: Logger,
+  before: readonly DriftWithAcceptance[],
+  after: readonly DriftWithAcceptance[],
+): void {
+  const key = ({ kind, object, change, present }: Drift): string => JSON.stringify([kind, object, change, present]);
+  const remainingDriftKeys = new Set(after.map(key));
+  for (const drift of before.filter((each) => !remainingDriftKeys.has(key(each)))) {
+    // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.
+    const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
+    log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
+  }
+  for (const drift of after.filter(({ accepted }) => !accepted)) log.warn(`still drift: ${driftText(drift)}`);
+}
+
+function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
+  // A deploy restores a table's row-level security, but neither recreates a dropped table nor drops an added one.
+  if (kind === 'table') return change === 'changed';
+  return FACT_KINDS_RESTORED_BY_DEPLOY.has(kind) || (kind === 'column' && !ofTable);
+}
+
+function driftText({ kind, object, change }: Drift): string {
+  return `${change} ${kind} ${object}`;
+}

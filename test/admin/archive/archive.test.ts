@@ -1,0 +1,249 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { verifyArchive } from '../../../src/admin/archive/file.ts';
+import { COUNTS, openArchiveRun, zipped } from '../../support/archive-run.ts';
+import type { ArchiveRun } from '../../support/archive-run.ts';
+import { blockOf } from '../../support/pages.ts';
+import { shell } from '../../support/shell.ts';
+
+/* This suite runs `npm run audit:archive`, which archives old audit records, as a process. */
+
+const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
+const ARCHIVED = RECORDS - COUNTS[3];
+
+let run: ArchiveRun;
+/**
+ * Returns the first month that audit:archive has not archived, and the paths of the archive files of the second and
+ * third month.
+ */
+let [fourth, second, third] = ['', '', ''];
+
+beforeEach(async () => {
+  run = await openArchiveRun();
+  fourth = run.months[3];
+  [second = '', third = ''] = run.lines.slice(1).map((line) => join(run.folder, line.split(' ').at(-1) ?? ''));
+});
+afterEach(() => run.close());
+
+const textOf = async (path: string): Promise<string> => gunzipSync(await readFile(path)).toString();
+const removed = (): string[] => run.lines.map((line) => `${line} ${new URL(run.database.adminUrl).username}`);
+const complaints = async (): Promise<unknown[]> =>
+  (
+    await run.admin.query<Record<string, string>>(
+      `select object, detail from audit.findings where finding like 'audit_month%' union all select kind, object from audit.drift`,
+    )
+  ).rows;
+
+test('audit:archive writes each month’s records with all columns to a file and to audit.archives, and keeps the audit log', async () => {
+  expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines);
+  expect(await run.records()).toBe(RECORDS);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  const lines = (await textOf(second)).split('\n');
+  const { rows } = await run.admin.query<{ id: string; created_at: Date; actor: string }>(
+    `select id, created_at, actor from public.audit_logs
+     where created_at >= '${run.months[1]}-01 00:00:00+00' and created_at < '${run.months[2]}-01 00:00:00+00'
+     order by created_at, id`,
+  );
+  expect(
+    lines
+      .slice(1, -2)
+      .map((line) => JSON.parse(line.slice(65)) as { id: string; created_at: string; actor: string })
+      .map(({ id, created_at: at, actor }) => ({ id, created_at: new Date(at), actor })),
+  ).toEqual(rows);
+  const { fields } = await run.admin.query('select * from public.audit_logs limit 0');
+  expect(Object.keys(JSON.parse((lines[1] ?? '').slice(65)) as object).toSorted()).toEqual(
+    fields.map(({ name }) => name).toSorted(),
+  );
+});
+
+test('audit:archive without --before archives exactly the months that are older than AUDIT_RETENTION_MONTHS', async () => {
+  const args = ['--to', run.folder];
+  expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '3' })).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(run.lines);
+  expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '0' })).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('AUDIT_RETENTION_MONTHS must be'),
+  });
+  const over = async (months: number): Promise<number> => {
+    const asked = `select app.audit_log_over(${String(months)}) as seconds`;
+    return Number((await run.admin.query<{ seconds: number }>(asked)).rows[0]?.seconds);
+  };
+  expect([(await over(3)) > 0, await over(6), await over(1_200)]).toEqual([true, 0, 0]);
+});
+
+test('the commands that db/README.md shows archive months of the audit log, remove their records and verify the archive files', async () => {
+  const replaced = { '2026-01': fourth, '/srv/audit': run.folder };
+  const env = { DATABASE_ADMIN_URL: run.database.adminUrl, AUDIT_RETENTION_MONTHS: '3' };
+  await shell(blockOf('db/README.md', 'npm run audit:archive', replaced), env);
+  expect(await run.listed()).toEqual(removed());
+});
+
+test('a second audit:archive writes only those months again that got another audit record since the first', async () => {
+  await run.archive(fourth);
+  await run.archive(fourth);
+  expect(await run.listed()).toEqual(run.lines);
+  await run.refuse(`${run.months[1]}-02`);
+  await run.archive(fourth);
+  expect(await run.listed()).toEqual([...run.lines, `4 ${run.months[1]} 697 audit-${run.months[1]}.0004.ndjson.gz`]);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+});
+
+test('audit:archive --remove removes the archived months, and leaves the other months readable and writable', async () => {
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(removed());
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+  expect(await run.records(`created_at < '${fourth}-01 00:00:00+00'`)).toBe(0);
+  await run.refuse('now');
+  expect(await complaints()).toEqual([]);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.listed()).toEqual(removed());
+});
+
+test('an audit record of a month that audit:archive has already removed is stored, archived and removed like other audit records', async () => {
+  const [first, , month] = run.months;
+  await run.archive(fourth, '--remove');
+  await run.refuse(`${month}-02`);
+  await run.refuse(`${first}-02`);
+  expect(await run.records(`tableoid = 'audit_log.earlier'::regclass`)).toBe(2);
+  expect(await run.archive(fourth)).toMatchObject({ code: 0 });
+  const late = [`4 ${first} 1 audit-${first}.0004.ndjson.gz`, `5 ${month} 1 audit-${month}.0005.ndjson.gz`];
+  expect(await run.listed()).toEqual([...removed(), ...late]);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
+  expect(await run.verify()).toMatchObject({ code: 0 });
+  expect(await complaints()).toEqual([]);
+  await expect(run.admin.query('truncate audit_log.earlier')).rejects.toThrow('append-only');
+});
+
+test('audit:archive keeps a partition of the audit log that holds records younger than --before, and prints the reason', async () => {
+  expect(await run.archive(run.months[1], '--remove')).toMatchObject({
+    code: 0,
+    said: expect.stringContaining(
+      `audit_log.earlier is not removed, because it has records up to ${run.months[2]}: use --before ${run.months[2]}`,
+    ),
+  });
+  expect(await run.listed()).toEqual(run.lines.slice(0, 1));
+  expect(await run.records()).toBe(RECORDS);
+});
+
+test('the view audit.findings reports the loss of a month of audit records that was emptied by hand, but not of one that audit:archive removed', async () => {
+  const lost = async (): Promise<unknown[]> =>
+    (
+      await run.admin.query<Record<string, string>>(
+        `select object, detail from audit.findings where finding = 'audit_month_lost'`,
+      )
+    ).rows;
+  const count = async () => {
+    while ((await run.admin.query<{ days: number }>('select app.count_audit_days() as days')).rows[0]?.days !== 0);
+  };
+  await count();
+  await run.archive(fourth, '--remove');
+  await run.refuse(`${run.months[1]}-02`);
+  await run.archive(fourth);
+  expect(await lost()).toEqual([]);
+  const emptied = (month: string) =>
+    run.admin.query(
+      `set session_replication_role = replica;
+       delete from public.audit_logs where date_trunc('month', created_at, 'UTC') = '${month}-01 00:00:00+00';
+       reset session_replication_role`,
+    );
+  await emptied(run.months[1]);
+  await emptied(fourth);
+  expect(await lost()).toEqual([
+    { object: `audit log of ${run.months[1]}`, detail: expect.stringMatching(/^1 records/) },
+    { object: `audit log of ${fourth}`, detail: expect.stringMatching(/^532 records/) },
+  ]);
+});
+
+test('only the housekeeper role can remove a partition of the audit log, and only the oldest partition', async () => {
+  const part = (month: string): string => `audit_log.month_${month.replace('-', '_')}`;
+  await run.admin.query('set role taxclaims_housekeeper');
+  for (const one of [part(fourth), 'audit_log.later'])
+    await expect(run.admin.query('select audit_log.remove_part($1)', [one])).rejects.toThrow('is not the oldest');
+  await run.admin.query('set role taxclaims_owner');
+  await expect(run.admin.query('select audit_log.remove_part($1)', [part(run.months[2])])).rejects.toThrow(
+    /permission denied/,
+  );
+  await run.admin.query('reset role');
+  expect(await run.records()).toBe(RECORDS);
+});
+
+test('audit:archive --remove removes no month whose archive file is missing or changed', async () => {
+  await run.archive(fourth);
+  await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('line 2: the record is not as it was'),
+  });
+  await rm(third);
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('cannot be read'),
+  });
+  expect(await run.records(`created_at >= '${run.months[2]}-01 00:00:00+00'`)).toBe(COUNTS[2] + COUNTS[3]);
+});
+
+test.each([
+  ['a changed record', (text: string) => text.replace('"actor" : "line', '"actor" : "lime'), 'line 2'],
+  ['a missing record', (text: string) => text.replace(/\n.*\n/, '\n'), 'line 2'],
+  ['a cut end', (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1), 'ends before its end'],
+  ['text after its end', (text: string) => `${text}{}\n`, 'more behind its end'],
+  ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
+])('audit:archive --verify reports an archive file with %s', async (_what, spoil, reason) => {
+  await run.archive(fourth);
+  await writeFile(second, zipped(spoil(await textOf(second))));
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
+});
+
+test('audit:archive --verify reports an archive file that was cut in the middle or is missing', async () => {
+  await run.archive(fourth);
+  const whole = await readFile(second);
+  await writeFile(second, whole.subarray(0, whole.length / 2));
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  await rm(second);
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
+});
+
+test('the function verifyArchive refuses an archive file in which one byte was changed', async () => {
+  await run.archive(fourth);
+  const whole = await readFile(second);
+  // The test changes bytes near the beginning and end of an archive file, where gzip keeps its header and checksum, and
+  // some bytes of the audit records.
+  const near = [...whole.keys()].filter((at) => at < 200 || at % 97 === 0 || at >= whole.length - 60);
+  // Bytes 4 to 9 are the time and the operating system in the header of gzip, and hold no audit data.
+  const places = near.filter((at) => at < 4 || at > 9);
+  for (const at of places) {
+    const changed = Buffer.from(whole);
+    changed[at] = 0xff - (changed[at] ?? 0);
+    await writeFile(second, changed);
+    await expect(verifyArchive(second)).rejects.toThrow(/, line \d+: /);
+  }
+  await writeFile(second, whole);
+  expect(await verifyArchive(second)).toMatchObject({ number: 2, records: COUNTS[1] });
+});
+
+test('audit:archive refuses an invalid --before, the running month, and a month younger than --keep, and writes nothing', async () => {
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const keeping = (before: string, ...more: string[]) => run.run(['--before', before, '--to', run.folder, ...more]);
+  expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });
+  expect(await keeping('2090-01', '--keep', '1')).toMatchObject({ code: 1 });
+  expect(await keeping('2020-13')).toMatchObject({ code: 2 });
+  expect(await run.run(['--before', '2020-04'])).toMatchObject({ code: 2 });
+  expect(await keeping('2020-04', '--keep', '0')).toMatchObject({ code: 2 });
+  expect([await run.files(), await run.listed()]).toEqual([[], []]);
+});
+
+test('not even a superuser can delete or change a row of audit.archives', async () => {
+  await run.archive(run.months[1]);
+  for (const change of ['delete from audit.archives', 'truncate audit.archives'])
+    await expect(run.admin.query(change)).rejects.toThrow('cannot be changed or deleted');
+  await run.admin.query(`update audit.archives set digest = repeat('0', 64), removed_at = now()`);
+  await expect(run.admin.query('update audit.archives set removed_at = null, removed_by = null')).rejects.toThrow(
+    'cannot be changed or deleted',
+  );
+  const { rows } = await run.admin.query(`select from audit.archives where digest = repeat('0', 64)`);
+  expect(rows).toEqual([]);
+});

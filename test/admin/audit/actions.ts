@@ -1,0 +1,46 @@
+import { idOf } from '../../policies/fixture.ts';
+import { listed } from '../../support/listed.ts';
+import { rowOf } from '../../support/rows.ts';
+import { newTenant, tenantSql } from '../../support/tenant.ts';
+
+export const FOREIGN = idOf('b', 'clients');
+
+const [tenant, other] = [newTenant(), newTenant()];
+
+/** The entries of actions.sql: a DBA’s action, and what audit.findings and audit.drift must report after the action. */
+export const ACTIONS = listed('audit/actions.sql', {
+  FOREIGN,
+  OWN: idOf('a', 'clients'),
+  // SQL that creates two clients, the first with a site, a claim and a document.
+  CLAIM: [rowOf('clients', other), tenantSql(tenant, 'A'), rowOf('documents', tenant)].join('\n'),
+  CLIENT: tenant.clients,
+  OTHER: other.clients,
+  // SQL that creates a schema outside the service which PUBLIC may use.
+  ELSEWHERE: 'create schema elsewhere; grant usage on schema elsewhere to public;',
+}).map(({ head: [title = '', ...fields], sql, parts }) => ({
+  title,
+  sql,
+  findings: linesOf('finding', fields).map(({ name, object }) => ({ finding: name, object })),
+  drift: linesOf('drift', fields).map(({ name, object }) => ({ kind: name, object })),
+  ways: waysOf(fields),
+  hasOthers: fields.includes('others'),
+  shows: parts['shows'],
+  mend: parts['mend']?.sql,
+}));
+
+/** The reports that an entry of actions.sql expects, written as `finding NAME: OBJECT` or `drift KIND: OBJECT`. */
+function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
+  return fields
+    .filter((field) => field.startsWith(`${view} `))
+    .map((field) => field.slice(view.length + 1).split(/: (.*)/s))
+    .map(([name = '', object = '']) => ({ name, object }));
+}
+
+/**
+ * The expected as_role in audit.who_can_see: NAME of `who_can_see NAME`, otherwise the name of the expected finding.
+ */
+function waysOf(fields: readonly string[]): string[] {
+  const field = fields.find((one) => one.startsWith('who_can_see'));
+  const [, way = linesOf('finding', fields)[0]?.name ?? ''] = field?.split(' ') ?? [];
+  return field === undefined ? [] : [way];
+}

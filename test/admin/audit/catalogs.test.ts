@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import { forSuite } from '../../support/suite.ts';
+import { openAsSuperuser } from './superuser.ts';
+
+/** Creates one database object of each kind, such as a collation, that a migrated database does not have. */
+const ONE_OF_EACH = `
+  create publication one for table public.sites where (true);
+  alter publication one add tables in schema reporting;
+  create type public.span as range (subtype = integer);
+  create type public.mood as enum ('well', 'ill');
+  create cast (public.mood as integer) with inout;
+  create transform for public.mood language sql (from sql with function pg_catalog.time_support(internal));
+  create statistics public.one on client_id, id from public.sites;
+  create table public.parent (id integer) partition by range (id);
+  create table public.child partition of public.parent for values from (1) to (2);
+  create foreign data wrapper one;
+  create server one foreign data wrapper one;
+  create user mapping for public server one;
+  create foreign table public.elsewhere (id integer) server one;
+  create aggregate public.total (integer) (sfunc = pg_catalog.int4pl, stype = integer);
+  create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
+  create event trigger one on ddl_command_end execute function public.watch();
+  create operator public.=== (leftarg = integer, rightarg = integer, function = pg_catalog.int4eq);
+  create operator class public.one for type integer using btree as operator 1 <, function 1 btint4cmp(integer, integer);
+  create access method one type index handler bthandler;
+  create collation public.one (locale = 'C');
+  create conversion public.one for 'LATIN1' to 'UTF8' from pg_catalog.iso8859_1_to_utf8;
+  create text search template public.one (lexize = dsimple_lexize);
+  create text search dictionary public.one (template = pg_catalog.simple);
+  create text search parser public.one (start = prsd_start, gettoken = prsd_nexttoken, end = prsd_end, lextypes = prsd_lextype);
+  create text search configuration public.one (copy = pg_catalog.simple);
+  create subscription one connection 'dbname=none' publication one with (connect = false);
+  alter table public.sites add constraint positive check (id is not null) not valid;
+  set local allow_system_table_mods = on;
+  insert into pg_seclabel (objoid, classoid, objsubid, provider, label)
+  values ('public.sites'::regclass, 'pg_class'::regclass, 0, 'one', 'secret');
+  insert into pg_shseclabel (objoid, classoid, provider, label)
+  values ('taxclaims_owner'::regrole, 'pg_authid'::regclass, 'one', 'secret');`;
+
+const { admin } = await forSuite(openAsSuperuser());
+
+describe('the Postgres catalogs that the views of the schema audit read', () => {
+  /** Returns the first column of the rows that a query returns. */
+  async function read(sql: string): Promise<string[]> {
+    const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });
+    return rows.map(([value]) => value);
+  }
+
+  test('audit.catalogs lists every catalog of Postgres, with an explanation', async () => {
+    const listed = await read('select catalog from audit.catalogs()');
+    const missing = await read(
+      `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' order by relname`,
+    );
+    expect(missing.filter((catalog) => !listed.includes(catalog))).toEqual([]);
+    expect(await read('select catalog from audit.catalogs() where length(explanation) < 3')).toEqual([]);
+  });
+
+  test('audit.catalog_rows compares every column of the Postgres catalogs that audit.catalog_columns does not exclude', async () => {
+    await admin.query('begin');
+    await admin.query(ONE_OF_EACH);
+    const columns = await read(
+      `select c.relname || '.' || a.attname
+       from audit.catalogs() as l
+       join pg_class as c on c.relname = l.catalog and c.relnamespace = 'pg_catalog'::regnamespace
+       join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       where l.kind is not null
+           and not exists (select from audit.catalog_columns() as o where o.attribute = a.attname and o.ordinary is null)
+       order by 1`,
+    );
+    const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
+    await admin.query('rollback');
+    // audit.catalog_rows() may omit access lists and settings, because audit.state() has a fact for each of them.
+    const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
+      ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
+    );
+    const isCompared = (column: string): boolean => compared.includes(column.replace(/^.*\./, ''));
+    expect(columns.filter((column) => !isCompared(column) && !elsewhere.includes(column))).toEqual([]);
+    expect(columns.length).toBeGreaterThan(150);
+  });
+
+  test('audit.catalog_columns names only columns that the catalogs of a Postgres release have', async () => {
+    const unknown = await read(
+      `select attribute from audit.catalog_columns() where attribute <> all (
+         select a.attname from pg_attribute as a
+         join pg_class as c on c.oid = a.attrelid and c.relnamespace = 'pg_catalog'::regnamespace)`,
+    );
+    // Columns that Postgres 18 no longer has, or that are new in Postgres 16, 17 or 18.
+    const known = ['attcacheoff', 'conenforced', 'relallfrozen', 'set_option', 'subfailover', 'suborigin'];
+    known.push('subpasswordrequired', 'subrunasowner');
+    expect(unknown.filter((attribute) => !known.includes(attribute))).toEqual([]);
+  });
+
+  test('audit.kinds_of_state lists each kind of fact of audit.drift exactly once', async () => {
+    await admin.query('begin');
+    await admin.query(ONE_OF_EACH);
+    const kinds = await read('select distinct kind from audit.drift order by kind');
+    const known = await read('select kind from audit.kinds_of_state()');
+    await admin.query('rollback');
+    expect(kinds.filter((kind) => !known.includes(kind))).toEqual([]);
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        'cast',
+        'event trigger',
+        'foreign server',
+        'inheritance',
+        'security label',
+        'subscription',
+      ]),
+    );
+    expect(new Set(known).size).toBe(known.length);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { findingsBeside, type Found } from '../../support/durability.ts';
+import { listed, sqlFor } from '../../support/listed.ts';
+import { forSuite } from '../../support/suite.ts';
+import { openAsSuperuser } from './superuser.ts';
+
+const CLIENT = 'c1000000-0000-4000-8000-000000000001';
+const BI = `create role test_bi login password 'x' connection limit 5 in role taxclaims_reporting`;
+
+const ACTIONS = listed('audit/ordinary.sql', {
+  API: `create role test_api login password 'x' in role taxclaims_api`,
+  BI,
+  GRANTED: `insert into public.clients (id, company_name, contact_email) values ('${CLIENT}', 'Martin', 'martin@example.fr');
+    ${BI}; select reporting.grant_client('test_bi', '${CLIENT}')`,
+  CLIENT,
+}).map(({ head: [title = '', ...lines], sql, parts: { undo } }) => ({ title, lines, sql, undo: undo?.sql }));
+
+const WITHIN = ACTIONS.filter(({ undo }) => undo === undefined);
+const QUIET = WITHIN.filter(({ lines }) => lines.length === 0);
+const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
+
+const { database, admin } = await forSuite(openAsSuperuser());
+/**
+ * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ */
+const stale = new Set((await readDrift()).map(({ object }) => object));
+
+describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
+  // A DBA’s actions are rolled back, because roles belong to the whole database server, which other suites use.
+  test('audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
+    await admin.query('begin');
+    try {
+      await doAll(QUIET);
+      expect(await readLines()).toEqual([]);
+    } finally {
+      await admin.query('rollback');
+    }
+  });
+
+  test('audit.findings and audit.drift list each DBA’s action that ordinary.sql marks as reportable once, until a DBA accepts the row', async () => {
+    await admin.query('begin');
+    try {
+      await doAll(REPORTED);
+      const lines = await readLines();
+      expect(lines.map(({ line }) => line).sort()).toEqual(REPORTED.map(({ lines: [line] }) => line).sort());
+
+      const accepted = lines.filter(({ line }) => ['drift extension', 'finding rights_outside_house'].includes(line));
+      const schema = lines.find(({ line }) => line === 'drift schema');
+      for (const { line, object } of [...accepted, schema ?? { line: '', object: '' }]) {
+        await admin.query('select audit.accept($1, $2, $3)', [line.split(' ')[1], object, 'this deployment means it']);
+      }
+      const left = lines.filter((one) => !accepted.includes(one) && one !== schema);
+      expect(new Set(await readLines())).toEqual(new Set(left));
+      await admin.query(`create view ${schema?.object}.more with (security_invoker) as select id from reporting.clients;
+        grant select on ${schema?.object}.more to taxclaims_reporting`);
+      expect(new Set(await readLines())).toEqual(new Set([...left, schema]));
+    } finally {
+      await admin.query('rollback');
+    }
+  });
+
+  test.each(ACTIONS.filter(({ undo }) => undo !== undefined))(
+    'the views audit.findings and audit.drift report nothing after $title',
+    async ({ sql, undo }) => {
+      await admin.query(sqlFor(database, sql));
+      try {
+        expect(await readLines()).toEqual([]);
+      } finally {
+        await admin.query(sqlFor(database, undo ?? ''));
+      }
+    },
+  );
+});
+
+async function doAll(actions: typeof ACTIONS): Promise<void> {
+  // Postgres accepts an isolation level only before a transaction’s first query, so an action with a level comes first.
+  const isolationFirst = actions.toSorted(
+    (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
+  );
+  for (const [nth, { title, sql }] of isolationFirst.entries()) {
+    await admin.query(sqlFor(database, withOwnNames(sql, nth))).catch((error: unknown) => {
+      throw new Error(`refused: ${title}`, { cause: error });
+    });
+  }
+}
+
+/** The rows of audit.findings and audit.drift, each as a text `finding NAME` or `drift KIND`. */
+async function readLines(): Promise<{ line: string; object: string }[]> {
+  const { rows } = await admin.query<Found>('select finding, object from audit.findings');
+  const findings = await findingsBeside(admin, rows);
+  const drift = await readDrift();
+  return [
+    ...findings.map(({ finding, object }) => ({ line: `finding ${finding}`, object })),
+    ...drift.filter(({ object }) => !stale.has(object)).map(({ kind, object }) => ({ line: `drift ${kind}`, object })),
+  ];
+}
+
+async function readDrift(): Promise<{ kind: string; object: string }[]> {
+  return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
+}
+
+/** Numbers the names in the SQL of a DBA’s action, because all actions run in one transaction and must not share names. */
+function withOwnNames(sql: string, nth: number): string {
+  return sql
+    .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)
+    .replaceAll(/\bof_dba\b/g, (name) => `${name}_${nth}`)
+    .replaceAll(CLIENT, CLIENT.replace(/..$/, String(nth + 10)));
+}

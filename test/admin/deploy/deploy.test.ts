@@ -1,0 +1,374 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import pg from 'pg';
+import { pino } from 'pino';
+import { startEmbeddedServer } from '../../../src/demo/postgres/server.ts';
+import { migrate } from '../../../src/admin/deploy/migrate.ts';
+import { readMigrationFiles } from '../../../src/admin/deploy/migration-list.ts';
+import { runInOwnTransaction, migrationsByPhase } from '../../../src/admin/deploy/run-migrations.ts';
+import { sqlFolder } from '../../../src/db/sql-folder.ts';
+import {
+  connected,
+  asDatabase,
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  withAdmin,
+} from '../../support/database.ts';
+import { createTestLogger } from '../../support/test-logger.ts';
+import { createDatabaseBefore, createDatabaseToDeploy } from '../../support/release-before.ts';
+import { rightsIn } from '../../support/rights.ts';
+import { createScratchFolder } from '../../support/scratch.ts';
+
+const log = pino({ level: 'silent' });
+const open: TestDatabase[] = [];
+
+async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
+  const database = await made;
+  open.push(database);
+  return database;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.close()));
+});
+
+/** SQL that finds a new table that has forced row-level security, which GET /health of the earlier release requires. */
+const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
+
+describe('long-running migrations of a deploy', () => {
+  test('a deploy runs long migrations before it sets rights, unless an earlier migration of the same deploy creates a database object', async () => {
+    const folder = await createScratchFolder();
+    const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
+    const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.sql`), text);
+    expect(await migrationsByPhase(Object.keys(files), folder)).toEqual({
+      beforehand: ['1', '2'],
+      withRights: ['3', '4'],
+    });
+    expect(await migrationsByPhase(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
+    await rm(folder, { recursive: true });
+  });
+
+  test('a migration that a deploy runs in a separate transaction creates no database object on which a request needs a right', async () => {
+    const names = [...(await readMigrationFiles()).keys()];
+    for (const name of names) {
+      const { beforehand } = await migrationsByPhase([name]);
+      if (beforehand.length === 0) continue;
+      const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
+      // A request to the API needs no right on an index, on a column default that is a constant or the present time, or on
+      // a policy of the owner.
+      const made = text
+        .replace(FORCED, '')
+        .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
+        .replaceAll(/^create policy \w+ on [\w.]+ for \w+ to taxclaims_owner\b/gm, '')
+        .replaceAll(/ default (?:'\w+'|pg_catalog\.now\(\))/g, '');
+      expect([name, /\b(?:create (?!(?:unique )?index)|drop|rename|generated|default)\b/i.exec(made)]).toEqual([
+        name,
+        null,
+      ]);
+    }
+    expect((await migrationsByPhase(names)).withRights).toEqual(names);
+  });
+});
+
+/** Inserts a site of the given name, and a claim for each of the given grounds. */
+async function fill(admin: pg.Client, site: string, grounds: readonly string[]): Promise<void> {
+  await admin.query(`
+    insert into public.clients (id, company_name, contact_email)
+    values ('00000000-0000-4000-8000-000000000001', 'Logistique', 'a@b.example');
+    insert into public.sites (id, client_id, site_name)
+    values ('00000000-0000-4000-8000-000000000002', '00000000-0000-4000-8000-000000000001', '${site}');
+    create policy reclamations_select_definer on public.reclamations for select to taxclaims_definer using (true)`);
+  for (const text of grounds) await claim(admin, text);
+}
+
+function claim(admin: pg.Client, grounds: string): Promise<unknown> {
+  return admin.query(
+    `insert into public.reclamations (client_id, site_id, claim_type, amount, grounds)
+     values ('00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002', 'TF', 1, $1)`,
+    [grounds],
+  );
+}
+
+/** The characters that separate words in a search text, in the two published forms of migration 0036. */
+const SECOND_FORM = '\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020';
+const FORMS = { first: '\\u2000-\\u206f', second: SECOND_FORM };
+
+describe('the stored search words of claims', () => {
+  test('claims keep correct search words even if the earlier release writes between the two parts of migration 0036', async () => {
+    const { adminUrl } = await opened(createDatabaseBefore('0036'));
+    await withAdmin(adminUrl, async (admin) => {
+      await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
+      await runInOwnTransaction(admin, '0036_search_words_1_filled');
+      expect((await admin.query('select from app.claim_words')).rowCount).toBe(3);
+      await claim(admin, 'comes');
+      await admin.query(`
+        update public.reclamations set grounds = 'is another' where grounds = 'changes';
+        delete from public.reclamations where grounds = 'goes'`);
+    });
+    await migrate({ adminUrl, log });
+    await withAdmin(adminUrl, async (admin) => {
+      await admin.query(`update public.reclamations set grounds = 'surface' where grounds = 'stays'`);
+      const { rows } = await admin.query<{ words: string }>(
+        `select w.words::text as words from app.claim_words as w full join public.reclamations as r using (id) order by 1`,
+      );
+      expect(rows.map(({ words }) => words)).toEqual([`'another' 'is'`, `'comes'`, `'surface'`]);
+    });
+  });
+
+  test.each([
+    ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
+    ['second', ['smile😀more']],
+  ] as const)(
+    'a deploy corrects the stored search words of claims if an earlier deploy applied the %s published form of migration 0036',
+    async (form, refilled) => {
+      const { adminUrl } = await opened(createDatabaseBefore('0036'));
+      await withAdmin(adminUrl, async (admin) => {
+        const grounds = ['as it-was', 'price€low', 'smile😀more', 'wide×high', `${'x'.repeat(2100)}→tail`];
+        await fill(admin, 'North→South', grounds);
+        for (const name of ['0036_search_words_1_filled', '0036_search_words_2_kept']) {
+          const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
+          const published = text.replaceAll(SECOND_FORM, FORMS[form]);
+          const digest = createHash('sha256').update(published).digest('hex');
+          await admin.query(`
+          begin;
+          set local role taxclaims_owner;
+          ${published}
+          insert into app.migrations (name, run_on, digest) values ('${name}', now(), '${digest}');
+          commit`);
+        }
+        const written = async (): Promise<Map<string, string>> => {
+          const { rows } = await admin.query<{ grounds: string; xmin: string }>(
+            'select r.grounds, w.xmin from app.claim_words as w join public.reclamations as r using (id) order by 1',
+          );
+          return new Map(rows.map(({ grounds, xmin }) => [grounds, xmin]));
+        };
+        const before = await written();
+        await migrate({ adminUrl, log });
+        const after = await written();
+        expect([...after.keys()].filter((text) => after.get(text) !== before.get(text)).sort()).toEqual(
+          [...refilled].sort(),
+        );
+        const { rows } = await admin.query<{ words: string }>(
+          'select words::text as words from app.claim_words order by 1',
+        );
+        expect(rows.map(({ words }) => words)).toEqual([
+          `'as' 'it' 'was'`,
+          `'high' 'wide'`,
+          `'low' 'price'`,
+          `'more' 'smile'`,
+          `'tail' '${'x'.repeat(200)}'`,
+        ]);
+        await admin.query('set enable_seqscan = off');
+        const south = `from public.sites where app.words(split_part(search_text, chr(31), 1)) @@ 'south'::tsquery`;
+        expect((await admin.query(`select ${south}`)).rowCount).toBe(1);
+      });
+    },
+  );
+});
+
+describe('db:migrate beside other runs and changes by hand', () => {
+  test('a second db:migrate on the same database changes nothing', async () => {
+    const { adminUrl } = await opened(createEmptyDatabase());
+    await migrate({ adminUrl, log });
+    const first = await rightsIn(adminUrl);
+    await migrate({ adminUrl, log });
+    expect(await rightsIn(adminUrl)).toBe(first);
+    expect(first).toContain('clients_select_tenant');
+  });
+
+  test.each([
+    ['nothing', 'select', 0],
+    ['a policy', 'create policy by_hand on public.clients using (true)', 1],
+    [
+      'a policy that is also entered into audit.applied',
+      `create policy by_hand on public.clients using (true);
+       insert into audit.applied select s.kind, s.object, s.definition from audit.state() as s where s.object ~ '^by_hand '`,
+      1,
+    ],
+    [
+      'a policy, and the view of changes by hand so that it reports nothing',
+      `create policy by_hand on public.clients using (true);
+       create or replace view audit.drift_before_acceptance with (security_invoker) as
+           select null::text as kind, null::text as object, null::text as change, null::text as applied,
+               null::text as present, null::text as as_it_stands
+           where false`,
+      1,
+    ],
+    ['the declared state in audit.applied', `delete from audit.applied where kind = 'policy'`, 1],
+    ['a comment', `comment on table public.clients is 'by hand'`, 1],
+    ['a row of app.migrations', `delete from app.migrations where name like '0014%'`, 1],
+    ['the dropped schema audit', 'drop schema audit cascade', 1],
+    ['the comment that names the deployed release', 'comment on table audit.applied is null', 1],
+  ])(
+    'db:migrate applies all SQL files again if and only if somebody changed something in the database by hand: %s',
+    async (_what, change, applied) => {
+      const { adminUrl } = await opened(createTestDatabase());
+      const before = await rightsIn(adminUrl);
+      await withAdmin(adminUrl, (admin) => admin.query(change));
+      const query = jest.spyOn(pg.Client.prototype, 'query');
+      const wholeRuns = async (): Promise<number> => {
+        query.mockClear();
+        await migrate({ adminUrl, log });
+        return query.mock.calls.filter(([text]) => text.includes('do $reset$')).length / 3;
+      };
+      try {
+        expect([await wholeRuns(), await wholeRuns()]).toEqual([applied, 0]);
+      } finally {
+        query.mockRestore();
+      }
+      expect(await rightsIn(adminUrl)).toBe(before);
+    },
+  );
+
+  test('two simultaneous db:migrate runs on an empty database both succeed, and the result is that of one run', async () => {
+    const { adminUrl } = await opened(createEmptyDatabase());
+    const one = await opened(createTestDatabase());
+    await Promise.all([migrate({ adminUrl, log }), migrate({ adminUrl, log })]);
+    expect(await rightsIn(adminUrl)).toBe(await rightsIn(one.adminUrl));
+  });
+
+  test('db:migrate removes grants and policies that somebody added by hand', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const before = await rightsIn(adminUrl);
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(
+        `create policy by_hand on public.clients to public using (true);
+         grant all on public.clients to public;
+         grant select (password_hash) on public.users to taxclaims_client;
+         grant execute on function app.locate(text, uuid) to public, taxclaims_reporting;
+         grant execute on function app.client_access() to taxclaims_reporting;
+         drop policy sites_select_tenant on public.sites;`,
+      ),
+    );
+    expect(await rightsIn(adminUrl)).not.toBe(before);
+    await migrate({ adminUrl, log });
+    expect(await rightsIn(adminUrl)).toBe(before);
+  });
+
+  test('db:migrate can change the return types of two functions that release 1.0.0 created', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    const before = await rightsIn(adminUrl);
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(
+        `drop function app.record_login, app.users_who_see cascade;
+         create function app.record_login(email text, name text, issued_at timestamptz) returns json
+             language sql return '{}'::json;
+         create function app.users_who_see(client uuid) returns table (email text, role text, reason text)
+             language sql as $$ select '', '', '' $$;
+         alter function app.record_login owner to taxclaims_definer;
+         alter function app.users_who_see owner to taxclaims_definer;`,
+      ),
+    );
+    await migrate({ adminUrl, log });
+    expect(await rightsIn(adminUrl)).toBe(before);
+  });
+
+  test('db:migrate waits for a transaction that reads a table, and blocks no other reader meanwhile', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    const reader = await connected(adminUrl);
+    await reader.query('begin; select from public.clients');
+    const { log: listening, logged } = createTestLogger();
+    const migrating = migrate({ adminUrl, log: listening });
+    await logged('waiting for a lock');
+    // db:migrate holds no lock while it waits for another transaction, so other sessions can read the table meanwhile.
+    await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
+    await reader.query('commit');
+    await migrating;
+    await reader.end();
+    expect(await rightsIn(adminUrl)).toContain('clients_select_tenant');
+  });
+
+  test('when db:migrate and a request block each other, db:migrate gives way and the request succeeds', async () => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    const writer = await connected(adminUrl);
+    await writer.query('begin; update public.documents set filename = filename');
+    const migrating = migrate({ adminUrl, log });
+    await withAdmin(adminUrl, async (admin) => {
+      const waits = `select from pg_locks where not granted and relation = 'public.documents'::regclass`;
+      while ((await admin.query(waits)).rowCount === 0);
+    });
+    // db:migrate has locked public.clients and waits for public.documents, while the writer has locked public.documents
+    // and waits for public.clients: a deadlock.
+    await writer.query(`update public.clients set address = 'Lyon'`);
+    await writer.query('commit');
+    await migrating;
+    await writer.end();
+  });
+
+  test('db:migrate that gets no lock names the other running db:migrate and fails', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
+      await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
+      await expect(migrate({ adminUrl, log, maxWaitMs: 1_000 })).rejects.toThrow(
+        /^another run is at work on this database: pid \d+ \(login postgres, application "the-holder", since 2\S+ \S+Z, holds ShareUpdateExclusiveLock on app\.deploy_lock\)$/,
+      );
+    });
+    await migrate({ adminUrl, log });
+  });
+
+  test('db:migrate waits up to two minutes for another db:migrate by default', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const said = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log });
+      expect(said.mock.calls).toContainEqual([expect.stringContaining('set local lock_timeout = 120000')]);
+    } finally {
+      said.mockRestore();
+    }
+  });
+
+  test.each([
+    ['only after its commit', false, 0],
+    ['also before its commit with --strict', true, 1],
+  ])('db:migrate looks for changes by hand (drift) %s', async (_when, strict, before) => {
+    const { adminUrl } = await opened(createDatabaseToDeploy());
+    const query = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      await migrate({ adminUrl, log, strict });
+      const said = query.mock.calls.map(([text]) => text);
+      const held = said.findIndex((text) => text.includes('in access exclusive mode'));
+      const committed = said.lastIndexOf('commit');
+      const looks = (texts: readonly string[]): number => texts.filter((text) => text.includes('as of_table')).length;
+      expect(held).toBeGreaterThan(-1);
+      expect(looks(said.slice(held, committed))).toBe(before);
+      expect(looks(said.slice(committed))).toBe(1);
+    } finally {
+      query.mockRestore();
+    }
+  });
+
+  test('an administrator who is no superuser can migrate a database that the administrator owns', async () => {
+    const dataDir = await createScratchFolder();
+    const server = await startEmbeddedServer({ dataDir, log });
+    try {
+      await withAdmin(server.adminUrl, async (admin) => {
+        await admin.query(`create role boss login createrole password 'boss'`);
+        await admin.query('create database of_boss owner boss');
+      });
+      const adminUrl = asDatabase(server.adminUrl, 'of_boss', { name: 'boss', password: 'boss' });
+      await migrate({ adminUrl, log });
+      await migrate({ adminUrl, log });
+      expect(await rightsIn(adminUrl)).toContain('clients_select_tenant');
+    } finally {
+      await server.stop();
+      await rm(dataDir, { recursive: true });
+    }
+  });
+
+  test('db:migrate stops and names a role of the project that somebody allowed to log in', async () => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const { applyRoles, readSqlFiles } = await import('../../../src/admin/deploy/apply.ts');
+    await withAdmin(adminUrl, async (admin) => {
+      // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
+      // use too.
+      await admin.query('begin; alter role taxclaims_client login');
+      await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
+        /role taxclaims_client may log in or is privileged/,
+      );
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { migrate } from '../../../src/admin/deploy/migrate.ts';
+import { createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
+import { createTestLogger } from '../../support/test-logger.ts';
+import { FORGET_APPLIED } from '../../support/release-before.ts';
+import { rightsIn } from '../../support/rights.ts';
+
+/* This suite tests deploys after somebody dropped schemas or tables, or deleted rows of app.migrations. */
+
+const log = pino({ level: 'silent' });
+const open: TestDatabase[] = [];
+
+async function opened(): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  open.push(database);
+  return database;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((database) => database.close()));
+});
+
+const LIST = 'select name, digest from app.migrations order by name collate "C"';
+/** SQL that reads the versions (xmin) of the rows of Postgres’s catalog that a deploy creates or changes. */
+const CATALOG = `
+  select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
+  union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383
+  union all select p.oid, p.xmin from pg_policy as p
+  order by 1`;
+const rowsOf = (adminUrl: string, sql: string): Promise<unknown[]> =>
+  withAdmin(adminUrl, async (admin) => (await admin.query<Record<string, unknown>>(sql)).rows);
+
+describe('db:migrate after somebody dropped schemas, tables or rows', () => {
+  test('db:migrate creates the schema audit again after somebody dropped it, and logs which tables lost their rows', async () => {
+    const { adminUrl } = await opened();
+    const before = await rightsIn(adminUrl);
+    await withAdmin(adminUrl, (admin) => admin.query('drop schema audit cascade'));
+    const { log: listening, logged } = createTestLogger();
+    const said = logged('created again, without rows: audit.applied, audit.acceptances, audit.archives');
+    await migrate({ adminUrl, log: listening });
+    await said;
+    expect(await rightsIn(adminUrl)).toBe(before);
+    expect(await rowsOf(adminUrl, 'select kind, object, applied, present from audit.drift')).toEqual([]);
+  });
+
+  test.each([
+    ['a row in the middle', `name like '0014%'`],
+    ['the first row', `name like '0001%'`],
+    ['the latest rows', `name > '0029'`],
+    ['every row', 'true'],
+  ])(
+    'db:migrate restores the content of the table app.migrations after somebody deleted %s of that table',
+    async (_what, where) => {
+      const { adminUrl } = await opened();
+      const before = await rowsOf(adminUrl, LIST);
+      await withAdmin(adminUrl, (admin) => admin.query(`delete from app.migrations where ${where}`));
+      expect(await rowsOf(adminUrl, LIST)).not.toEqual(before);
+      await migrate({ adminUrl, log });
+      expect(await rowsOf(adminUrl, LIST)).toEqual(before);
+    },
+  );
+
+  test('db:migrate prints the SQL that restores a deleted row of app.migrations if db:migrate cannot tell whether that migration was applied', async () => {
+    const { adminUrl } = await opened();
+    await withAdmin(adminUrl, (admin) =>
+      admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),
+    );
+    const refusal = await migrate({ adminUrl, log }).catch(String);
+    const [, statement = ''] = /(insert into app\.migrations .*)$/.exec(String(refusal)) ?? [];
+    await withAdmin(adminUrl, (admin) => admin.query(statement));
+    await migrate({ adminUrl, log });
+  });
+
+  test.each([
+    ['app.migrations', 'drop table app.migrations', /app\.migrations.* is gone.*restore schema app from a backup/],
+    ['schema app', 'drop schema app cascade', /app\.migrations.* is gone.*pg_restore --schema=app/],
+    [
+      'a table of tenants',
+      'drop table public.documents cascade',
+      /public\.documents: gone since the last deploy.*pg_restore --schema=public --table=documents/,
+    ],
+    [
+      'schema reporting',
+      'drop schema reporting cascade',
+      /reporting\.grants: gone since the last deploy.*pg_restore --schema=reporting --table=grants/,
+    ],
+  ])(
+    'db:migrate changes nothing after somebody dropped %s, and names the command that restores it',
+    async (_what, drop, message) => {
+      const { adminUrl } = await opened();
+      await withAdmin(adminUrl, (admin) => admin.query(drop));
+      const before = await rowsOf(adminUrl, CATALOG);
+      await expect(migrate({ adminUrl, log })).rejects.toThrow(message);
+      expect(await rowsOf(adminUrl, CATALOG)).toEqual(before);
+    },
+  );
+});
