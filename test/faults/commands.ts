@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -14,7 +15,11 @@ export async function migrateWithCommand(
   killAfterMs?: number,
   root: string = ROOT,
 ): Promise<number | string> {
-  const child = spawn(process.execPath, [join(root, 'src', 'commands', 'db-migrate.ts')], {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const [, path = ''] = (scripts['db:migrate'] ?? '').split(' ');
+  const child = spawn(process.execPath, [join(root, path)], {
     env: { PATH: process.env['PATH'], DATABASE_ADMIN_URL: adminUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -68,7 +68,7 @@ test('a first npm start that gets SIGINT while it creates its database exits wit
   while (!(await names()).some((name) => name.includes('draft'))) await nextTurn();
   begun.signal('SIGINT');
   expect([await begun.ended, begun.err]).toEqual([0, '']);
-  expect((await names()).sort()).toEqual(['identity', 'postgres.lock', 'refusals']);
+  expect((await names()).sort()).toEqual(['identity', 'postgres.lock']);
 });
 
 test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {

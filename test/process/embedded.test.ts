@@ -19,7 +19,7 @@ import { shell } from '../support/shell.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
-const AUDIT = join(ROOT, 'src', 'commands', 'db-audit.ts');
+const AUDIT = join(ROOT, 'src', 'admin', 'commands', 'db-audit.ts');
 
 /** The demonstration's person of each role, with the number of clients that the person sees. */
 const PEOPLE = {

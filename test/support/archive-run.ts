@@ -11,7 +11,7 @@ import type { TestDatabase } from './database.ts';
 import { createScratchFolder } from './scratch.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const COMMAND = join(ROOT, 'src', 'commands', 'audit-archive.ts');
+const COMMAND = join(ROOT, 'src', 'admin', 'commands', 'audit-archive.ts');
 
 export interface Outcome {
   /** The exit code of audit:archive, or the name of the signal that ended its process. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'commands', 'db-migrate.ts');
+const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'admin', 'commands', 'db-migrate.ts');
 const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
 /** A process of `npm run db:migrate`. */
