@@ -41,7 +41,8 @@ await runCommand(dbMigrateCommand, async ({ values }) => {
   const { databaseAdminUrl } = loadAdminConfig(process.env);
   await migrate({
     adminUrl: databaseAdminUrl,
-    log: createLog('info'),
+    // Written at once, because a signal that ends the process would lose what pino has yet to write.
+    log: createLog('info', process.stdout),
     maxWaitMs: parseWholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     evict: values.evict,
     strict: values.strict,
