@@ -12,7 +12,7 @@ import type { LoadProcess } from './load-process.ts';
 import { OPERATIONS } from './load/operations.ts';
 import { CHANGE_RIGHTS, USE_RIGHTS } from './load/rights.ts';
 import type { Plan } from './load/people.ts';
-import { hurryMails, untilDelivered } from './parts.ts';
+import { hurryMails, untilClockMeasured, untilDelivered } from './parts.ts';
 import { serving } from './serving.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -40,6 +40,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   try {
     const { pid, port } = world.service;
     const fixture = await withAdmin(world.adminUrl, fixtureOf);
+    await untilClockMeasured(world.admin);
     const load = await startLoad(world.folder, {
       ...{ port, seed, people: world.people, without: fault.without ?? [], ...rightsIn(world) },
     });
