@@ -16,11 +16,11 @@ interface AnnotatedObjectSchema extends JsonSchema {
 export function describeFields(schema: object, commentOf: ColumnComments): object {
   if (!('x-said' in schema && 'properties' in schema)) return schema;
   const { 'x-said': said, 'x-table': table, properties, ...rest } = schema as AnnotatedObjectSchema;
-  const describedProperties = Object.entries(properties).map(([name, field]) => {
-    const fieldMeaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
-    return [name, fieldMeaning === undefined ? field : prependMeaning(fieldMeaning, field)] as const;
+  const described = Object.entries(properties).map(([name, field]) => {
+    const meaning = said[name] ?? (table === undefined ? undefined : commentOf(table, name));
+    return [name, meaning === undefined ? field : prependMeaning(meaning, field)] as const;
   });
-  return { ...rest, 'x-not-created': undefined, properties: Object.fromEntries(describedProperties) };
+  return { ...rest, 'x-not-created': undefined, properties: Object.fromEntries(described) };
 }
 
 /** Puts a `$ref` into `allOf`, because OpenAPI 3.0 allows no description beside a `$ref`. */
