@@ -15,7 +15,7 @@ import { refuseInaccessibleList } from './visibility.ts';
 /** @throws RecordNotFound, RequestError, and the errors of the database */
 export function runEndpoint(endpoint: Endpoint, input: RequestInput, request: CallerRequest): Promise<EndpointReply> {
   const { caller, incoming, ifMatch } = request;
-  if ('list' in endpoint) return replyWithListPage(endpoint, input, request);
+  if ('list' in endpoint) return replyWithPage(endpoint, input, request);
   if ('read' in endpoint) {
     const statement = endpoint.read(input, caller);
     const { of } = statement;
@@ -66,7 +66,7 @@ const listQueryCache = new LRUCache<RequestInput, { readonly caller: Caller; rea
   max: CACHED_LIST_QUERIES,
 });
 
-function findOrCreateListQuery(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
+function findListQuery(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
   const cached = listQueryCache.get(input);
   if (cached?.caller === caller) return cached.query;
   const query = endpoint.list(input, caller);
@@ -74,13 +74,13 @@ function findOrCreateListQuery(endpoint: ListEndpoint, input: RequestInput, call
   return query;
 }
 
-async function replyWithListPage(
+async function replyWithPage(
   endpoint: ListEndpoint,
   input: RequestInput,
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { caller, incoming } = request;
-  const query = findOrCreateListQuery(endpoint, input, caller);
+  const query = findListQuery(endpoint, input, caller);
   const { of = endpoint.of, limit } = query;
   const { rows: found } = await runRead(query.records, query.of === undefined, request);
   const total = found[0]?.[of.width];
@@ -91,7 +91,7 @@ async function replyWithListPage(
   const last = rows.length > limit ? page.at(-1) : undefined;
   const body = `[${page.map((row) => of.write(row)).join(',')}]`;
   const headers = {
-    ...(last && { Link: `<${formatNextPageUrl(incoming, query.cursor(last))}>; rel="next"` }),
+    ...(last && { Link: `<${formatNextUrl(incoming, query.cursor(last))}>; rel="next"` }),
     ...(total != null && { 'X-Total-Count': total }),
   };
   const versions = page.map((row) => of.versionOf(row));
@@ -99,7 +99,7 @@ async function replyWithListPage(
   return replyUnlessNotModified(incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
-function formatNextPageUrl({ url = '' }: IncomingMessage, cursor: string): string {
+function formatNextUrl({ url = '' }: IncomingMessage, cursor: string): string {
   const [path = '', search] = url.split('?');
   const query = new URLSearchParams(search);
   query.delete('offset');

@@ -17,7 +17,7 @@ export type ChangeStreams = ReturnType<typeof createChangeStreams>;
 export interface ChangeStreamsOptions {
   readonly watch: ChangeWatch;
   readonly verifier: Pick<TokenVerifier, 'verify' | 'remainingMs'>;
-  readonly limits?: Partial<Record<keyof typeof DEFAULT_STREAM_LIMITS, number>>;
+  readonly limits?: Partial<Record<keyof typeof DEFAULT_LIMITS, number>>;
 }
 
 /** The changes that one read found, in the format of server-sent events. */
@@ -31,7 +31,7 @@ export interface ChangeBatch {
 
 type EndReason = 'left' | 'rights' | 'slow' | 'failed' | 'closing';
 
-const DEFAULT_STREAM_LIMITS = {
+const DEFAULT_LIMITS = {
   streams: limit.MAX_CHANGE_STREAMS,
   ofAUser: limit.MAX_CHANGE_STREAMS_PER_USER,
   beatMs: limit.CHANGE_STREAM_HEARTBEAT_MS,
@@ -41,12 +41,12 @@ const DEFAULT_STREAM_LIMITS = {
   closeMs: limit.CHANGE_STREAM_CLOSE_TIMEOUT_MS,
 };
 
-type StreamLimits = Readonly<Record<keyof typeof DEFAULT_STREAM_LIMITS, number>>;
+type StreamLimits = Readonly<Record<keyof typeof DEFAULT_LIMITS, number>>;
 
 const RETRY_HEADERS = { 'Retry-After': '5' };
 
 export function createChangeStreams({ watch, verifier, limits: overrides = {} }: ChangeStreamsOptions) {
-  const limits: StreamLimits = { ...DEFAULT_STREAM_LIMITS, ...overrides };
+  const limits: StreamLimits = { ...DEFAULT_LIMITS, ...overrides };
   const ended: Record<EndReason, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
   const streams = new Set<ChangeStream>();
   const countByUser = new Map<string, number>();

@@ -58,7 +58,7 @@ type StoredAnswer = ReturnType<typeof buildAnswer>;
  */
 export async function createRecord(request: CallerRequest, record: NewRecord): Promise<EndpointReply> {
   const { make, timeoutMs } = record;
-  const digests = computeDigestsIfKeyed(request, record.fingerprint);
+  const digests = findDigests(request, record.fingerprint);
   if (digests === undefined && typeof make !== 'function')
     return createReply(buildAnswer(record, await request.run(make)));
   const created = await request.transaction(
@@ -71,7 +71,7 @@ export async function createRecord(request: CallerRequest, record: NewRecord): P
     },
     { timeoutMs },
   );
-  return replyWithStoredAnswer(created, request);
+  return replyAgain(created, request);
 }
 
 /**
@@ -84,7 +84,7 @@ export function runOncePerKey<T>(
   operation: (run: StatementRunner) => Promise<T>,
   repetition: (run: StatementRunner) => Promise<T>,
 ): Promise<T> {
-  const digests = computeDigestsIfKeyed(request);
+  const digests = findDigests(request);
   return request.transaction(async (run) => {
     if (digests === undefined) return operation(run);
     if ((await lockKey(digests, run)) !== undefined) return repetition(run);
@@ -99,10 +99,10 @@ export async function findStoredAnswer(
   request: CallerRequest,
   fingerprint?: string,
 ): Promise<EndpointReply | undefined> {
-  const digests = computeDigestsIfKeyed(request, fingerprint);
+  const digests = findDigests(request, fingerprint);
   if (digests === undefined) return undefined;
   const earlier = await lockKey(digests, (statement) => request.run(statement));
-  return earlier && replyWithStoredAnswer(earlier, request);
+  return earlier && replyAgain(earlier, request);
 }
 
 /** @throws RecordNotFound if the statement returned no row, because the parent record is missing */
@@ -125,10 +125,7 @@ export function computeRequestDigests(key: string, action: string, content: Buff
   return [hash('sha256', key), createHmac('sha256', key).update(`${action}\n`).update(content).digest('hex')];
 }
 
-function computeDigestsIfKeyed(
-  { key, state, incoming }: CallerRequest,
-  fingerprint?: string,
-): RequestDigests | undefined {
+function findDigests({ key, state, incoming }: CallerRequest, fingerprint?: string): RequestDigests | undefined {
   if (key === undefined) return undefined;
   return computeRequestDigests(key, state.action, fingerprint ?? findBodyBytes(incoming) ?? '');
 }
@@ -155,8 +152,8 @@ from app.claim_key($1, $2) as c`,
   });
   const [state, table, id, isGained, body, etag, location] = rows[0] ?? [];
   if (state === 'free') return undefined;
-  if (state === 'under way') throw createKeyConflictError(rule('key_in_use'), { 'Retry-After': '1' });
-  if (state === 'other') throw createKeyConflictError(rule('key_used'));
+  if (state === 'under way') throw keyConflict(rule('key_in_use'), { 'Retry-After': '1' });
+  if (state === 'other') throw keyConflict(rule('key_used'));
   if (table == null || id == null || body == null || location == null) throw new Error('a key without a standing');
   return { answer: { table, id, body, etag: etag ?? undefined, location }, isGained: isGained === 't' };
 }
@@ -169,7 +166,7 @@ function storeAnswer(digests: RequestDigests, { table, id, body, etag, location 
 }
 
 /** Returns the stored answer if the caller can still see the record in the answer. @throws RecordNotFound */
-async function replyWithStoredAnswer(
+async function replyAgain(
   { answer, isGained }: AnswerOfKey,
   { database, state }: CallerRequest,
 ): Promise<EndpointReply> {
@@ -182,7 +179,7 @@ async function replyWithStoredAnswer(
   return createReply(answer);
 }
 
-function createKeyConflictError(broken: ProblemRule, headers: Readonly<Record<string, string>> = {}): RequestError {
+function keyConflict(broken: ProblemRule, headers: Readonly<Record<string, string>> = {}): RequestError {
   const problems = [{ field: KEY_HEADER, rule: broken }];
   return new RequestError('ERROR_CONFLICT', problemsText(problems), { problems, headers });
 }

@@ -56,7 +56,7 @@ export interface DemonstrationUser {
 /** Headers that proxies add: if a request came through a proxy, its caller may be on another machine. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
-function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUser[]): void {
+function mountUsers(app: Express, people: readonly DemonstrationUser[]): void {
   app.get('/docs/people.json', async (request, response) => {
     const shown = findRemoteReason(request) === undefined ? people : [];
     const body = shown.map(({ role, name, clientAccess }) => ({ role, name, clients: clientAccess.length }));
@@ -84,7 +84,7 @@ function findForeignPageReason({ headers }: IncomingMessage): string | undefined
 }
 
 export function mountDocs(app: Express, people: readonly DemonstrationUser[], login: DocsLogin | undefined): void {
-  mountDemonstrationUsers(app, people);
+  mountUsers(app, people);
   app.get('/docs/login.json', async (_request, response) => {
     const body = JSON.stringify(login === undefined ? null : await loginSettings(login));
     await sendReply(response, { status: 200, body });

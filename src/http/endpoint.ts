@@ -87,7 +87,7 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly rows?: z.ZodType;
   readonly form?: z.ZodObject;
   readonly of?: RecordShape;
-  readonly responses?: ResponseShapesByStatus;
+  readonly responses?: ResponseShapes;
   /** The schema of the events for callers that prefer text/event-stream. */
   readonly events?: z.ZodType;
   /** True if the endpoint accepts an Idempotency-Key although it creates no record. */
@@ -100,7 +100,7 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly constraints?: Readonly<Record<string, BrokenRuleByField>>;
 }
 
-export type ResponseShapesByStatus = Readonly<Partial<Record<EndpointReply['status'], z.ZodType | RecordShape | null>>>;
+export type ResponseShapes = Readonly<Partial<Record<EndpointReply['status'], z.ZodType | RecordShape | null>>>;
 
 export interface EndpointReadStatement extends Statement {
   readonly of?: RecordShape;

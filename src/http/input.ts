@@ -99,10 +99,7 @@ export function validateInputPart(
   const { success, data, error } = schema.safeParse(input, { error: findRuleForIssue });
   if (success) return { value: data, problems: findUnstorableText(data, []) };
   const notCreated = (schema.meta()?.['x-not-created'] ?? []) as readonly PropertyKey[];
-  return {
-    value: {},
-    problems: error.issues.flatMap((issue) => convertIssueToProblems(part, issue, input, notCreated)),
-  };
+  return { value: {}, problems: error.issues.flatMap((issue) => toProblems(part, issue, input, notCreated)) };
 }
 
 const RULES_BY_TYPE: Readonly<Record<string, ProblemRule>> = {
@@ -116,7 +113,7 @@ function findRuleForIssue(issue: z.core.$ZodRawIssue): ProblemRule {
   return (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described');
 }
 
-function convertIssueToProblems(
+function toProblems(
   part: string,
   issue: z.core.$ZodIssue,
   input: unknown,

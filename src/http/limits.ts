@@ -23,7 +23,7 @@ interface RateLimitOptions {
   readonly skip?: (state: RequestState) => boolean;
 }
 
-function createPerMinuteLimiter({ limiter, scope, limit, counters, key, skip }: RateLimitOptions): RequestHandler {
+function createLimiter({ limiter, scope, limit, counters, key, skip }: RateLimitOptions): RequestHandler {
   return rateLimit({
     windowMs: RATE_LIMIT_WINDOW_MS,
     limit,
@@ -45,8 +45,8 @@ function createPerMinuteLimiter({ limiter, scope, limit, counters, key, skip }: 
 /** Limits requests by address. An IPv6 subnet counts as one address; each larger IPv6 network has a limit too. */
 export function createIpAddressLimiters(limit: number, counters: RequestCounters, scope = 'api'): RequestHandler[] {
   return [
-    createPerMinuteLimiter({ limiter: 'address', scope, limit, counters, key: findSubnet }),
-    createPerMinuteLimiter({
+    createLimiter({ limiter: 'address', scope, limit, counters, key: findSubnet }),
+    createLimiter({
       limiter: 'network',
       scope,
       limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES,
@@ -59,13 +59,13 @@ export function createIpAddressLimiters(limit: number, counters: RequestCounters
 
 export function createUserLimiter(limit: number, counters: RequestCounters): RequestHandler {
   const key = ({ caller }: RequestState): string => caller?.subject ?? ANONYMOUS_NAME;
-  return createPerMinuteLimiter({ limiter: 'user', scope: 'api', limit, counters, key });
+  return createLimiter({ limiter: 'user', scope: 'api', limit, counters, key });
 }
 
 /** Limits requests to a calendar address. The counter's key is a digest of the secret in the calendar's path. */
 export function createCalendarLimiter(limit: number, counters: RequestCounters): RequestHandler {
   const key = (_state: RequestState, path: string): string => hash('sha256', decodeURIComponent(path));
-  return createPerMinuteLimiter({ limiter: 'user', scope: 'calendar', limit, counters, key });
+  return createLimiter({ limiter: 'user', scope: 'calendar', limit, counters, key });
 }
 
 function findSubnet({ ipAddress }: RequestState): string {

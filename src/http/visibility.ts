@@ -37,22 +37,22 @@ export async function checkRecordVisibility(
 ): Promise<readonly FoundRecord[]> {
   if (named.length === 0) return [];
   const tables = [...Map.groupBy(named, ({ table }) => table)];
-  const statements = tables.map(([table, records]) => selectVisibleRecords(table, records));
+  const statements = tables.map(([table, records]) => selectVisible(table, records));
   const batches = await database.runWithContexts([
     { context: { ...state, readOnly: true }, statements },
     { context: { ...state, readOnly: true, client: undefined }, statements },
-    { context: undefined, statements: tables.map(([table, records]) => selectUnfilteredRecords(table, records)) },
+    { context: undefined, statements: tables.map(([table, records]) => selectLocated(table, records)) },
   ]);
   const [visible, own, located] = batches.map(
     (batch) =>
       new Map(
         batch.flatMap(({ rows }, index) =>
-          rows.map(([id, ...row]) => [createLookupKey(String(tables[index]?.[0]), String(id)), row] as const),
+          rows.map(([id, ...row]) => [lookupKey(String(tables[index]?.[0]), String(id)), row] as const),
         ),
       ),
   );
   return named.map((record) => {
-    const key = createLookupKey(record.table, record.id);
+    const key = lookupKey(record.table, record.id);
     const [found, client] = located?.get(key) ?? [];
     return {
       ...record,
@@ -65,9 +65,9 @@ export async function checkRecordVisibility(
   });
 }
 
-const createLookupKey = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
+const lookupKey = (table: string, id: string): string => `${table} ${id.toLowerCase()}`;
 
-function selectVisibleRecords(table: string, records: readonly NamedRecord[]): Statement {
+function selectVisible(table: string, records: readonly NamedRecord[]): Statement {
   const version = records.find(({ versionSql }) => versionSql !== undefined)?.versionSql ?? 'null';
   return {
     text: `select r.id, ${version} from public.${table} as r where r.id = any ($1)`,
@@ -75,7 +75,7 @@ function selectVisibleRecords(table: string, records: readonly NamedRecord[]): S
   };
 }
 
-function selectUnfilteredRecords(table: string, records: readonly RecordKey[]): Statement {
+function selectLocated(table: string, records: readonly RecordKey[]): Statement {
   return {
     text: 'select n.id, l.found, l.client_id from unnest($2::uuid[]) as n (id) cross join lateral app.locate($1, n.id) as l',
     values: [table, records.map(({ id }) => id)],

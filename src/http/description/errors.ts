@@ -40,13 +40,11 @@ const errorSchema = z.strictObject({
   requestId: z.guid().describe('X-Request-Id of the answer, which finds the request in the log.'),
 });
 
-const conflictDetailsSchema = z
-  .record(z.string(), z.string())
-  .meta({
-    minProperties: 1,
-    description:
-      'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
-  });
+const conflictDetailsSchema = z.record(z.string(), z.string()).meta({
+  minProperties: 1,
+  description:
+    'Why not, by field, in words for a person; under `existing_id` the id of the record that exists already, where the caller may see it.',
+});
 
 function createEnvelopeSchema(id: string, of: z.ZodObject): z.ZodObject {
   const error = of.meta({ description: 'What went wrong.', 'x-said': { code: 'The kind of the error.' } });

@@ -51,7 +51,7 @@ export const HEADER_DESCRIPTIONS = {
 
 export type HeaderName = keyof typeof HEADER_DESCRIPTIONS;
 
-export interface SentHeaders {
+interface SentHeaders {
   readonly certain: readonly HeaderName[];
   readonly possible?: readonly HeaderName[];
 }

@@ -54,12 +54,10 @@ function describeConstraintRules({ constraints = {} }: AnyEndpoint): string[] {
   return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
 }
 
-const csvTableSchema = z
-  .string()
-  .meta({
-    id: 'CsvTable',
-    description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
-  });
+const csvTableSchema = z.string().meta({
+  id: 'CsvTable',
+  description: `UTF-8, with a byte order mark or without; commas or semicolons. The first row has the names of the fields, in any order; at most ${MAX_BODY_ROWS} follow. An empty cell says nothing of its field, an apostrophe before what would be a formula, also behind a separator or a line break in a cell, is taken off. Where semicolons stand between cells, amounts may have a decimal comma and dates may be 31/12/2026.`,
+});
 
 function buildCsvMediaType(rows: z.ZodType) {
   const records = rows.meta()?.['example'] as readonly object[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createsRecord } from '../endpoint.ts';
-import type { Endpoint, PublicEndpoint, RecordShape, ResponseShapesByStatus } from '../endpoint.ts';
+import type { Endpoint, PublicEndpoint, RecordShape, ResponseShapes } from '../endpoint.ts';
 import { binaryContent, calendarFile, pageParameters } from '../fields.ts';
 import { determineCommonHeaders, describeHeaders, type HeaderName } from './headers.ts';
 
@@ -45,7 +45,7 @@ export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in determin
 
 export const isRateLimited = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
-function determineResponseShapes(endpoint: AnyEndpoint): ResponseShapesByStatus {
+function determineResponseShapes(endpoint: AnyEndpoint): ResponseShapes {
   if (endpoint.responses !== undefined) return endpoint.responses;
   const shape = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
@@ -91,9 +91,7 @@ function describeList(endpoint: AnyEndpoint): string {
   return `Success. As text/csv all records${note}; there is no ETag.`;
 }
 
-const csvFileSchema = z
-  .string()
-  .meta({
-    description:
-      'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe precedes each place of a text where a spreadsheet would start a formula, also after a separator or a line break in the text.',
-  });
+const csvFileSchema = z.string().meta({
+  description:
+    'UTF-8 with a byte order mark, commas, CRLF; the first row has the names of the fields. Numbers and times are as in JSON, null is empty, and an apostrophe precedes each place of a text where a spreadsheet would start a formula, also after a separator or a line break in the text.',
+});
