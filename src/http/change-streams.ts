@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { createSemaphore } from '../semaphore.ts';
 import { createShares } from '../shares.ts';
 import type { ChangeWatch } from '../db/changes.ts';
 import { RequestError } from '../errors.ts';
@@ -44,34 +43,29 @@ const DEFAULT_LIMITS = {
 type StreamLimits = Readonly<Record<keyof typeof DEFAULT_LIMITS, number>>;
 
 const RETRY_HEADERS = { 'Retry-After': '5' };
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // `no-transform` forbids proxies to compress the events, because compression would delay them.
+  'Cache-Control': 'no-store, no-transform',
+};
 
 export function createChangeStreams({ watch, verifier, limits: overrides = {} }: ChangeStreamsOptions) {
   const limits: StreamLimits = { ...DEFAULT_LIMITS, ...overrides };
   const ended: Record<EndReason, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
   const streams = new Set<ChangeStream>();
-  const countByUser = new Map<string, number>();
   const reads = createShares(limits.readsAtOnce);
-  const slots = createSemaphore(limits.streams, () => busyError('too many streams of changes are open'));
   let isClosed = false;
   let resolveEnded: (() => void) | undefined;
 
-  function takeSlot(subject: string): () => void {
+  function requireRoom(subject: string): void {
     if (isClosed) throw busyError(CLOSING_REASON);
-    const count = countByUser.get(subject) ?? 0;
-    if (count >= limits.ofAUser)
+    const own = [...streams].filter(({ state }) => state.caller.subject === subject);
+    if (own.length >= limits.ofAUser)
       throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
         headers: RETRY_HEADERS,
         kind: 'streams',
       });
-    const release = slots.enter();
-    countByUser.set(subject, count + 1);
-    return () => {
-      release();
-      const remaining = (countByUser.get(subject) ?? 1) - 1;
-      if (remaining === 0) countByUser.delete(subject);
-      else countByUser.set(subject, remaining);
-      if (slots.inUse === 0) resolveEnded?.();
-    };
+    if (streams.size >= limits.streams) throw busyError('too many streams of changes are open');
   }
 
   /**
@@ -88,7 +82,7 @@ export function createChangeStreams({ watch, verifier, limits: overrides = {} }:
     if (response === undefined) throw new Error('the request has no answer');
     const { subject, role, clientAccess } = state.caller;
     const token = bearerToken(incoming);
-    const releaseSlot = takeSlot(subject);
+    requireRoom(subject);
     const stream = new ChangeStream(response, state, limits);
     const stopListening = watch.listen({
       clients: role === 'ADMIN' && clientAccess.length === 0 ? undefined : new Set(clientAccess),
@@ -102,38 +96,27 @@ export function createChangeStreams({ watch, verifier, limits: overrides = {} }:
       stopListening();
       streams.delete(stream);
       ended[stream.endReason] += 1;
-      releaseSlot();
+      if (streams.size === 0) resolveEnded?.();
     });
     state.isStream = true;
     state.beginStream?.();
-    return {
-      status: 200,
-      live: stream.events(
-        first,
-        () =>
-          reads.run('all', async () => {
-            stream.sleep();
-            await verifier.verify(token);
-            return read();
-          }),
-        () => verifier.remainingMs(token),
-      ),
-      headers: {
-        'Content-Type': 'text/event-stream; charset=utf-8',
-        // `no-transform` forbids proxies to compress the events, because compression would delay them.
-        'Cache-Control': 'no-store, no-transform',
-      },
+    const readAgain = async (): Promise<ChangeBatch> => {
+      stream.sleep();
+      await verifier.verify(token);
+      return read();
     };
+    const readNext = () => reads.run('all', readAgain);
+    return { status: 200, live: stream.events(first, readNext, () => verifier.remainingMs(token)), headers: HEADERS };
   }
 
   return {
     openStream,
-    figures: () => ({ open: slots.inUse, ended }),
+    figures: () => ({ open: streams.size, ended }),
     /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
     async close(withinMs = limits.closeMs): Promise<void> {
       isClosed = true;
       for (const stream of streams) stream.end('closing');
-      if (slots.inUse === 0) return;
+      if (streams.size === 0) return;
       const timer = setTimeout(
         () => {
           for (const stream of streams) stream.breakOff('closing');
@@ -155,14 +138,14 @@ class ChangeStream {
   /** True at first, because no listener was woken by writes between the first read and `watch.listen`. */
   #isWoken = true;
   #endPause = (): void => undefined;
+  readonly state: AdmittedRequestState;
   readonly #end = new AbortController();
   readonly #response: Response;
-  readonly #state: AdmittedRequestState;
   readonly #limits: StreamLimits;
 
   constructor(response: Response, state: AdmittedRequestState, limits: StreamLimits) {
     this.#response = response;
-    this.#state = state;
+    this.state = state;
     this.#limits = limits;
   }
 
@@ -178,14 +161,14 @@ class ChangeStream {
     this.#response.destroy();
   }
 
-  /** Forgets the writes before a read, because the read finds them. */
-  sleep(): void {
-    this.#isWoken = false;
-  }
-
   wake(): void {
     this.#isWoken = true;
     this.#endPause();
+  }
+
+  /** Forgets the writes before a read, because the read finds them. */
+  sleep(): void {
+    this.#isWoken = false;
   }
 
   async *events(first: ChangeBatch, read: () => Promise<ChangeBatch>, tokenMs: () => number): AsyncGenerator<string> {
@@ -222,7 +205,7 @@ class ChangeStream {
   }
 
   #fail(error: RequestError): string {
-    this.#state.error = error;
+    this.state.error = error;
     this.end(error.status === 401 || error.status === 403 ? 'rights' : 'failed');
     return formatEndEvent(error);
   }
