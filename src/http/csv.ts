@@ -65,8 +65,9 @@ function csvLineStream(of: RecordShape): Transform {
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
       const lines = rows.map((row) => of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text)));
-      done(null, head + formatCsv(lines));
+      const text = head + formatCsv(lines);
       head = '';
+      done(null, text);
     },
   });
 }
