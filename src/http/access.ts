@@ -10,32 +10,31 @@ import { readRequestState, type AdmittedRequestState, type RequestState } from '
 /** @throws RequestError ERROR_UNAUTHORIZED */
 export function bearerToken(request: IncomingMessage): string {
   // Of several Authorization headers, `request.headers` would show only the first.
-  const authorizationHeaders = request.headersDistinct['authorization'] ?? [];
-  if (authorizationHeaders.length > 1) throw createBadTokenError('more than one Authorization header');
-  const [header] = authorizationHeaders;
+  const [header, ...others] = request.headersDistinct['authorization'] ?? [];
+  if (others.length > 0) throw createBadTokenError('more than one Authorization header');
   if (header === undefined) throw new RequestError('ERROR_UNAUTHORIZED', 'no token', { kind: 'no_token' });
-  const bearerPrefix = /^Bearer +/i.exec(header)?.[0];
-  if (bearerPrefix === undefined) throw createBadTokenError('the Authorization header is not a bearer token');
-  return header.slice(bearerPrefix.length);
+  const prefix = /^Bearer +/i.exec(header)?.[0];
+  if (prefix === undefined) throw createBadTokenError('the Authorization header is not a bearer token');
+  return header.slice(prefix.length);
 }
 
 export function authenticate(verifier: TokenVerifier, linkedCaller?: LinkedCallerLookup): RequestHandler {
   return (request, response, next) => {
-    const requestState = readRequestState(request);
-    requestState.checkBegunMs = requestState.timeline && performance.now();
-    const setCallerAndProceed = (caller: Caller): void => {
-      requestState.caller = caller;
+    const state = readRequestState(request);
+    state.checkBegunMs = state.timeline && performance.now();
+    const proceed = (caller: Caller): void => {
+      state.caller = caller;
       next();
     };
-    const linkAuthorPromise = linkedCaller?.(request, response);
-    if (linkAuthorPromise !== undefined) {
-      linkAuthorPromise.then(setCallerAndProceed).catch(next);
+    const author = linkedCaller?.(request, response);
+    if (author !== undefined) {
+      author.then(proceed).catch(next);
       return;
     }
-    const accessToken = bearerToken(request);
-    const verifiedCaller = verifier.findVerified(accessToken);
-    if (verifiedCaller === undefined) verifier.verify(accessToken).then(setCallerAndProceed).catch(next);
-    else setCallerAndProceed(verifiedCaller);
+    const token = bearerToken(request);
+    const verified = verifier.findVerified(token);
+    if (verified === undefined) verifier.verify(token).then(proceed).catch(next);
+    else proceed(verified);
   };
 }
 
@@ -50,16 +49,14 @@ export function requireRole(state: RequestState, roles: readonly Role[]): Admitt
 }
 
 /** An ADMIN whose token lists no client has access to all clients. @throws RequestError ERROR_FORBIDDEN */
-export function requireAccessToClients(caller: Caller, clients: readonly string[]): void {
-  if (clients.length === 0 || (caller.role === 'ADMIN' && caller.clientAccess.length === 0)) return;
+export function requireAccessToClients({ role, clientAccess }: Caller, clients: readonly string[]): void {
+  if (clients.length === 0 || (role === 'ADMIN' && clientAccess.length === 0)) return;
   // For a few clients, searching an array is faster than building a set.
-  const accessibleClients = clients.length > 4 ? new Set(caller.clientAccess) : undefined;
-  const inaccessibleClient = clients.find(
-    (client) => !(accessibleClients?.has(client) ?? caller.clientAccess.includes(client)),
-  );
-  if (inaccessibleClient === undefined) return;
-  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${inaccessibleClient}`, {
+  const own = clients.length > 4 ? new Set(clientAccess) : undefined;
+  const foreign = clients.find((client) => !(own?.has(client) ?? clientAccess.includes(client)));
+  if (foreign === undefined) return;
+  throw new RequestError('ERROR_FORBIDDEN', `no access to client ${foreign}`, {
     kind: 'client',
-    clientContext: inaccessibleClient,
+    clientContext: foreign,
   });
 }

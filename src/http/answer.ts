@@ -6,18 +6,20 @@ import type { Caller } from '../identity/caller.ts';
 import { CACHED_LIST_QUERIES } from '../limits.ts';
 import type { CallerRequest } from './caller-request.ts';
 import { createRecord } from './creation.ts';
-import type { Endpoint, RequestInput, ListQuery, RecordShape, EndpointReply } from './endpoint.ts';
+import type { Endpoint, RequestInput, ListQuery, RecordShape } from './endpoint.ts';
+import type { EndpointReply } from './envelope.ts';
 import { createWeakEtag, replyUnlessNotModified } from './preconditions.ts';
-import { RecordNotFound, refuseInaccessibleList } from './explain-error.ts';
+import { RecordNotFound } from './errors.ts';
+import { refuseInaccessibleList } from './visibility.ts';
 
 /** @throws RecordNotFound, RequestError, and the errors of the database */
 export function runEndpoint(endpoint: Endpoint, input: RequestInput, request: CallerRequest): Promise<EndpointReply> {
   const { caller, incoming, ifMatch } = request;
-  if ('list' in endpoint) return replyWithListPage(endpoint, input, request);
+  if ('list' in endpoint) return replyWithPage(endpoint, input, request);
   if ('read' in endpoint) {
-    const endpointReadStatement = endpoint.read(input, caller);
-    const { of } = endpointReadStatement;
-    return runReadStatement(endpointReadStatement, of === undefined, request).then((result) =>
+    const statement = endpoint.read(input, caller);
+    const { of } = statement;
+    return runRead(statement, of === undefined, request).then((result) =>
       replyUnlessNotModified(incoming, replyWithRecord(of ?? endpoint.of, result)),
     );
   }
@@ -25,8 +27,12 @@ export function runEndpoint(endpoint: Endpoint, input: RequestInput, request: Ca
     return request.run(endpoint.change(input, ifMatch)).then((result) => replyWithRecord(endpoint.of, result));
   if ('create' in endpoint) {
     const id = randomUUID();
-    const location = `${incoming.url}/${id}`;
-    return createRecord(request, { of: endpoint.of, id, location, make: [endpoint.create(input, id)] });
+    return createRecord(request, {
+      of: endpoint.of,
+      id,
+      location: `${incoming.url}/${id}`,
+      make: [endpoint.create(input, id)],
+    });
   }
   if ('remove' in endpoint)
     return request.run(endpoint.remove(input, ifMatch)).then(({ rowCount }) => {
@@ -48,7 +54,7 @@ export function replyWithRecord(of: RecordShape, { rows: [row] }: StatementResul
  * A read without `expand` has rights for one client only, the record's client. A read with `expand` may return records
  * of several clients.
  */
-function runReadStatement(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<StatementResult> {
+function runRead(statement: Statement, isPlain: boolean, request: CallerRequest): Promise<StatementResult> {
   const { resource: table, resourceId: id } = request.state;
   return request.run(statement, isPlain && table !== undefined && id !== undefined ? { table, id } : undefined);
 }
@@ -60,49 +66,43 @@ const listQueryCache = new LRUCache<RequestInput, { readonly caller: Caller; rea
   max: CACHED_LIST_QUERIES,
 });
 
-function findOrCreateListQuery(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
-  const cachedQuery = listQueryCache.get(input);
-  if (cachedQuery?.caller === caller) return cachedQuery.query;
+function findListQuery(endpoint: ListEndpoint, input: RequestInput, caller: Caller): ListQuery {
+  const cached = listQueryCache.get(input);
+  if (cached?.caller === caller) return cached.query;
   const query = endpoint.list(input, caller);
   listQueryCache.set(input, { caller, query });
   return query;
 }
 
-async function replyWithListPage(
+async function replyWithPage(
   endpoint: ListEndpoint,
   input: RequestInput,
   request: CallerRequest,
 ): Promise<EndpointReply> {
-  const listQuery = findOrCreateListQuery(endpoint, input, request.caller);
-  const { of = endpoint.of, limit } = listQuery;
-  const { rows: found } = await runReadStatement(listQuery.records, listQuery.of === undefined, request);
-  const totalRecordCount = found[0]?.[of.width];
-  const rowsWithRecord = found.filter(([first]) => totalRecordCount === undefined || first !== null);
-  if (rowsWithRecord.length === 0) await refuseInaccessibleList(endpoint, input, request);
-  const pageRows = rowsWithRecord.slice(0, limit);
-  const lastRow = rowsWithRecord.length > limit ? pageRows.at(-1) : undefined;
-  const body = `[${pageRows.map((row) => of.write(row)).join(',')}]`;
-  const pageReplyHeaders = {
-    ...(lastRow && {
-      Link: `<${formatNextPageUrl(request.incoming, listQuery.cursor(lastRow))}>; rel="next"`,
-    }),
-    ...(totalRecordCount != null && { 'X-Total-Count': totalRecordCount }),
+  const { caller, incoming } = request;
+  const query = findListQuery(endpoint, input, caller);
+  const { of = endpoint.of, limit } = query;
+  const { rows: found } = await runRead(query.records, query.of === undefined, request);
+  const total = found[0]?.[of.width];
+  // With a total, an empty list still has a row: nulls and the total.
+  const rows = found.filter(([first]) => total === undefined || first !== null);
+  if (rows.length === 0) await refuseInaccessibleList(endpoint, input, request);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const body = `[${page.map((row) => of.write(row)).join(',')}]`;
+  const headers = {
+    ...(last && { Link: `<${formatNextUrl(incoming, query.cursor(last))}>; rel="next"` }),
+    ...(total != null && { 'X-Total-Count': total }),
   };
-  const pageRecordVersions = pageRows.map((row) => of.versionOf(row));
-  const ETag = createWeakEtag(
-    JSON.stringify(pageReplyHeaders) + (pageRecordVersions.includes(undefined) ? body : pageRecordVersions.join()),
-  );
-  return replyUnlessNotModified(request.incoming, {
-    status: 200,
-    body,
-    headers: { ...pageReplyHeaders, ETag },
-  });
+  const versions = page.map((row) => of.versionOf(row));
+  const ETag = createWeakEtag(JSON.stringify(headers) + (versions.includes(undefined) ? body : versions.join()));
+  return replyUnlessNotModified(incoming, { status: 200, body, headers: { ...headers, ETag } });
 }
 
-function formatNextPageUrl({ url = '' }: IncomingMessage, cursor: string): string {
+function formatNextUrl({ url = '' }: IncomingMessage, cursor: string): string {
   const [path = '', search] = url.split('?');
-  const pageSearchParams = new URLSearchParams(search);
-  pageSearchParams.delete('offset');
-  pageSearchParams.set('after', Buffer.from(cursor).toString('base64url'));
-  return `${path}?${pageSearchParams.toString()}`;
+  const query = new URLSearchParams(search);
+  query.delete('offset');
+  query.set('after', Buffer.from(cursor).toString('base64url'));
+  return `${path}?${query.toString()}`;
 }

@@ -9,38 +9,36 @@ export function limitBody(
   request: IncomingMessage,
   { maxBytes, windowMs = BODY_WINDOW_MS }: { readonly maxBytes: number; readonly windowMs?: number },
 ): Readable {
-  let receivedBytes = 0;
-  let pieceCount = 0;
-  let bytesAtLastPaceCheck = 0;
-  const bodyLimiter = new Transform({
+  let bytes = 0;
+  let pieces = 0;
+  let checkedBytes = 0;
+  const limiter = new Transform({
     transform(piece: Buffer, _encoding, done) {
-      receivedBytes += piece.length;
-      pieceCount += 1;
-      if (receivedBytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
-      else if (pieceCount > UNCHECKED_BODY_CHUNKS + receivedBytes / MIN_AVERAGE_CHUNK_BYTES)
-        done(validationError('body', SMALL_BODY_PIECES_RULE, `${receivedBytes} bytes in ${pieceCount} pieces`));
+      bytes += piece.length;
+      pieces += 1;
+      if (bytes > maxBytes) done(tooLargeError(`more than ${maxBytes} bytes`));
+      else if (pieces > UNCHECKED_BODY_CHUNKS + bytes / MIN_AVERAGE_CHUNK_BYTES)
+        done(validationError('body', SMALL_PIECES_RULE, `${bytes} bytes in ${pieces} pieces`));
       else done(null, piece);
     },
   });
-  const slowBodyTimer = setInterval(() => {
-    if (receivedBytes - bytesAtLastPaceCheck < BODY_WINDOW_BYTES)
-      bodyLimiter.destroy(
-        new RequestError('ERROR_REQUEST_TIMEOUT', `${receivedBytes} bytes of a body came too slowly`),
-      );
-    bytesAtLastPaceCheck = receivedBytes;
+  const timer = setInterval(() => {
+    if (bytes - checkedBytes < BODY_WINDOW_BYTES)
+      limiter.destroy(new RequestError('ERROR_REQUEST_TIMEOUT', `${bytes} bytes of a body came too slowly`));
+    checkedBytes = bytes;
   }, windowMs);
-  const destroyOnHangUp = (): void => {
-    if (!request.complete) bodyLimiter.destroy(hungUpError());
+  const hangUp = (): void => {
+    if (!request.complete) limiter.destroy(hungUpError());
   };
-  request.once('close', destroyOnHangUp);
-  bodyLimiter.once('close', () => {
-    clearInterval(slowBodyTimer);
-    request.off('close', destroyOnHangUp);
+  request.once('close', hangUp);
+  limiter.once('close', () => {
+    clearInterval(timer);
+    request.off('close', hangUp);
   });
-  return request.pipe(bodyLimiter);
+  return request.pipe(limiter);
 }
 
-const SMALL_BODY_PIECES_RULE = rule('small_pieces', { min: MIN_AVERAGE_CHUNK_BYTES });
+const SMALL_PIECES_RULE = rule('small_pieces', { min: MIN_AVERAGE_CHUNK_BYTES });
 
 export function tooLargeError(reason: string): RequestError {
   return new RequestError('ERROR_PAYLOAD_TOO_LARGE', reason);

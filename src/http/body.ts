@@ -20,15 +20,15 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 
 /** @throws RequestError for a body that is invalid, too large, too slow or of another type */
 export async function readJson(request: Request, budget: JsonBudget): Promise<unknown> {
-  const jsonBytes = await readBodyBytes(request, budget.bytes, requireJson);
-  bodyBytes.set(request, jsonBytes);
-  if (jsonBytes.length > LARGE_JSON_BODY_BYTES) {
+  const bytes = await readBodyBytes(request, budget.bytes, requireJson);
+  bodyBytes.set(request, bytes);
+  if (bytes.length > LARGE_JSON_BODY_BYTES) {
     await waitForLoopTurn();
     throwIfHungUp(request);
   }
-  const { excess } = scanJson(jsonBytes, budget);
+  const { excess } = scanJson(bytes, budget);
   if (excess !== undefined) throw invalidBodyError(excess);
-  return parseJson(jsonBytes);
+  return parseJson(bytes);
 }
 
 /** Reads and decompresses a request body. @throws RequestError as `readJson` does, except for invalid JSON */
@@ -37,20 +37,16 @@ export async function readBodyBytes(
   maxBytes: number,
   requireType: (contentType: string | undefined) => void,
 ): Promise<Buffer> {
-  const declaredLength = Number(request.headers['content-length'] ?? 0);
-  if (declaredLength === 0 && request.headers['transfer-encoding'] === undefined)
-    throw invalidBodyError(rule('required'));
-  requireType(request.headers['content-type']);
-  const createDecoder = findDecoderFactory(request.headers['content-encoding']);
-  if (declaredLength > maxBytes) throw tooLargeError(`a body of ${declaredLength} bytes`);
+  const { headers } = request;
+  const length = Number(headers['content-length'] ?? 0);
+  if (length === 0 && headers['transfer-encoding'] === undefined) throw invalidBodyError(rule('required'));
+  requireType(headers['content-type']);
+  const createDecoder = findDecoderFactory(headers['content-encoding']);
+  if (length > maxBytes) throw tooLargeError(`a body of ${length} bytes`);
   sendContinue(request);
-  const limitedBodyStream = limitBody(request, { maxBytes });
+  const body = limitBody(request, { maxBytes });
   // The callback of `pipeline` ignores the error, because the reader of the last stream gets every error.
-  return readBodyToEnd(
-    request,
-    createDecoder ? pipeline(limitedBodyStream, createDecoder(), () => undefined) : limitedBodyStream,
-    maxBytes,
-  );
+  return readBodyToEnd(request, createDecoder ? pipeline(body, createDecoder(), () => undefined) : body, maxBytes);
 }
 
 const bodyBytes = new WeakMap<IncomingMessage, Buffer>();
@@ -73,30 +69,29 @@ export function requireJson(contentType: string | undefined): void {
 }
 
 function findDecoderFactory(encoding = 'identity'): (() => Duplex) | undefined {
-  const encodingName = encoding.toLowerCase();
-  if (encodingName === 'identity') return undefined;
-  const decoderFactory = Object.hasOwn(DECODERS, encodingName) ? DECODERS[encodingName] : undefined;
-  if (decoderFactory === undefined)
-    throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content encoding ${encodingName}`);
-  return decoderFactory;
+  const name = encoding.toLowerCase();
+  if (name === 'identity') return undefined;
+  const factory = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
+  if (factory === undefined) throw new RequestError('ERROR_UNSUPPORTED_MEDIA_TYPE', `content encoding ${name}`);
+  return factory;
 }
 
 async function readBodyToEnd(request: IncomingMessage, body: Readable, maxBytes: number): Promise<Buffer> {
-  const bodyPieces: Buffer[] = [];
-  let decodedBytes = 0;
+  const pieces: Buffer[] = [];
+  let length = 0;
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       throwIfHungUp(request);
-      decodedBytes += piece.length;
-      if (decodedBytes > maxBytes) throw tooLargeError(`a body of more than ${maxBytes} bytes`);
-      bodyPieces.push(piece);
+      length += piece.length;
+      if (length > maxBytes) throw tooLargeError(`a body of more than ${maxBytes} bytes`);
+      pieces.push(piece);
     }
   } catch (error) {
     throw error instanceof RequestError
       ? error
       : new RequestError('ERROR_VALIDATION', 'the body cannot be decoded', { cause: error });
   }
-  return Buffer.concat(bodyPieces);
+  return Buffer.concat(pieces);
 }
 
 /** Refuses invalid UTF-8: a lenient decoder would store other text than the caller sent. */

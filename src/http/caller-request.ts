@@ -50,9 +50,9 @@ export class CallerRequest implements RequestServices {
   run(statements: StatementOrStatements, record?: AdmittedRequestState['record']): Promise<StatementResult> {
     const state = record === undefined ? this.state : { ...this.state, record };
     return this.database.run(state, [statements].flat()).then((results) => {
-      const lastStatementResult = results.at(-1);
-      if (lastStatementResult === undefined) throw new Error('a statement without a result');
-      return lastStatementResult;
+      const result = results.at(-1);
+      if (result === undefined) throw new Error('a statement without a result');
+      return result;
     });
   }
 

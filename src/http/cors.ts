@@ -18,10 +18,10 @@ const EXPOSED_HEADERS = [
 ];
 
 export function createCorsHandler(origins: readonly string[]): RequestHandler {
-  const allowedOrigins = new Set(origins);
+  const allowed = new Set(origins);
   return corsPackage({
     origin: (origin, decide) => {
-      decide(null, origin !== undefined && allowedOrigins.has(origin));
+      decide(null, origin !== undefined && allowed.has(origin));
     },
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: EXPOSED_HEADERS,
@@ -32,9 +32,9 @@ export function createCorsHandler(origins: readonly string[]): RequestHandler {
 export function createCorsHeaders(
   origins: readonly string[],
 ): (origin: string | undefined) => Readonly<Record<string, string>> {
-  const allowedOrigins = new Set(origins);
+  const allowed = new Set(origins);
   return (origin) =>
-    origin === undefined || !allowedOrigins.has(origin)
+    origin === undefined || !allowed.has(origin)
       ? { Vary: 'Origin' }
       : {
           'Access-Control-Allow-Origin': origin,

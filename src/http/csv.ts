@@ -4,19 +4,13 @@ import { stringify } from 'csv-stringify/sync';
 import type { Request, Response } from 'express';
 import { problemsText, RequestError } from '../errors.ts';
 import type { CallerRequest } from './caller-request.ts';
-import {
-  UNLIMITED_ROWS,
-  type Endpoint,
-  type RequestInput,
-  type RecordShape,
-  type EndpointReply,
-  type Row,
-} from './endpoint.ts';
+import { UNLIMITED_ROWS, type Endpoint, type RequestInput, type RecordShape, type Row } from './endpoint.ts';
+import type { EndpointReply } from './envelope.ts';
 import { toRequestError } from './errors.ts';
 import { pageParameters } from './fields.ts';
 import { escapeFormulas } from './formulas.ts';
 import { rule } from '../problems.ts';
-import { refuseInaccessibleList } from './explain-error.ts';
+import { refuseInaccessibleList } from './visibility.ts';
 
 /* Sends lists as CSV (RFC 4180). Spreadsheets recognise UTF-8 by the byte order mark. docs/decisions/csv.md */
 
@@ -33,9 +27,9 @@ export function prefersCsv(request: Request, response: Response): boolean {
 }
 
 export function refusePageParameters(query: Readonly<Record<string, unknown>>): void {
-  const requestedParameters = Object.keys(pageParameters).filter((name) => name in query);
-  if (requestedParameters.length === 0) return;
-  const problems = requestedParameters.map((field) => ({ field, rule: rule('not_for_csv') }));
+  const fields = Object.keys(pageParameters).filter((name) => name in query);
+  if (fields.length === 0) return;
+  const problems = fields.map((field) => ({ field, rule: rule('not_for_csv') }));
   throw new RequestError('ERROR_VALIDATION', problemsText(problems), { problems });
 }
 
@@ -46,8 +40,8 @@ export async function replyWithCsvList(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { caller, incoming, state } = request;
-  const unpagedInput = { ...input, query: { ...input.query, limit: UNLIMITED_ROWS } };
-  const { records, of = endpoint.of } = endpoint.list(unpagedInput, caller);
+  const unpaged = { ...input, query: { ...input.query, limit: UNLIMITED_ROWS } };
+  const { records, of = endpoint.of } = endpoint.list(unpaged, caller);
   const { isEmpty, pages } = await request.database.stream(state, records);
   if (isEmpty) await refuseInaccessibleList(endpoint, input, request);
   const headers = {
@@ -65,16 +59,15 @@ export async function replyWithCsvList(
 }
 
 function csvLineStream(of: RecordShape): Transform {
-  let csvPrefix = BYTE_ORDER_MARK + formatCsv([of.fields]);
+  let head = BYTE_ORDER_MARK + formatCsv([of.fields]);
   return new Transform({
     writableObjectMode: true,
     writableHighWaterMark: 1,
     transform(rows: readonly Row[], _encoding, done) {
-      const formatRowCells = (row: Row) =>
-        of.cells(row).map(({ text: csvText, isText }) => (isText ? escapeFormulas(csvText) : csvText));
-      const csvText = csvPrefix + formatCsv(rows.map(formatRowCells));
-      csvPrefix = '';
-      done(null, csvText);
+      const lines = rows.map((row) => of.cells(row).map(({ text, isText }) => (isText ? escapeFormulas(text) : text)));
+      const text = head + formatCsv(lines);
+      head = '';
+      done(null, text);
     },
   });
 }

@@ -56,46 +56,42 @@ export interface DemonstrationUser {
 /** Headers that proxies add: if a request came through a proxy, its caller may be on another machine. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'];
 
-function mountDemonstrationUsers(app: Express, people: readonly DemonstrationUser[]): void {
+function mountUsers(app: Express, people: readonly DemonstrationUser[]): void {
   app.get('/docs/people.json', async (request, response) => {
-    const demonstrationUsers = remoteRequestRefusalReason(request) === undefined ? people : [];
-    const body = demonstrationUsers.map(({ role, name, clientAccess }) => ({
-      role,
-      name,
-      clients: clientAccess.length,
-    }));
+    const shown = findRemoteReason(request) === undefined ? people : [];
+    const body = shown.map(({ role, name, clientAccess }) => ({ role, name, clients: clientAccess.length }));
     await sendReply(response, { status: 200, body: JSON.stringify(body) });
   });
   for (const person of people) {
     app.post(`/docs/people/${person.role}`, async (request, response) => {
       readRequestState(request).resource = 'users';
-      const refusalReason = remoteRequestRefusalReason(request) ?? foreignPageRefusalReason(request);
-      if (refusalReason !== undefined) throw new RequestError('ERROR_FORBIDDEN', refusalReason, { kind: 'docs_page' });
+      const reason = findRemoteReason(request) ?? findForeignPageReason(request);
+      if (reason !== undefined) throw new RequestError('ERROR_FORBIDDEN', reason, { kind: 'docs_page' });
       await sendReply(response, { status: 200, body: JSON.stringify({ token: await person.token() }) });
     });
   }
 }
 
 /** Refuses host names of other machines: by DNS rebinding, another site's page could get this machine's origin. */
-function remoteRequestRefusalReason({ headers }: IncomingMessage): string | undefined {
+function findRemoteReason({ headers }: IncomingMessage): string | undefined {
   if (!isLoopback((headers.host ?? '').replace(/:\d+$/, ''))) return 'a demonstration by a name from elsewhere';
   return PROXY_HEADERS.some((name) => name in headers) ? 'a demonstration through a proxy' : undefined;
 }
 
 /** A browser sends the page's origin with every POST, and no page can forge the header Origin. */
-function foreignPageRefusalReason({ headers }: IncomingMessage): string | undefined {
+function findForeignPageReason({ headers }: IncomingMessage): string | undefined {
   return headers.origin === `http://${headers.host ?? ''}` ? undefined : 'a demonstration from another page';
 }
 
 export function mountDocs(app: Express, people: readonly DemonstrationUser[], login: DocsLogin | undefined): void {
-  mountDemonstrationUsers(app, people);
+  mountUsers(app, people);
   app.get('/docs/login.json', async (_request, response) => {
     const body = JSON.stringify(login === undefined ? null : await loginSettings(login));
     await sendReply(response, { status: 200, body });
   });
   app.get(['/docs', '/docs/'], async (request, response, next) => {
-    const providerMetadata = await login?.discovery.currentMetadata();
-    contentSecurityPolicy(providerMetadata?.token_endpoint)(request, response, next);
+    const provider = await login?.discovery.currentMetadata();
+    contentSecurityPolicy(provider?.token_endpoint)(request, response, next);
   });
   serveFile(app, ['/docs', '/docs/'], PUBLIC_FOLDER, 'docs.html');
   for (const [folder, names] of Object.entries(FILES_BY_FOLDER))

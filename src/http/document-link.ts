@@ -15,24 +15,23 @@ const CONTENT_REQUEST_PATTERN =
  * address gives access to one document's content only.
  */
 export function createLinkedCallerLookup(database: Database, origins: readonly string[]) {
-  const frameAncestors = ["'self'", ...origins].join(' ');
-  const linkedContentHeaders = new Map([
-    ['Content-Security-Policy', `sandbox; default-src 'none'; frame-ancestors ${frameAncestors}`],
+  const headers = new Map([
+    ['Content-Security-Policy', `sandbox; default-src 'none'; frame-ancestors ${["'self'", ...origins].join(' ')}`],
     ['Cross-Origin-Resource-Policy', origins.length === 0 ? 'same-origin' : 'cross-origin'],
     ['Cache-Control', 'private, no-store'],
   ]);
   return (request: Request, response: Response): Promise<Caller> | undefined => {
-    const documentId = CONTENT_REQUEST_PATTERN.exec(`${request.method} ${request.path}`)?.[1];
-    if (documentId === undefined || 'authorization' in request.headers) return undefined;
+    const id = CONTENT_REQUEST_PATTERN.exec(`${request.method} ${request.path}`)?.[1];
+    if (id === undefined || 'authorization' in request.headers) return undefined;
     // A request with no `link` parameter or with several is answered as a request without a token (401).
-    const [link, ...otherLinks] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll('link');
-    if (link === undefined || otherLinks.length > 0) return undefined;
-    return findLinkAuthor(database, documentId, link).then((maker) => {
-      if (maker === undefined) throw createBadTokenError('the link of the document is over, or was never made');
+    const [link, ...others] = new URLSearchParams(request.url.slice(request.url.indexOf('?') + 1)).getAll('link');
+    if (link === undefined || others.length > 0) return undefined;
+    return findLinkAuthor(database, id, link).then((author) => {
+      if (author === undefined) throw createBadTokenError('the link of the document is over, or was never made');
       readRequestState(request).isLinked = true;
       response.removeHeader('X-Frame-Options');
-      response.setHeaders(linkedContentHeaders);
-      return maker;
+      response.setHeaders(headers);
+      return author;
     });
   };
 }

@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Database } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import type { BrokenRuleByField } from '../errors.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import type { CallerRequest, StatementOrStatements } from './caller-request.ts';
+import type { EndpointReply } from './envelope.ts';
 import { uuid } from './fields.ts';
 import type { JsonBudget } from './json-budget.ts';
 
@@ -67,19 +67,11 @@ interface RecordHolder {
   readonly count: Statement;
 }
 
-export interface EndpointReply {
-  readonly status: 200 | 201 | 204 | 206 | 304 | 307;
-  readonly body?: string | Readable;
-  /** A response body that is sent piece by piece, for event streams. */
-  readonly live?: AsyncIterable<string>;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends FieldsSchema> {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: P;
   readonly summary: string;
-  /** The operation id in the OpenAPI description; by default `operationIdOf` makes the id from the path. */
+  /** The operation id in the OpenAPI description; by default `buildOperationId` makes the id from the path. */
   readonly operationId?: string;
   readonly tag: string;
   readonly resource: string;
@@ -95,7 +87,7 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly rows?: z.ZodType;
   readonly form?: z.ZodObject;
   readonly of?: RecordShape;
-  readonly responses?: ResponseShapesByStatus;
+  readonly responses?: ResponseShapes;
   /** The schema of the events for callers that prefer text/event-stream. */
   readonly events?: z.ZodType;
   /** True if the endpoint accepts an Idempotency-Key although it creates no record. */
@@ -108,9 +100,7 @@ interface EndpointOptions<P extends string, Q extends FieldsSchema, B extends Fi
   readonly constraints?: Readonly<Record<string, BrokenRuleByField>>;
 }
 
-export type ResponseShapesByStatus = Readonly<
-  Partial<Record<200 | 201 | 204 | 206 | 304 | 307, z.ZodType | RecordShape | null>>
->;
+export type ResponseShapes = Readonly<Partial<Record<EndpointReply['status'], z.ZodType | RecordShape | null>>>;
 
 export interface EndpointReadStatement extends Statement {
   readonly of?: RecordShape;
@@ -157,9 +147,7 @@ interface AccessRules<P extends string, Q extends FieldsSchema, B extends Fields
 }
 
 type EndpointHandler<P extends string, Q extends FieldsSchema, B extends FieldsSchema> =
-  | (RecordEndpoint & {
-      read(input: RequestInput<P, Q, B>, caller: Caller): EndpointReadStatement;
-    })
+  | (RecordEndpoint & { read(input: RequestInput<P, Q, B>, caller: Caller): EndpointReadStatement })
   | (RecordEndpoint & {
       /**
        * Answers 200 with the list's records. If the list is empty and the caller cannot see the record in the path, the
@@ -167,9 +155,7 @@ type EndpointHandler<P extends string, Q extends FieldsSchema, B extends FieldsS
        */
       list(input: RequestInput<P, Q, B>, caller: Caller): ListQuery;
     })
-  | (RecordEndpoint & {
-      create(input: RequestInput<P, Q, B>, id: string): Statement;
-    })
+  | (RecordEndpoint & { create(input: RequestInput<P, Q, B>, id: string): Statement })
   | (RecordEndpoint & {
       /**
        * Answers 200 with the record. With `ifMatch`, the statement changes the row only if `ifMatch` contains the row's
@@ -180,9 +166,7 @@ type EndpointHandler<P extends string, Q extends FieldsSchema, B extends FieldsS
   | (RecordEndpoint & {
       remove(input: RequestInput<P, Q, B>, ifMatch: readonly string[] | null): StatementOrStatements;
     })
-  | {
-      handle(input: RequestInput<P, Q, B>, request: CallerRequest): Promise<EndpointReply>;
-    };
+  | { handle(input: RequestInput<P, Q, B>, request: CallerRequest): Promise<EndpointReply> };
 
 interface RecordEndpoint {
   readonly of: RecordShape;
@@ -236,10 +220,10 @@ export function findSingleClientId(ids: readonly string[] = []): string | undefi
 export function endpoint<const P extends string, Q extends FieldsSchema = NoFields, B extends FieldsSchema = NoFields>(
   definition: Endpoint<P, Q, B>,
 ): Endpoint {
-  const pathParameterNames = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const names = [...definition.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return {
-    ...(pathParameterNames.length > 0 && {
-      params: z.strictObject(Object.fromEntries(pathParameterNames.map((name) => [name, uuid]))),
+    ...(names.length > 0 && {
+      params: z.strictObject(Object.fromEntries(names.map((name) => [name, uuid]))),
       id: ({ params }: RequestInput) => params['id'] ?? params['clientId'] ?? '',
     }),
     ...(definition.clients === undefined && {

@@ -5,8 +5,15 @@ import Negotiator from 'negotiator';
 import { ERRORS_BY_CODE, problemFieldName, type ErrorCode, type RequestError } from '../errors.ts';
 import { truncate } from '../log.ts';
 import { LANGUAGES, readCodeAndParams, rule, formatProblemText, type Language } from '../problems.ts';
-import type { EndpointReply } from './endpoint.ts';
 import { ERROR_FIELD_CHARACTERS, MAX_LISTED_PROBLEMS } from '../limits.ts';
+
+export interface EndpointReply {
+  readonly status: 200 | 201 | 204 | 206 | 304 | 307;
+  readonly body?: string | Readable;
+  /** A response body that is sent piece by piece, for event streams. */
+  readonly live?: AsyncIterable<string>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   ERROR_UNAUTHORIZED: { 'WWW-Authenticate': 'Bearer' },
@@ -15,10 +22,9 @@ const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>
 
 export function errorBody(error: RequestError, requestId: string, language: Language = 'en'): string {
   const { code } = error;
-  const [message, timestamp] = [ERRORS_BY_CODE[code][language], new Date().toISOString()];
-  return JSON.stringify({
-    error: { code, message, ...formatProblems(error, language), timestamp, requestId },
-  });
+  const message = ERRORS_BY_CODE[code][language];
+  const timestamp = new Date().toISOString();
+  return JSON.stringify({ error: { code, message, ...formatProblems(error, language), timestamp, requestId } });
 }
 
 /**
@@ -26,25 +32,23 @@ export function errorBody(error: RequestError, requestId: string, language: Lang
  */
 function formatProblems({ problems }: RequestError, language: Language): object {
   if (problems === undefined) return {};
-  const distinctProblems = [...new Map(problems.map((problem) => [problemFieldName(problem), problem]))];
-  const maxProblems = problems.some(({ position }) => position !== undefined) ? MAX_LISTED_PROBLEMS + 1 : 20;
-  const count = distinctProblems.length - maxProblems;
-  const shownProblems = distinctProblems.slice(0, maxProblems);
-  if (count > 0) shownProblems.push(['…', { field: '…', rule: rule('more', { count }) }]);
-  const formattedProblems = shownProblems.map(([, { field, rule: broken, position }]) => ({
-    ...{ ...position, field: truncate(field || 'body', ERROR_FIELD_CHARACTERS) },
-    ...{ ...readCodeAndParams(broken), message: formatProblemText(broken, language) },
+  const distinct = [...new Map(problems.map((problem) => [problemFieldName(problem), problem]))];
+  const most = problems.some(({ position }) => position !== undefined) ? MAX_LISTED_PROBLEMS + 1 : 20;
+  const shown = distinct.slice(0, most);
+  const count = distinct.length - most;
+  if (count > 0) shown.push(['…', { field: '…', rule: rule('more', { count }) }]);
+  const formatted = shown.map(([, { field, rule: broken, position }]) => ({
+    ...position,
+    field: truncate(field || 'body', ERROR_FIELD_CHARACTERS),
+    ...readCodeAndParams(broken),
+    message: formatProblemText(broken, language),
   }));
-  const messagesByField = shownProblems.map(([name], index) => [
-    truncate(name, ERROR_FIELD_CHARACTERS),
-    formattedProblems[index]?.message,
-  ]);
-  const existingRecordId = formattedProblems.find(({ params }) => 'existing_id' in params)?.params.existing_id;
-  const details: Record<string, unknown> = {
-    ...(Object.fromEntries(messagesByField) as Record<string, unknown>),
-    ...(existingRecordId !== undefined && { existing_id: existingRecordId }),
-  };
-  return { details, problems: formattedProblems };
+  const messages = shown.map(
+    ([name], index) => [truncate(name, ERROR_FIELD_CHARACTERS), formatted[index]?.message] as const,
+  );
+  const existing = formatted.find(({ params }) => 'existing_id' in params)?.params.existing_id;
+  const details = { ...Object.fromEntries(messages), ...(existing !== undefined && { existing_id: existing }) };
+  return { details, problems: formatted };
 }
 
 function chooseErrorLanguage(request: IncomingMessage): Language {
@@ -84,10 +88,10 @@ async function sendStream(response: ServerResponse, { status, headers }: Endpoin
   response.once('close', () => body.destroy());
   try {
     const chunks = withLengthCheck(body, headers?.['Content-Length']);
-    const firstChunk = await chunks.next();
+    const first = await chunks.next();
     setHeaders(response, headers);
     response.statusCode = status;
-    await pipeline(resetOnFailure(firstChunk, chunks, response), response);
+    await pipeline(resetOnFailure(first, chunks, response), response);
   } finally {
     body.destroy();
   }
@@ -98,12 +102,12 @@ async function sendStream(response: ServerResponse, { status, headers }: Endpoin
  * end of the body.
  */
 async function* resetOnFailure(
-  firstChunk: IteratorResult<Buffer>,
+  first: IteratorResult<Buffer>,
   chunks: AsyncGenerator<Buffer>,
   { socket }: ServerResponse,
 ): AsyncGenerator<Buffer> {
   try {
-    if (firstChunk.done !== true) yield firstChunk.value;
+    if (first.done !== true) yield first.value;
     yield* chunks;
   } catch (error) {
     socket?.resetAndDestroy();
@@ -132,18 +136,17 @@ function waitUntilDrained(response: ServerResponse): Promise<void> {
 
 /** Fails before it returns the last chunk if the body's length differs from Content-Length. */
 async function* withLengthCheck(chunks: AsyncIterable<Buffer>, length: string | undefined): AsyncGenerator<Buffer> {
-  const expectedByteCount = length === undefined ? undefined : Number(length);
-  let streamedByteCount = 0;
-  let lastChunk: Buffer | undefined;
+  const expected = length === undefined ? undefined : Number(length);
+  let bytes = 0;
+  let last: Buffer | undefined;
   for await (const chunk of chunks) {
-    streamedByteCount += chunk.length;
-    if (expectedByteCount !== undefined && streamedByteCount > expectedByteCount) break;
-    if (lastChunk !== undefined) yield lastChunk;
-    lastChunk = chunk;
+    bytes += chunk.length;
+    if (expected !== undefined && bytes > expected) break;
+    if (last !== undefined) yield last;
+    last = chunk;
   }
-  if (streamedByteCount !== (expectedByteCount ?? streamedByteCount))
-    throw new Error(`a body of ${String(length)} bytes had ${streamedByteCount}`);
-  if (lastChunk !== undefined) yield lastChunk;
+  if (bytes !== (expected ?? bytes)) throw new Error(`a body of ${String(length)} bytes had ${bytes}`);
+  if (last !== undefined) yield last;
 }
 
 export function sendError(response: ServerResponse, error: RequestError, requestId: string): void {

@@ -22,10 +22,10 @@ export function nonBlankText(longest: number): z.ZodType<string> {
 
 /** Counts the characters of a text as code points, as Postgres does. */
 export function text(longest: number): z.ZodType<string> {
-  const isShortEnough = (value: string) => value.length <= longest || Array.from(value).length <= longest;
+  const fits = (value: string) => value.length <= longest || Array.from(value).length <= longest;
   return z
     .string(rule('not_text.up_to', { max: longest }))
-    .refine(isShortEnough, rule('too_long', { max: longest }))
+    .refine(fits, rule('too_long', { max: longest }))
     .meta({ maxLength: longest });
 }
 
@@ -51,13 +51,10 @@ export const contactEmail = text(255)
   });
 
 export function enumOf<const N extends keyof typeof ENUM_LABELS>(name: N): z.ZodEnum<{ [K in EnumValue<N>]: K }> {
-  const enumLabelsByWord: BilingualLabels = ENUM_LABELS[name];
-  const valuesWithFrenchLabels = Object.entries(enumLabelsByWord).map(([word, [french]]) => `${word} (${french})`);
-  return labelledEnum(
-    name,
-    `${ENUM_DESCRIPTIONS[name]} ${valuesWithFrenchLabels.join(', ')}.`,
-    enumLabelsByWord as Record<EnumValue<N>, BilingualLabel>,
-  );
+  const labels: BilingualLabels = ENUM_LABELS[name];
+  const values = Object.entries(labels).map(([word, [french]]) => `${word} (${french})`);
+  const description = `${ENUM_DESCRIPTIONS[name]} ${values.join(', ')}.`;
+  return labelledEnum(name, description, labels as Record<EnumValue<N>, BilingualLabel>);
 }
 
 export function fieldNameEnum<const T extends string>(
@@ -65,8 +62,8 @@ export function fieldNameEnum<const T extends string>(
   about: string,
   fields: readonly T[],
 ): z.ZodEnum<{ [K in T]: K }> {
-  const fieldLabels = Object.fromEntries(fields.map((field) => [field, buildFieldLabel(field)]));
-  return labelledEnum(name, about, fieldLabels as Record<T, BilingualLabel>);
+  const labels = Object.fromEntries(fields.map((field) => [field, buildFieldLabel(field)]));
+  return labelledEnum(name, about, labels as Record<T, BilingualLabel>);
 }
 
 /** An enum with its French and English labels, which `GET /api/words` also returns. */
@@ -76,10 +73,10 @@ export function labelledEnum<const T extends string>(
   words: Readonly<Record<T, BilingualLabel>>,
 ): z.ZodEnum<{ [K in T]: K }> {
   const values = Object.keys(words) as T[];
-  const labelEntries = Object.entries<BilingualLabel>(words).map(([word, [fr, en]]) => [word, { fr, en }] as const);
+  const labels = Object.entries<BilingualLabel>(words).map(([word, [fr, en]]) => [word, { fr, en }] as const);
   return z
     .enum(values, rule(values.length === 1 ? 'not_one_of.only' : 'not_one_of', { values }))
-    .meta({ id, description, 'x-enum-labels': Object.fromEntries(labelEntries) });
+    .meta({ id, description, 'x-enum-labels': Object.fromEntries(labels) });
 }
 
 const EARLIEST_DATE = '1900-01-01';
@@ -111,27 +108,25 @@ export const communeCode = z
   .regex(/^(?:[0-9]{5}|2[AB][0-9]{3})$/, rule('not_a_commune_code.form'));
 
 export function integer(minimum: number, maximum: number): z.ZodType<number> {
-  const brokenRule = rule('not_a_whole_number', { min: minimum, max: maximum });
-  return z.int(brokenRule).min(minimum, brokenRule).max(maximum, brokenRule);
+  const broken = rule('not_a_whole_number', { min: minimum, max: maximum });
+  return z.int(broken).min(minimum, broken).max(maximum, broken);
 }
 
 /** Rejects decimals that Postgres would round. The parsed decimal is text, because numbers may lose digits. */
 export function decimal(maximum: string): z.ZodType<string> {
-  return decimalText(maximum).meta({
-    description: `A decimal from 0 to ${maximum} with at most two places.`,
-  });
+  return decimalText(maximum).meta({ description: `A decimal from 0 to ${maximum} with at most two places.` });
 }
 
 function decimalText(maximum: string): z.ZodType<string> {
-  const brokenRule = rule('not_a_decimal', { max: Number(maximum) });
-  const integerDigits = maximum.split('.')[0]?.length ?? 0;
-  const decimalPattern = new RegExp(`^0*[0-9]{1,${integerDigits}}(?:\\.[0-9]{1,2}0*)?$`);
-  const numberSchema = z.number(brokenRule).meta({ minimum: 0, maximum: Number(maximum) });
-  const stringSchema = z.string(brokenRule).meta({ pattern: decimalPattern.source });
+  const broken = rule('not_a_decimal', { max: Number(maximum) });
+  const digits = maximum.split('.')[0]?.length ?? 0;
+  const pattern = new RegExp(`^0*[0-9]{1,${digits}}(?:\\.[0-9]{1,2}0*)?$`);
+  const number = z.number(broken).meta({ minimum: 0, maximum: Number(maximum) });
+  const string = z.string(broken).meta({ pattern: pattern.source });
   return z
-    .union([numberSchema, stringSchema], brokenRule)
+    .union([number, string], broken)
     .transform(String)
-    .refine((value) => decimalPattern.test(value) && Number(value) <= Number(maximum), brokenRule);
+    .refine((value) => pattern.test(value) && Number(value) <= Number(maximum), broken);
 }
 
 export const calendarFile = z
@@ -142,24 +137,24 @@ export const binaryContent = z.string().meta({ type: 'string', format: 'binary' 
 
 /** Ignores a read-only field in a body, so that a caller can send back a whole record. */
 export function ignoredInputSchema(output: z.ZodType): z.ZodOptional<z.ZodType<undefined>> {
-  const ignoredInputValueSchema = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
+  const ignored = z.preprocess(() => undefined, output.optional()) as unknown as z.ZodType<undefined>;
   // If `nullable` is not set, the OpenAPI generator describes each field that uses `preprocess` as nullable.
-  return ignoredInputValueSchema.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
+  return ignored.optional().meta({ readOnly: true, nullable: output instanceof z.ZodNullable });
 }
 
 export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
-  const brokenRule = rule('not_a_whole_number', { min: minimum, max: maximum });
+  const broken = rule('not_a_whole_number', { min: minimum, max: maximum });
   return z
-    .string(brokenRule)
-    .regex(/^[0-9]{1,10}$/, brokenRule)
+    .string(broken)
+    .regex(/^[0-9]{1,10}$/, broken)
     .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, brokenRule)
+    .refine((value) => value >= minimum && value <= maximum, broken)
     .meta({ type: 'integer', minimum, maximum });
 }
 
 export function integerParameterWithDefault(minimum: number, maximum: number, byDefault: number): z.ZodType<number> {
-  const numberSchema = integerParameter(minimum, maximum);
-  return numberSchema.default(byDefault).meta({ ...numberSchema.meta(), default: byDefault });
+  const integer = integerParameter(minimum, maximum);
+  return integer.default(byDefault).meta({ ...integer.meta(), default: byDefault });
 }
 
 export function amountParameter(maximum: string): z.ZodType<string> {
@@ -178,10 +173,10 @@ export function distinctListOf<Rule extends z.ZodType>(
 const COMMA_SEPARATED_PARAMETER = { param: { style: 'form', explode: false } } as const;
 
 function commaSeparatedList<Rule extends z.ZodType>(of: Rule, most: number): z.ZodType<z.output<Rule>[]> {
-  const tooManyValuesRule = rule('too_many_values', { max: most });
+  const broken = rule('too_many_values', { max: most });
   return z.preprocess(
     (value) => (typeof value === 'string' ? value.split(',', most + 1) : false),
-    z.array(of, rule('given_twice.values')).min(1, tooManyValuesRule).max(most, tooManyValuesRule),
+    z.array(of, rule('given_twice.values')).min(1, broken).max(most, broken),
   );
 }
 
@@ -198,11 +193,8 @@ const cursorParameter = z
  * hides the name of an enum from the OpenAPI generator.
  */
 export function describeParameter<Rule extends z.ZodType>(of: Rule, sentence: string): Rule {
-  const schemaMeta = of.meta();
-  return of.meta({
-    ...schemaMeta,
-    param: { ...(schemaMeta?.['param'] as object | undefined), description: sentence },
-  });
+  const meta = of.meta();
+  return of.meta({ ...meta, param: { ...(meta?.['param'] as object | undefined), description: sentence } });
 }
 
 const NOT_FOR_CSV_TEXT = formatProblemText(rule('not_for_csv'));
@@ -232,33 +224,26 @@ export function sortParameter(
   newest: string,
   ...others: readonly string[]
 ): z.ZodDefault<z.ZodType<string[]>> {
-  const sortFieldNames = [newest, ...others].flatMap((field) => [field, `-${field}`]);
-  const defaultSortValue = `-${newest}`;
-  const sortFieldEnum = fieldNameEnum(
-    name,
-    'The fields that the list sorts by; - before one is descending.',
-    sortFieldNames,
-  );
-  const enumVariableNames = sortFieldEnum.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
-  // Without `enumVariableNames`, generators of API clients drop the minus sign of `-amount` and use `amount` twice.
-  const orderSchema = commaSeparatedList(
-    sortFieldEnum.meta({ ...sortFieldEnum.meta(), 'x-enum-varnames': enumVariableNames }),
-    2,
-  )
+  const names = [newest, ...others].flatMap((field) => [field, `-${field}`]);
+  const byDefault = `-${newest}`;
+  const fields = fieldNameEnum(name, 'The fields that the list sorts by; - before one is descending.', names);
+  // Without names of variables, generators of API clients drop the minus sign of `-amount` and use `amount` twice.
+  const variables = fields.options.map((word) => word.replace(/^-(.*)/, '$1_descending'));
+  const order = commaSeparatedList(fields.meta({ ...fields.meta(), 'x-enum-varnames': variables }), 2)
     .refine(([one = '', other = '']) => one.replace('-', '') !== other.replace('-', ''), {
       error: ({ input }) => rule('given_twice.sort', { field: String(input).replace(/^-|,.*/g, '') }),
     })
     .meta(COMMA_SEPARATED_PARAMETER);
-  const updatedAtSortNote = sortFieldNames.includes('updated_at')
+  const updatedNote = names.includes('updated_at')
     ? ' A walk along next by -updated_at misses records that change meanwhile, since they move to its front; by updated_at it meets them again at its end.'
     : '';
-  const statusSortNote = sortFieldNames.includes('status')
+  const statusNote = names.includes('status')
     ? ' By status is by the life of the record, from its first state to its last, as its words are listed.'
     : '';
   return describeParameter(
-    orderSchema,
-    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${defaultSortValue} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusSortNote}${updatedAtSortNote}`,
-  ).default([defaultSortValue]);
+    order,
+    `The field to sort by, with - before it for descending, or two different fields with a comma between them; ${byDefault} when absent. Records without a value come last, whichever the direction. Text comes in the order in which people read it, in every language.${statusNote}${updatedNote}`,
+  ).default([byDefault]);
 }
 
 export const booleanParameter = z

@@ -4,16 +4,16 @@ import type { Duplex } from 'node:stream';
 import { hungUpError } from '../errors.ts';
 import { DISCARD_BEFORE_CLOSE_MS } from '../limits.ts';
 
-const socketsWithDiscardedInput = new WeakSet<Socket>();
+const discardedSockets = new WeakSet<Socket>();
 
 export function isInputDiscarded(socket: Socket): boolean {
-  return socketsWithDiscardedInput.has(socket);
+  return discardedSockets.has(socket);
 }
 
 /** Drops the rest of the request body without parsing it, because parsing many tiny chunks would cost time. */
 function discardSocketInput(socket: Socket): void {
-  if (socketsWithDiscardedInput.has(socket)) return;
-  socketsWithDiscardedInput.add(socket);
+  if (discardedSockets.has(socket)) return;
+  discardedSockets.add(socket);
   // Removes Node's HTTP parser from the socket, because the parser would report an error for an incomplete request.
   socket.removeAllListeners('data');
   socket.removeAllListeners('end');
@@ -39,15 +39,15 @@ export function closeSocketAfterResponse(answer: ServerResponse, socket: Socket)
  * DISCARD_BEFORE_CLOSE_MS.
  */
 export function closeSocketGracefully(socket: Duplex): void {
-  const destroySocket = (): void => void socket.destroy();
-  const destroySocketWhenSent = (): void => {
-    if (socket.writableFinished) destroySocket();
-    else socket.once('finish', destroySocket);
+  const destroy = (): void => void socket.destroy();
+  const destroyWhenSent = (): void => {
+    if (socket.writableFinished) destroy();
+    else socket.once('finish', destroy);
   };
   socket.end();
-  if (socket.readableEnded) destroySocketWhenSent();
-  else socket.once('end', destroySocketWhenSent);
-  setTimeout(destroySocket, DISCARD_BEFORE_CLOSE_MS).unref();
+  if (socket.readableEnded) destroyWhenSent();
+  else socket.once('end', destroyWhenSent);
+  setTimeout(destroy, DISCARD_BEFORE_CLOSE_MS).unref();
 }
 
 /**
@@ -69,17 +69,17 @@ export async function abortOnHangUp<T>(
   { socket }: IncomingMessage,
   operation: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const abortController = new AbortController();
-  const abortOperation = (): void => {
-    abortController.abort();
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort();
   };
-  socket.once('close', abortOperation);
-  if (socket.destroyed) abortOperation();
+  socket.once('close', abort);
+  if (socket.destroyed) abort();
   try {
-    return await operation(abortController.signal);
+    return await operation(controller.signal);
   } finally {
-    socket.off('close', abortOperation);
-    abortOperation();
+    socket.off('close', abort);
+    abort();
   }
 }
 

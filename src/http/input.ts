@@ -9,7 +9,7 @@ import { AUTHENTICATED_BODY_BUDGET, PUBLIC_BODY_BUDGET } from './json-budget.ts'
 import { CHECKED_INPUT_CACHE_CHARACTERS } from '../limits.ts';
 import { castToProblemRule, rule, type ProblemRule } from '../problems.ts';
 
-const EMPTY_OBJECT_SCHEMA = z.strictObject({});
+const NO_FIELDS = z.strictObject({});
 
 type InputSchemas = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' | 'body' | 'roles' | 'budget'>;
 
@@ -18,15 +18,15 @@ type InputSchemas = Pick<Endpoint | PublicEndpoint, 'path' | 'params' | 'query' 
  * `readJson`
  */
 export async function readInput(endpoint: InputSchemas, request: Request): Promise<RequestInput> {
-  const pathAndQueryInput = checkPathAndQuery(endpoint, request);
-  if (endpoint.body === undefined) return pathAndQueryInput;
-  const jsonBudget = endpoint.roles === 'public' ? PUBLIC_BODY_BUDGET : (endpoint.budget ?? AUTHENTICATED_BODY_BUDGET);
-  const bodyValidationResult = validateInputPart('body', endpoint.body, await readJson(request, jsonBudget));
-  throwIfProblems(bodyValidationResult.problems);
-  return { ...pathAndQueryInput, body: bodyValidationResult.value };
+  const input = checkPathAndQuery(endpoint, request);
+  if (endpoint.body === undefined) return input;
+  const budget = endpoint.roles === 'public' ? PUBLIC_BODY_BUDGET : (endpoint.budget ?? AUTHENTICATED_BODY_BUDGET);
+  const { value: body, problems } = validateInputPart('body', endpoint.body, await readJson(request, budget));
+  throwIfProblems(problems);
+  return { ...input, body };
 }
 
-const checkedInputCache = new LRUCache<string, { readonly endpoint: InputSchemas; readonly input: RequestInput }>({
+const inputCache = new LRUCache<string, { readonly endpoint: InputSchemas; readonly input: RequestInput }>({
   maxSize: CHECKED_INPUT_CACHE_CHARACTERS,
   sizeCalculation: (_, target) => target.length,
 });
@@ -36,23 +36,16 @@ const checkedInputCache = new LRUCache<string, { readonly endpoint: InputSchemas
  * @throws RequestError ERROR_VALIDATION
  */
 export function checkPathAndQuery(endpoint: InputSchemas, request: Request): RequestInput {
-  const inputCacheKey = `${request.method} ${request.url}`;
-  const cachedInput = checkedInputCache.get(inputCacheKey);
-  if (cachedInput?.endpoint === endpoint) return cachedInput.input;
-  const pathValidationResult = validateInputPart(
-    'path',
-    endpoint.params ?? EMPTY_OBJECT_SCHEMA,
-    parsePath(endpoint.path, request.path),
-  );
-  const queryValidationResult = validateInputPart('query', endpoint.query ?? EMPTY_OBJECT_SCHEMA, request.query);
-  throwIfProblems([...pathValidationResult.problems, ...queryValidationResult.problems]);
-  const checkedInput = {
-    params: pathValidationResult.value as RequestInput['params'],
-    query: queryValidationResult.value,
-    body: {},
-  };
-  checkedInputCache.set(inputCacheKey, { endpoint, input: deepFreeze(checkedInput) });
-  return checkedInput;
+  const key = `${request.method} ${request.url}`;
+  const cached = inputCache.get(key);
+  if (cached?.endpoint === endpoint) return cached.input;
+  const { params = NO_FIELDS, query = NO_FIELDS } = endpoint;
+  const checkedPath = validateInputPart('path', params, parsePath(endpoint.path, request.path));
+  const checkedQuery = validateInputPart('query', query, request.query);
+  throwIfProblems([...checkedPath.problems, ...checkedQuery.problems]);
+  const input = { params: checkedPath.value as RequestInput['params'], query: checkedQuery.value, body: {} };
+  inputCache.set(key, { endpoint, input: deepFreeze(input) });
+  return input;
 }
 
 /** Returns the checked parameters of a path; undefined for a path that is not valid. */
@@ -77,25 +70,23 @@ function deepFreeze<T>(value: T): T {
  * Express's query parser would drop parameters after the thousandth and keep malformed escapes. @throws RequestError
  */
 export function parseQuery(query: string | null): ParsedUrlQuery {
-  const queryString = query ?? '';
+  const text = query ?? '';
   try {
-    decodeURIComponent(queryString);
+    decodeURIComponent(text);
   } catch (cause) {
     throw validationError('query', rule('not_percent_encoded'), 'a malformed escape in the query', cause);
   }
-  return parse(queryString, '&', '=', { maxKeys: 0 });
+  return parse(text, '&', '=', { maxKeys: 0 });
 }
 
 /** Returns the decoded parameters of a path by name. @throws URIError for a malformed escape */
 function parsePath(pattern: string, path: string): Record<string, string> {
-  const pathSegments = path.split('/');
+  const segments = path.split('/');
   return Object.fromEntries(
     pattern.split('/').flatMap((segment, index) => {
       const [, name, ending = ''] = /^\{(\w+)\}(.*)$/.exec(segment) ?? [];
-      const pathSegment = pathSegments[index] ?? '';
-      return name === undefined
-        ? []
-        : [[name, decodeURIComponent(pathSegment.slice(0, pathSegment.length - ending.length))]];
+      const value = segments[index] ?? '';
+      return name === undefined ? [] : [[name, decodeURIComponent(value.slice(0, value.length - ending.length))]];
     }),
   );
 }
@@ -107,11 +98,8 @@ export function validateInputPart(
 ): { value: Record<string, unknown>; problems: readonly Problem[] } {
   const { success, data, error } = schema.safeParse(input, { error: findRuleForIssue });
   if (success) return { value: data, problems: findUnstorableText(data, []) };
-  const notCreatedFields = (schema.meta()?.['x-not-created'] ?? []) as readonly PropertyKey[];
-  return {
-    value: {},
-    problems: error.issues.flatMap((issue) => convertIssueToProblems(part, issue, input, notCreatedFields)),
-  };
+  const notCreated = (schema.meta()?.['x-not-created'] ?? []) as readonly PropertyKey[];
+  return { value: {}, problems: error.issues.flatMap((issue) => toProblems(part, issue, input, notCreated)) };
 }
 
 const RULES_BY_TYPE: Readonly<Record<string, ProblemRule>> = {
@@ -125,32 +113,33 @@ function findRuleForIssue(issue: z.core.$ZodRawIssue): ProblemRule {
   return (issue.code === 'invalid_type' ? RULES_BY_TYPE[issue.expected] : undefined) ?? rule('not_as_described');
 }
 
-function convertIssueToProblems(
+function toProblems(
   part: string,
   issue: z.core.$ZodIssue,
   input: unknown,
-  notCreatedFields: readonly PropertyKey[],
+  notCreated: readonly PropertyKey[],
 ): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const isNotCreated = issue.path.length === 0 && notCreatedFields.includes(key);
-      return createFieldProblem([...issue.path, key], rule(isNotCreated ? 'unknown_field.creation' : 'unknown_field'));
+      const isKnown = issue.path.length === 0 && notCreated.includes(key);
+      return createFieldProblem([...issue.path, key], rule(isKnown ? 'unknown_field.creation' : 'unknown_field'));
     });
   }
-  const isAbsentField = isFieldMissing(issue.path, input);
-  const brokenRule = isAbsentField ? rule('required') : (castToProblemRule(issue.message) ?? rule('not_as_described'));
-  if (part === 'query') return [createParameterProblem(issue, brokenRule, input)];
-  return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, brokenRule)];
+  const broken = isFieldMissing(issue.path, input)
+    ? rule('required')
+    : (castToProblemRule(issue.message) ?? rule('not_as_described'));
+  if (part === 'query') return [createParameterProblem(issue, broken, input)];
+  return [createFieldProblem(issue.path.length === 0 ? [part] : issue.path, broken)];
 }
 
 /** True if the request lacks the field; the response then reports `required` instead of the field's own rule. */
 function isFieldMissing(path: readonly PropertyKey[], input: unknown): boolean {
-  let inputValueAtPath = input;
+  let value = input;
   for (const key of path) {
-    if (typeof inputValueAtPath !== 'object' || inputValueAtPath === null) return false;
-    inputValueAtPath = (inputValueAtPath as Readonly<Record<PropertyKey, unknown>>)[key];
+    if (typeof value !== 'object' || value === null) return false;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
   }
-  return inputValueAtPath === undefined;
+  return value === undefined;
 }
 
 /**

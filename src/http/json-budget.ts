@@ -41,26 +41,26 @@ const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** Finds the end of the first JSON value without parsing it; `excess` is the exceeded limit. */
 export function scanJson(
   json: Buffer,
-  { values: mostValues, fields: mostFields }: JsonBudget,
+  { values: maxValues, fields: maxFields }: JsonBudget,
 ): { readonly end: number; readonly excess?: ProblemRule } {
   let [at, depth, values, fields] = [0, 0, 1, 0];
   for (; at < json.length; at += 1) {
-    const currentByte = json[at] ?? 0;
-    if (currentByte === QUOTE) at = findStringEnd(json, at);
-    else if (currentByte === OBJECT || currentByte === ARRAY) {
+    const byte = json[at] ?? 0;
+    if (byte === QUOTE) at = findStringEnd(json, at);
+    else if (byte === OBJECT || byte === ARRAY) {
       depth += 1;
       if (depth > MAX_JSON_DEPTH) return { end: at, excess: rule('too_complex', { max: MAX_JSON_DEPTH }) };
-    } else if (currentByte === OBJECT_END || currentByte === ARRAY_END) {
+    } else if (byte === OBJECT_END || byte === ARRAY_END) {
       if (depth === 0) break;
       depth -= 1;
-    } else if (currentByte === COMMA) {
+    } else if (byte === COMMA) {
       if (depth === 0) break;
       values += 1;
-      if (values > mostValues) return { end: at, excess: rule('too_complex.values', { max: mostValues }) };
-    } else if (currentByte === COLON) {
+      if (values > maxValues) return { end: at, excess: rule('too_complex.values', { max: maxValues }) };
+    } else if (byte === COLON) {
       fields += 1;
-      if (fields > mostFields) return { end: at, excess: rule('too_complex.fields', { max: mostFields }) };
-    } else if (currentByte === MINUS || (currentByte >= ZERO && currentByte <= NINE)) {
+      if (fields > maxFields) return { end: at, excess: rule('too_complex.fields', { max: maxFields }) };
+    } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
       const end = findNumberEnd(json, at);
       if (
         end - at > MAX_JSON_NUMBER_DIGITS &&
@@ -83,19 +83,18 @@ function findStringEnd(json: Buffer, from: number): number {
 
 function findNumberEnd(json: Buffer, from: number): number {
   let at = from;
-  while (at < json.length && NUMBER_CHARACTER_BYTES.has(json[at] ?? 0)) at += 1;
+  while (at < json.length && NUMBER_BYTES.has(json[at] ?? 0)) at += 1;
   return at;
 }
 
-const NUMBER_CHARACTER_BYTES = new Set(Buffer.from('0123456789.eE+-'));
+const NUMBER_BYTES = new Set(Buffer.from('0123456789.eE+-'));
 
 function countSignificantDigits(number: string): number {
   const [mantissa = ''] = number.split(/e/i, 1);
-  const mantissaDigits = mantissa.replace(/[-.]/g, '');
-  let firstSignificantDigitIndex = 0;
-  let end = mantissaDigits.length;
-  while (firstSignificantDigitIndex < end && mantissaDigits.charCodeAt(firstSignificantDigitIndex) === ZERO)
-    firstSignificantDigitIndex += 1;
-  while (end > firstSignificantDigitIndex && mantissaDigits.charCodeAt(end - 1) === ZERO) end -= 1;
-  return end - firstSignificantDigitIndex;
+  const digits = mantissa.replace(/[-.]/g, '');
+  let start = 0;
+  let end = digits.length;
+  while (start < end && digits.charCodeAt(start) === ZERO) start += 1;
+  while (end > start && digits.charCodeAt(end - 1) === ZERO) end -= 1;
+  return end - start;
 }

@@ -23,7 +23,7 @@ interface RateLimitOptions {
   readonly skip?: (state: RequestState) => boolean;
 }
 
-function createPerMinuteLimiter({ limiter, scope, limit, counters, key, skip }: RateLimitOptions): RequestHandler {
+function createLimiter({ limiter, scope, limit, counters, key, skip }: RateLimitOptions): RequestHandler {
   return rateLimit({
     windowMs: RATE_LIMIT_WINDOW_MS,
     limit,
@@ -45,17 +45,12 @@ function createPerMinuteLimiter({ limiter, scope, limit, counters, key, skip }: 
 /** Limits requests by address. An IPv6 subnet counts as one address; each larger IPv6 network has a limit too. */
 export function createIpAddressLimiters(limit: number, counters: RequestCounters, scope = 'api'): RequestHandler[] {
   return [
-    createPerMinuteLimiter({
-      ...{ limiter: 'address', scope, limit, counters },
-      key: ({ ipAddress }) => {
-        const lowercaseIpAddress = ipAddress.toLowerCase();
-        return lowercaseIpAddress.includes(':')
-          ? ipKeyGenerator(lowercaseIpAddress, IPV6_SUBNET_BITS)
-          : lowercaseIpAddress;
-      },
-    }),
-    createPerMinuteLimiter({
-      ...{ limiter: 'network', scope, limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES, counters },
+    createLimiter({ limiter: 'address', scope, limit, counters, key: findSubnet }),
+    createLimiter({
+      limiter: 'network',
+      scope,
+      limit: limit * IPV6_NETWORK_ALLOWED_ADDRESSES,
+      counters,
       key: ({ ipAddress }) => findIpv6Network(ipAddress) ?? '',
       skip: ({ ipAddress }) => findIpv6Network(ipAddress) === undefined,
     }),
@@ -63,22 +58,23 @@ export function createIpAddressLimiters(limit: number, counters: RequestCounters
 }
 
 export function createUserLimiter(limit: number, counters: RequestCounters): RequestHandler {
-  return createPerMinuteLimiter({
-    ...{ limiter: 'user', scope: 'api', limit, counters },
-    key: (state) => state.caller?.subject ?? ANONYMOUS_NAME,
-  });
+  const key = ({ caller }: RequestState): string => caller?.subject ?? ANONYMOUS_NAME;
+  return createLimiter({ limiter: 'user', scope: 'api', limit, counters, key });
 }
 
 /** Limits requests to a calendar address. The counter's key is a digest of the secret in the calendar's path. */
 export function createCalendarLimiter(limit: number, counters: RequestCounters): RequestHandler {
-  return createPerMinuteLimiter({
-    ...{ limiter: 'user', scope: 'calendar', limit, counters },
-    key: (_state, path) => hash('sha256', decodeURIComponent(path)),
-  });
+  const key = (_state: RequestState, path: string): string => hash('sha256', decodeURIComponent(path));
+  return createLimiter({ limiter: 'user', scope: 'calendar', limit, counters, key });
+}
+
+function findSubnet({ ipAddress }: RequestState): string {
+  const address = ipAddress.toLowerCase();
+  return address.includes(':') ? ipKeyGenerator(address, IPV6_SUBNET_BITS) : address;
 }
 
 function findIpv6Network(address: string): string | undefined {
   if (!address.includes(':') || !isIPv6(address)) return undefined;
-  const ipv6Network = ipKeyGenerator(address, IPV6_NETWORK_BITS);
-  return ipv6Network.endsWith(`/${IPV6_NETWORK_BITS}`) ? ipv6Network : undefined;
+  const network = ipKeyGenerator(address, IPV6_NETWORK_BITS);
+  return network.endsWith(`/${IPV6_NETWORK_BITS}`) ? network : undefined;
 }

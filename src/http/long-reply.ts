@@ -3,8 +3,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestError } from '../errors.ts';
 import { LONG_REPLY_CHARACTERS, RIGHTS_RECHECK_GRACE_MS, RIGHTS_RECHECK_MS } from '../limits.ts';
-import type { EndpointReply } from './endpoint.ts';
-import { sendReply } from './envelope.ts';
+import { sendReply, type EndpointReply } from './envelope.ts';
 import { toRequestError } from './errors.ts';
 import type { RequestState } from './request-state.ts';
 

@@ -7,13 +7,15 @@ import { runEndpoint } from './answer.ts';
 import { CallerRequest, type RequestServices } from './caller-request.ts';
 import { readIdempotencyKey } from './creation.ts';
 import { replyWithCsvList, prefersCsv, refusePageParameters } from './csv.ts';
-import { acceptsIfMatch, createsRecord, type Endpoint, type PublicEndpoint, type EndpointReply } from './endpoint.ts';
+import { acceptsIfMatch, createsRecord, type Endpoint, type PublicEndpoint } from './endpoint.ts';
+import type { EndpointReply } from './envelope.ts';
 import { refuseIfMatch } from './preconditions.ts';
 import { checkPathAndQuery, readInput, readPath } from './input.ts';
 import { readRequestState, type AdmittedRequestState, type RequestState } from './request-state.ts';
 import { createPathPattern } from './routes.ts';
-import { explainConstraintError, explainError, requirePresentRights } from './explain-error.ts';
+import { explainConstraintError, explainError } from './explain-error.ts';
 import { sendWhileAllowed } from './long-reply.ts';
+import { requirePresentRights } from './visibility.ts';
 
 export function mountPublicEndpoints(
   app: Express,
@@ -26,32 +28,25 @@ export function mountPublicEndpoints(
 ): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (request, response) => {
-      const requestState = readRequestState(request);
-      requestState.resource = endpoint.resource;
-      let callerRequest: CallerRequest | undefined;
+      const state = readRequestState(request);
+      state.resource = endpoint.resource;
+      let known: CallerRequest | undefined;
       const authenticate = async (who: string | Caller): Promise<CallerRequest> => {
         const caller = typeof who === 'string' ? await verifier.verify(who) : who;
-        const admitted = Object.assign(requestState, { caller });
+        const admitted = Object.assign(state, { caller });
         const { promise: counted, resolve, reject } = Promise.withResolvers<undefined>();
         limitUser(request, response, (error?: unknown) => {
           if (error === undefined) resolve(undefined);
           else reject(error);
         });
         await counted;
-        return (callerRequest = new CallerRequest(admitted, request, services));
+        return (known = new CallerRequest(admitted, request, services));
       };
-      const requestInput = await readInput(endpoint, request);
-      const publicEndpointReply = await endpoint
-        .handle(requestInput, services.database, authenticate)
-        .catch((error: unknown) => {
-          throw explainConstraintError(error, endpoint);
-        });
-      await sendWhileAllowed(
-        response,
-        publicEndpointReply,
-        requestState,
-        async () => callerRequest && requirePresentRights(callerRequest),
-      );
+      const input = await readInput(endpoint, request);
+      const reply = await endpoint.handle(input, services.database, authenticate).catch((error: unknown) => {
+        throw explainConstraintError(error, endpoint);
+      });
+      await sendWhileAllowed(response, reply, state, async () => known && requirePresentRights(known));
     });
   }
 }
@@ -59,32 +54,27 @@ export function mountPublicEndpoints(
 export function mountEndpoints(app: Express, endpoints: readonly Endpoint[], services: RequestServices): void {
   for (const endpoint of endpoints) {
     app[endpoint.method](createPathPattern(endpoint.path), async (incoming, response) => {
-      const requestState = readRequestState(incoming);
-      requestState.resource = endpoint.resource;
-      const admittedRequestState = admitRole(requestState, endpoint, incoming);
+      const state = readRequestState(incoming);
+      state.resource = endpoint.resource;
+      const admitted = admitRole(state, endpoint, incoming);
       if (endpoint.method !== 'get' && !acceptsIfMatch(endpoint)) refuseIfMatch(incoming);
       const isCsv = 'list' in endpoint && prefersCsv(incoming, response);
       const key = createsRecord(endpoint) ? readIdempotencyKey(incoming) : undefined;
-      const requestInput = endpoint.body ? await readInput(endpoint, incoming) : checkPathAndQuery(endpoint, incoming);
+      const input = endpoint.body ? await readInput(endpoint, incoming) : checkPathAndQuery(endpoint, incoming);
       if (isCsv) refusePageParameters(incoming.query);
-      requestState.resourceId = endpoint.id?.(requestInput);
-      requestState.client = endpoint.client?.(requestInput);
-      const clientIdsInRequest = endpoint.clients?.(requestInput) ?? [];
-      requireAccessToClients(
-        admittedRequestState.caller,
-        requestState.client === undefined ? clientIdsInRequest : [requestState.client, ...clientIdsInRequest],
-      );
-      const request = new CallerRequest(admittedRequestState, incoming, services, key);
-      let endpointReply: EndpointReply;
+      state.resourceId = endpoint.id?.(input);
+      state.client = endpoint.client?.(input);
+      const clients = endpoint.clients?.(input) ?? [];
+      requireAccessToClients(admitted.caller, state.client === undefined ? clients : [state.client, ...clients]);
+      const request = new CallerRequest(admitted, incoming, services, key);
+      let reply: EndpointReply;
       try {
-        endpointReply = await (isCsv
-          ? replyWithCsvList(endpoint, requestInput, request)
-          : runEndpoint(endpoint, requestInput, request));
+        reply = await (isCsv ? replyWithCsvList(endpoint, input, request) : runEndpoint(endpoint, input, request));
       } catch (error) {
-        throw await explainError(error, endpoint, requestInput, request);
+        throw await explainError(error, endpoint, input, request);
       }
-      return sendWhileAllowed(response, endpointReply, admittedRequestState, () =>
-        endpoint.rights === undefined ? requirePresentRights(request) : request.run(endpoint.rights(requestInput)),
+      return sendWhileAllowed(response, reply, admitted, () =>
+        endpoint.rights === undefined ? requirePresentRights(request) : request.run(endpoint.rights(input)),
       );
     });
   }
@@ -107,9 +97,9 @@ function admitRole(state: RequestState, { roles, path, params }: Endpoint, incom
 
 /** Answers requests that match no endpoint: 405 if the path exists, otherwise 404. */
 export function mountUnmatchedHandlers(app: Express, endpoints: readonly (Endpoint | PublicEndpoint)[]): void {
-  for (const [path, endpointsOfPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    const allowedMethods = endpointsOfPath.map(({ method }) => method.toUpperCase());
-    const Allow = [...allowedMethods, ...(allowedMethods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
+  for (const [path, group] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
+    const methods = group.map(({ method }) => method.toUpperCase());
+    const Allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', ');
     app.all(createPathPattern(path), ({ method }) => {
       throw new RequestError('ERROR_METHOD_NOT_ALLOWED', `no ${method} here`, { headers: { Allow } });
     });

@@ -10,13 +10,13 @@ export function observeRequests(
   routeOf: ReturnType<typeof createRouteFinder>,
 ): RequestHandler {
   return (request, response, next) => {
-    const requestState = readRequestState(request);
-    const timeline = (requestState.timeline ??= createRequestTimeline());
+    const state = readRequestState(request);
+    const timeline = (state.timeline ??= createRequestTimeline());
     for (const observer of observers) observer.requestStarted?.();
-    const reportRequest = (): void => {
-      response.off('close', reportRequest);
-      const { caller, error, isStream } = requestState;
-      const observedRequest = {
+    const report = (): void => {
+      response.off('close', report);
+      const { caller, error, isStream } = state;
+      const observed = {
         ...routeOf(request.method, request.path),
         role: caller?.role ?? ANONYMOUS_NAME,
         status: isStream || response.writableFinished ? response.statusCode : ('aborted' as const),
@@ -25,34 +25,31 @@ export function observeRequests(
         endedMs: performance.now(),
         traceparent: request.get('traceparent'),
       };
-      for (const observer of observers) observer.requestEnded(observedRequest);
+      for (const observer of observers) observer.requestEnded(observed);
     };
-    response.once('close', reportRequest);
-    requestState.beginStream = reportRequest;
+    response.once('close', report);
+    state.beginStream = report;
     next();
   };
 }
 
 /** Adds Server-Timing only to successful answers: the times of a refusal would reveal its reason. */
 export const addServerTiming: RequestHandler = (request, response, next) => {
-  const requestTimeline = (readRequestState(request).timeline ??= createRequestTimeline());
-  const originalWriteHead = response.writeHead.bind(response) as (
-    status: number,
-    ...others: unknown[]
-  ) => typeof response;
+  const timeline = (readRequestState(request).timeline ??= createRequestTimeline());
+  const writeHead = response.writeHead.bind(response) as (status: number, ...others: unknown[]) => typeof response;
   response.writeHead = (status: number, ...others: unknown[]) => {
     if (status < 400) {
-      const timingDurationsMs = {
-        auth: computeAuthorizationMs(requestTimeline),
-        db: requestTimeline.transactions.length === 0 ? undefined : requestTimeline.databaseMs,
-        total: performance.now() - requestTimeline.begunMs,
+      const durations = {
+        auth: computeAuthorizationMs(timeline),
+        db: timeline.transactions.length === 0 ? undefined : timeline.databaseMs,
+        total: performance.now() - timeline.begunMs,
       };
-      const timingEntries = Object.entries(timingDurationsMs).flatMap(([name, ms]) =>
+      const entries = Object.entries(durations).flatMap(([name, ms]) =>
         ms === undefined ? [] : [`${name};dur=${ms.toFixed(1)}`],
       );
-      response.setHeader('Server-Timing', timingEntries.join(', '));
+      response.setHeader('Server-Timing', entries.join(', '));
     }
-    return originalWriteHead(status, ...others);
+    return writeHead(status, ...others);
   };
   next();
 };
@@ -60,22 +57,22 @@ export const addServerTiming: RequestHandler = (request, response, next) => {
 /** Logs one line at the end of each request, without headers, query and bodies, which hold tokens and personal data. */
 export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
-    const requestStartedMs = performance.now();
+    const startedMs = performance.now();
     response.once('close', () => {
       const { requestId, action, ipAddress, caller, error, isStream } = readRequestState(request);
-      const requestLogLine = {
+      const line = {
         requestId,
         action,
         ipAddress,
         subject: caller?.subject,
         status: response.statusCode,
-        durationMs: Math.round(performance.now() - requestStartedMs),
+        durationMs: Math.round(performance.now() - startedMs),
         code: error?.code,
         reason: error?.message,
         aborted: isStream || response.writableFinished ? undefined : true,
       };
-      if ((error?.status ?? response.statusCode) < 500) log.info(requestLogLine, 'request');
-      else log.error({ ...requestLogLine, err: error?.cause }, 'request');
+      if ((error?.status ?? response.statusCode) < 500) log.info(line, 'request');
+      else log.error({ ...line, err: error?.cause }, 'request');
     });
     next();
   };

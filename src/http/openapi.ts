@@ -26,21 +26,23 @@ export function describeInterface(
   tags: Readonly<Record<string, string>>,
   commentOf: ColumnComments,
 ): OpenApiDocument {
-  const openApiRegistry = new OpenAPIRegistry();
-  openApiRegistry.registerComponent('securitySchemes', 'bearer', {
-    ...{ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+  const registry = new OpenAPIRegistry();
+  registry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
     description: 'A token of the identity provider.',
   });
   for (const [name, header] of Object.entries(HEADER_DESCRIPTIONS)) {
-    openApiRegistry.registerComponent('headers', name, { required: true, ...header });
+    registry.registerComponent('headers', name, { required: true, ...header });
   }
   const ids = new Map(
     endpoints.flatMap(({ of }) => (of?.exampleId === undefined ? [] : [[of.name, of.exampleId] as const])),
   );
-  const errorResponses = createErrorResponses(openApiRegistry);
-  for (const endpoint of endpoints) openApiRegistry.registerPath(describeOperation(endpoint, ids, errorResponses));
-  const openApiDocument = new OpenApiGeneratorV3([
-    ...openApiRegistry.definitions,
+  const errors = createErrorResponses(registry);
+  for (const endpoint of endpoints) registry.registerPath(describeOperation(endpoint, ids, errors));
+  const document = new OpenApiGeneratorV3([
+    ...registry.definitions,
     { type: 'schema', schema: errorEnvelopeSchema },
     { type: 'schema', schema: conflictEnvelopeSchema },
   ]).generateDocument({
@@ -48,33 +50,27 @@ export function describeInterface(
     info: { title: 'Tax claim management', version: INTERFACE_VERSION, description: API_DESCRIPTION },
     servers: [{ url: '/', description: 'Where this description was read.' }],
     security: [{ bearer: [] }],
-    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({
-      name,
-      description: tags[name] ?? '',
-    })),
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name, description: tags[name] ?? '' })),
   });
-  return JSON.parse(JSON.stringify(openApiDocument), (_key, value: unknown) =>
+  return JSON.parse(JSON.stringify(document), (_key, value: unknown) =>
     typeof value === 'object' && value !== null ? describeFields(correctNullableSchema(value), commentOf) : value,
   ) as OpenApiDocument;
 }
 
 /** The French and English labels of each named enum, for GET /api/words. */
 export function collectEnumLabels({ components }: OpenApiDocument): Readonly<Record<string, object>> {
-  const namedSchemaEntries = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
+  const entries = Object.entries(components?.schemas ?? {}) as [string, { 'x-enum-labels'?: object }][];
   return Object.fromEntries(
-    namedSchemaEntries.flatMap(([name, { 'x-enum-labels': labels }]) => (labels === undefined ? [] : [[name, labels]])),
+    entries.flatMap(([name, { 'x-enum-labels': labels }]) => (labels === undefined ? [] : [[name, labels]])),
   );
 }
 
 /** Corrects `nullable`, which OpenAPI 3.0 allows only beside a `type`. */
 function correctNullableSchema(value: object): object {
   if ('anyOf' in value && Array.isArray(value.anyOf)) {
-    const nonEmptySchemas = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
-    const isNullable = nonEmptySchemas.length < value.anyOf.length;
-    return {
-      ...value,
-      anyOf: isNullable ? nonEmptySchemas.map((one) => ({ ...one, nullable: true })) : nonEmptySchemas,
-    };
+    const schemas = (value.anyOf as object[]).filter((one) => Object.keys(one).length > 0);
+    const isNullable = schemas.length < value.anyOf.length;
+    return { ...value, anyOf: isNullable ? schemas.map((one) => ({ ...one, nullable: true })) : schemas };
   }
   if ('nullable' in value && (value.nullable === false || !('type' in value || 'allOf' in value))) {
     return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'nullable'));

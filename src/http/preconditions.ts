@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { validationError } from '../errors.ts';
 import { rule } from '../problems.ts';
-import type { EndpointReply } from './endpoint.ts';
+import type { EndpointReply } from './envelope.ts';
 
 /* Conditional requests follow RFC 9110, section 13. */
 
@@ -14,10 +14,9 @@ const ETAG_LIST_PATTERN = new RegExp(`^(?:\\*|${ETAG_PATTERN.source}(?:\\s*,\\s*
  * the parameter `expand` adds to an ETag after a dot. @throws RequestError
  */
 export function readIfMatchEtags({ headers }: IncomingMessage): readonly string[] | null {
-  const ifMatchEtags = parseEtags('If-Match', headers['if-match']);
-  return ifMatchEtags === undefined || ifMatchEtags === '*'
-    ? null
-    : ifMatchEtags.map((tag) => convertToStrongEtag(tag).replace(/\..*"$/, '"'));
+  const tags = parseEtags('If-Match', headers['if-match']);
+  if (tags === undefined || tags === '*') return null;
+  return tags.map((tag) => toStrongEtag(tag).replace(/\..*"$/, '"'));
 }
 
 /** A caller that sends If-Match relies on the comparison. @throws RequestError */
@@ -27,11 +26,9 @@ export function refuseIfMatch({ headers }: IncomingMessage): void {
 
 export function isNotModified({ headers }: IncomingMessage, tag: string | null | undefined): boolean {
   if (tag == null) return false;
-  const ifNoneMatchEtags = parseEtags('If-None-Match', headers['if-none-match']);
-  if (ifNoneMatchEtags === undefined) return false;
-  return (
-    ifNoneMatchEtags === '*' || ifNoneMatchEtags.some((one) => convertToStrongEtag(one) === convertToStrongEtag(tag))
-  );
+  const tags = parseEtags('If-None-Match', headers['if-none-match']);
+  if (tags === undefined) return false;
+  return tags === '*' || tags.some((one) => toStrongEtag(one) === toStrongEtag(tag));
 }
 
 export function replyUnlessNotModified(incoming: IncomingMessage, reply: EndpointReply): EndpointReply {
@@ -42,13 +39,13 @@ export function createWeakEtag(text: string): string {
   return `W/"${hash('sha256', text, 'base64url')}"`;
 }
 
-function convertToStrongEtag(tag: string): string {
+function toStrongEtag(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
 function parseEtags(name: string, value: string | undefined): readonly string[] | '*' | undefined {
   if (value === undefined) return undefined;
-  const etagHeaderText = value.trim();
-  if (!ETAG_LIST_PATTERN.test(etagHeaderText)) throw validationError(name, rule('not_entity_tags'));
-  return etagHeaderText === '*' ? '*' : (etagHeaderText.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
+  const text = value.trim();
+  if (!ETAG_LIST_PATTERN.test(text)) throw validationError(name, rule('not_entity_tags'));
+  return text === '*' ? '*' : (text.match(new RegExp(ETAG_PATTERN, 'g')) ?? []);
 }

@@ -6,7 +6,7 @@ import { rule } from '../problems.ts';
 import { errorBody } from './envelope.ts';
 import { closeSocketGracefully } from './hang-up.ts';
 
-const ERROR_CODES_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
+const CODES_BY_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'ERROR_HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'ERROR_PAYLOAD_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'ERROR_REQUEST_TIMEOUT',
@@ -31,10 +31,10 @@ export function refuseConnection(
     return undefined;
   }
   refusedSockets.add(socket);
-  const refusalErrorCode = ERROR_CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'ERROR_VALIDATION';
-  socket.write(formatResponse(refusalErrorCode, error, headers));
+  const code = CODES_BY_PARSER_ERROR[error.code ?? ''] ?? 'ERROR_VALIDATION';
+  socket.write(formatResponse(code, error, headers));
   closeSocketGracefully(socket);
-  return refusalErrorCode;
+  return code;
 }
 
 function formatResponse(
@@ -43,19 +43,19 @@ function formatResponse(
   headers: Readonly<Record<string, string>>,
 ): string {
   const problems = PROBLEMS_BY_PARSER_ERROR[code ?? ''];
-  const refusalError = new RequestError(errorCode, message, problems && { problems });
+  const error = new RequestError(errorCode, message, problems && { problems });
   const requestId = randomUUID();
-  const errorJson = errorBody(refusalError, requestId);
+  const body = errorBody(error, requestId);
   return [
-    `HTTP/1.1 ${refusalError.status} ${STATUS_CODES[refusalError.status] ?? ''}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(errorJson)}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
     'Content-Language: en',
     `X-Request-Id: ${requestId}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
-    errorJson,
+    body,
   ].join('\r\n');
 }

@@ -37,14 +37,14 @@ const statesByRequest = new WeakMap<IncomingMessage, RequestState>();
 
 /** @throws Error for a request that has not passed `createRequestState` */
 export function readRequestState(request: IncomingMessage): RequestState {
-  const foundRequestState = statesByRequest.get(request);
-  if (foundRequestState === undefined) throw new Error('the request has no state yet');
-  return foundRequestState;
+  const state = statesByRequest.get(request);
+  if (state === undefined) throw new Error('the request has no state yet');
+  return state;
 }
 
 /** The first middleware: makes a new request id, whatever id the caller sent. */
 export const createRequestState: RequestHandler = (request, response, next) => {
-  const newRequestState: RequestState = {
+  const state: RequestState = {
     requestId: randomUUID(),
     action: truncate(`${request.method} ${hideCalendarSecret(request.path)}`, LOGGED_TEXT_CHARACTERS),
     ipAddress: readCallerIpAddress(request),
@@ -52,8 +52,8 @@ export const createRequestState: RequestHandler = (request, response, next) => {
     socket: request.socket,
     readOnly: request.method === 'GET' || request.method === 'HEAD',
   };
-  statesByRequest.set(request, newRequestState);
-  response.setHeader('X-Request-Id', newRequestState.requestId);
+  statesByRequest.set(request, state);
+  response.setHeader('X-Request-Id', state.requestId);
   response.setHeader('Cache-Control', 'no-store');
   next();
 };
@@ -67,8 +67,8 @@ function hideCalendarSecret(path: string): string {
 
 /** Removes the port that some proxies add: with the port, the rate limit would count each connection separately. */
 function readCallerIpAddress(request: Request): string {
-  const callerIpAddress = request.ip ?? '';
-  if (isIP(callerIpAddress) !== 0) return callerIpAddress;
-  const addressWithPort = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(callerIpAddress);
-  return (addressWithPort?.[1] ?? addressWithPort?.[2] ?? callerIpAddress).slice(0, LOGGED_ADDRESS_CHARACTERS);
+  const address = request.ip ?? '';
+  if (isIP(address) !== 0) return address;
+  const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(address) ?? [];
+  return (bracketed ?? plain ?? address).slice(0, LOGGED_ADDRESS_CHARACTERS);
 }

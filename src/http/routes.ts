@@ -5,24 +5,22 @@ import type { Endpoint, PublicEndpoint } from './endpoint.ts';
  * checks the caller's role.
  */
 export function createPathPattern(path: string): RegExp {
-  const escapedPath = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
-  return new RegExp(`^${escapedPath.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 export function createRouteFinder(endpoints: readonly Pick<Endpoint | PublicEndpoint, 'method' | 'path'>[]) {
   const routes = [
-    ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, endpointsOfPath]) => ({
-      ...{ path, pattern: createPathPattern(path) },
-      methods: endpointsOfPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase())),
+    ...[...Map.groupBy(endpoints, ({ path }) => path)].map(([path, group]) => ({
+      path,
+      pattern: createPathPattern(path),
+      methods: group.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : method.toUpperCase())),
     })),
     { path: '/docs', pattern: /^\/docs(?:\/|$)/, methods: ['GET', 'HEAD', 'POST'] },
   ];
   return (method: string, path: string) => {
-    const matchingRoute = routes.find(({ pattern }) => pattern.test(path));
+    const route = routes.find(({ pattern }) => pattern.test(path));
     // Method and path template become labels of metrics, so callers must not be able to add label values.
-    return {
-      route: matchingRoute?.path ?? 'none',
-      method: matchingRoute?.methods.includes(method) ? method : 'other',
-    };
+    return { route: route?.path ?? 'none', method: route?.methods.includes(method) ? method : 'other' };
   };
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Request, Response } from 'express';
 import { RequestError, type ErrorCode } from '../errors.ts';
 import { createCorsHandler, createCorsHeaders } from './cors.ts';
-import { createServerDrain } from './drain.ts';
+import { createServerDrain, type ServerDrain } from './drain.ts';
 import { sendError } from './envelope.ts';
 import { discardUnreadBody, isInputDiscarded, closeSocketAfterResponse } from './hang-up.ts';
 import * as limit from '../limits.ts';
@@ -22,87 +22,24 @@ export interface ServerOptions {
 }
 
 export function createHttpServer(app: RequestListener, options: ServerOptions = {}) {
-  const {
-    drainMs = limit.SHUTDOWN_DRAIN_MS,
-    stallMs = limit.RESPONSE_STALL_TIMEOUT_MS,
-    corsOrigins = [],
-    onRefused,
-  } = options;
-  const buildCorsHeaders = createCorsHeaders(corsOrigins);
-  const applyCors = createCorsHandler(corsOrigins);
+  const { drainMs = limit.SHUTDOWN_DRAIN_MS, stallMs = limit.RESPONSE_STALL_TIMEOUT_MS } = options;
   const server = createServer({
     maxHeaderSize: limit.MAX_HEADER_BYTES,
     headersTimeout: limit.REQUEST_HEADERS_TIMEOUT_MS,
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
     keepAliveTimeout: limit.HTTP_KEEP_ALIVE_MS,
-    // Turns Node's check off, because Node's response has no body; `findRequestHeadError` checks the header Host.
+    // Turns Node's check off, because Node's response has no body; `findHeadError` checks the header Host.
     requireHostHeader: false,
   });
-  const serverDrain = createServerDrain(server);
-  const hasOpenResponse = (socket: Duplex, hasBegun: boolean): boolean =>
-    [...serverDrain.unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
-
-  const responsesBySocket = new WeakMap<Socket, ServerResponse>();
-
   server.maxConnections = limit.MAX_HTTP_CONNECTIONS;
   server.maxHeadersCount = 2 * limit.MAX_HEADER_LINES;
-  // When Node refuses a connection at `maxConnections`, closes idle connections to make room for the next connection.
-  server.on('drop', () => {
-    onRefused?.('no_room');
-    serverDrain.endIdle();
-  });
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    const previousResponse = responsesBySocket.get(socket);
-    if (isInputDiscarded(socket)) return;
-    // The service does not answer a second request that arrives before the first response is complete: the caller must
-    // repeat it on another connection (RFC 9112, 9.3.2).
-    if (previousResponse?.writableEnded === false) {
-      closeSocketAfterResponse(previousResponse, socket);
-      return;
-    }
-    responsesBySocket.set(socket, response);
-    serverDrain.track(response);
-    discardUnreadBody(request, response);
-    const requestError = findRequestHeadError(request);
-    if (requestError === undefined) {
-      app(request, response);
-      return;
-    }
-    onRefused?.(requestError.code);
-    response.setHeaders(new Map(Object.entries(buildCorsHeaders(request.headers.origin))));
-    const refuseRequest = (): void => {
-      sendError(response, requestError, randomUUID());
-    };
-    // `applyCors` answers a preflight with success: a browser hides the error of a refused preflight from scripts.
-    if (requestError.code === 'ERROR_URI_TOO_LONG') applyCors(request as Request, response as Response, refuseRequest);
-    else refuseRequest();
-  });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    server.emit('request', request, response);
-  });
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    server.emit('request', request, response);
-  });
-  server.on('connect', (request, socket) => {
-    const refusalCode = refuseConnection(
-      new Error('no tunnels'),
-      socket,
-      false,
-      buildCorsHeaders(request.headers.origin),
-    );
-    if (refusalCode !== undefined) onRefused?.(refusalCode);
-  });
-  server.on('clientError', (error, socket) => {
-    const unfinishedResponse = [...serverDrain.unfinished].find((response) => response.socket === socket);
-    const corsHeaders = unfinishedResponse && buildCorsHeaders(unfinishedResponse.req.headers.origin);
-    const refusalCode = refuseConnection(error, socket, hasOpenResponse(socket, true), corsHeaders);
-    if (refusalCode !== undefined) onRefused?.(refusalCode);
-  });
+  const drain = createServerDrain(server);
+  answerRequests(server, drain, refuseWrongHeads(app, options));
+  refuseConnections(server, drain, options);
   // Without a timeout, a caller that stops reading would keep the response and its open file forever.
   server.setTimeout(stallMs, (socket) => {
-    if (!hasOpenResponse(socket, false)) socket.destroy();
+    if (!hasOpenResponse(drain, socket, false)) socket.destroy();
   });
 
   return {
@@ -115,20 +52,85 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
         });
       }),
     /** Waits for the running requests, and closes their connections after the shorter of `withinMs` and `drainMs`. */
-    close: (withinMs = drainMs): Promise<void> => serverDrain.begin(Math.min(withinMs, drainMs)),
+    close: (withinMs = drainMs): Promise<void> => drain.begin(Math.min(withinMs, drainMs)),
   };
 }
 
-function findRequestHeadError(request: IncomingMessage): RequestError | undefined {
+function answerRequests(server: Server, drain: ServerDrain, app: RequestListener): void {
+  const responses = new WeakMap<Socket, ServerResponse>();
+  const answer: RequestListener = (request, response) => {
+    const { socket } = request;
+    const previous = responses.get(socket);
+    if (isInputDiscarded(socket)) return;
+    // The service does not answer a second request that arrives before the first response is complete: the caller must
+    // repeat it on another connection (RFC 9112, 9.3.2).
+    if (previous?.writableEnded === false) {
+      closeSocketAfterResponse(previous, socket);
+      return;
+    }
+    responses.set(socket, response);
+    drain.track(response);
+    discardUnreadBody(request, response);
+    app(request, response);
+  };
+  for (const event of ['request', 'checkExpectation', 'checkContinue']) server.on(event, answer);
+}
+
+/** Answers requests with a wrong head; passes the others to `app`. */
+function refuseWrongHeads(app: RequestListener, { corsOrigins = [], onRefused }: ServerOptions): RequestListener {
+  const corsHeaders = createCorsHeaders(corsOrigins);
+  const applyCors = createCorsHandler(corsOrigins);
+  return (request, response) => {
+    const error = findHeadError(request);
+    if (error === undefined) {
+      app(request, response);
+      return;
+    }
+    onRefused?.(error.code);
+    response.setHeaders(new Map(Object.entries(corsHeaders(request.headers.origin))));
+    const refuse = (): void => {
+      sendError(response, error, randomUUID());
+    };
+    // `applyCors` answers a preflight with success: a browser hides the error of a refused preflight from scripts.
+    if (error.code === 'ERROR_URI_TOO_LONG') applyCors(request as Request, response as Response, refuse);
+    else refuse();
+  };
+}
+
+function refuseConnections(server: Server, drain: ServerDrain, { corsOrigins = [], onRefused }: ServerOptions): void {
+  const corsHeaders = createCorsHeaders(corsOrigins);
+  const refuse = (...refusal: Parameters<typeof refuseConnection>): void => {
+    const code = refuseConnection(...refusal);
+    if (code !== undefined) onRefused?.(code);
+  };
+  // When Node refuses a connection at `maxConnections`, closes idle connections to make room for the next connection.
+  server.on('drop', () => {
+    onRefused?.('no_room');
+    drain.endIdle();
+  });
+  server.on('connect', (request, socket) => {
+    refuse(new Error('no tunnels'), socket, false, corsHeaders(request.headers.origin));
+  });
+  server.on('clientError', (error, socket) => {
+    const unfinished = [...drain.unfinished].find((response) => response.socket === socket);
+    const headers = unfinished && corsHeaders(unfinished.req.headers.origin);
+    refuse(error, socket, hasOpenResponse(drain, socket, true), headers);
+  });
+}
+
+function hasOpenResponse({ unfinished }: ServerDrain, socket: Duplex, hasBegun: boolean): boolean {
+  return [...unfinished].some((response) => response.socket === socket && response.headersSent === hasBegun);
+}
+
+function findHeadError(request: IncomingMessage): RequestError | undefined {
   const { headers, headersDistinct, httpVersion, url = '' } = request;
-  const tooLongHeaderText = describeTooLongHeader(request);
-  if (tooLongHeaderText !== undefined)
-    return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${tooLongHeaderText}`);
+  const header = describeTooLongHeader(request);
+  if (header !== undefined) return new RequestError('ERROR_HEADERS_TOO_LARGE', `the header ${header}`);
   if (url.length > limit.MAX_REQUEST_TARGET_CHARACTERS) return new RequestError('ERROR_URI_TOO_LONG', 'the target');
   // Accepts only `chunked`: with other transfer codings, a proxy and the service could disagree where the body ends.
-  const transferCoding = headers['transfer-encoding'];
-  if (transferCoding !== undefined && transferCoding.trim().toLowerCase() !== 'chunked')
-    return new RequestError('ERROR_VALIDATION', `the transfer coding ${transferCoding}`);
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+    return new RequestError('ERROR_VALIDATION', `the transfer coding ${coding}`);
   const { length: hosts } = headersDistinct['host'] ?? [];
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     return new RequestError('ERROR_VALIDATION', 'not one Host header');

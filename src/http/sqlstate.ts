@@ -1,7 +1,7 @@
 import type { ErrorCode, UnavailableCause } from '../errors.ts';
 
 /** The service's error code for each SQLSTATE or SQLSTATE class; an SQLSTATE that is not listed here gets a 500. */
-const ERROR_CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
+const CODES_BY_SQLSTATE: Readonly<Record<string, ErrorCode>> = {
   TX400: 'ERROR_VALIDATION',
   TX401: 'ERROR_UNAUTHORIZED',
   TX404: 'ERROR_NOT_FOUND',
@@ -59,10 +59,10 @@ const READ_METHODS = new Set(['GET', 'HEAD']);
  */
 export function findErrorCode(sqlstate: string, method = 'GET'): ErrorCode {
   if (sqlstate === READ_ONLY_SQLSTATE && !READ_METHODS.has(method)) return 'ERROR_UNAVAILABLE';
-  return ERROR_CODES_BY_SQLSTATE[sqlstate] ?? ERROR_CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
+  return CODES_BY_SQLSTATE[sqlstate] ?? CODES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'ERROR_INTERNAL';
 }
 
-const UNAVAILABLE_CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
+const CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>> = {
   '40': 'contention',
   '55P03': 'contention',
   '57014': 'time_out',
@@ -74,5 +74,5 @@ const UNAVAILABLE_CAUSES_BY_SQLSTATE: Readonly<Record<string, UnavailableCause>>
 };
 
 export function findUnavailableCause(sqlstate: string): UnavailableCause {
-  return UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate] ?? UNAVAILABLE_CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'database';
+  return CAUSES_BY_SQLSTATE[sqlstate] ?? CAUSES_BY_SQLSTATE[sqlstate.slice(0, 2)] ?? 'database';
 }

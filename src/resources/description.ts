@@ -3,7 +3,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { CallerRequest } from '../http/caller-request.ts';
-import { endpoint, type EndpointReply } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
+import type { EndpointReply } from '../http/envelope.ts';
 import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { rethrowIfRecordVisible } from '../http/explain-error.ts';
+import { rethrowIfRecordVisible } from '../http/visibility.ts';
 import { ROLES, SPECIALIST_ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';

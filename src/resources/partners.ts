@@ -6,7 +6,7 @@ import { replyWithRecord } from '../http/answer.ts';
 import { createRecord } from '../http/creation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
-import { RecordNotFound } from '../http/explain-error.ts';
+import { RecordNotFound } from '../http/errors.ts';
 import { MANAGER_ROLES, SPECIALIST_ROLES, type Caller } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import * as column from '../records/column.ts';

@@ -20,10 +20,7 @@ const problemSchema = z
     params: problemParams,
     message: z.string().describe('The sentence that stands in details.'),
   })
-  .meta({
-    id: 'Problem',
-    'x-said': { code: 'The rule that is broken.', params: 'The values in the message.' },
-  });
+  .meta({ id: 'Problem', 'x-said': { code: 'The rule that is broken.', params: 'The values in the message.' } });
 
 const problemListSchema = z.array(problemSchema).describe('The same as details, for programs.');
 
@@ -65,49 +62,47 @@ type ReferenceObject = Readonly<{ $ref: string }>;
 export type ErrorResponses = (endpoint: AnyEndpoint) => Readonly<Record<string, ReferenceObject>>;
 
 export function createErrorResponses(registry: OpenAPIRegistry): ErrorResponses {
-  const registeredResponses = new Map<string, ReferenceObject>();
-  const registerErrorResponse = (code: ErrorCode, endpoint: AnyEndpoint): ReferenceObject => {
-    const isRepeatableCreation = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
-    const responseName =
-      buildComponentName(code) +
-      (isRepeatableCreation ? 'OrUnderWay' : '') +
-      (isRateLimited(endpoint) ? '' : 'OfProbe');
-    const schemaName = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
-    const responseReference =
-      registeredResponses.get(responseName) ??
-      registry.registerComponent('responses', responseName, {
+  const responses = new Map<string, ReferenceObject>();
+  const register = (code: ErrorCode, endpoint: AnyEndpoint): ReferenceObject => {
+    const isCounted = isRateLimited(endpoint);
+    const isRepeatable = code === 'ERROR_CONFLICT' && createsRecord(endpoint);
+    const name = buildComponentName(code) + (isRepeatable ? 'OrUnderWay' : '') + (isCounted ? '' : 'OfProbe');
+    const schema = code === 'ERROR_CONFLICT' ? 'ConflictEnvelope' : 'ErrorEnvelope';
+    const reference =
+      responses.get(name) ??
+      registry.registerComponent('responses', name, {
         description: ERRORS_BY_CODE[code].en,
-        headers: describeHeaders(determineErrorHeaders(code, isRateLimited(endpoint), isRepeatableCreation)),
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schemaName}` } } },
+        headers: describeHeaders(determineErrorHeaders(code, isCounted, isRepeatable)),
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
       }).ref;
-    registeredResponses.set(responseName, responseReference);
-    return responseReference;
+    responses.set(name, reference);
+    return reference;
   };
   return (endpoint) =>
     Object.fromEntries(
-      determineErrorCodes(endpoint).map(
-        (code) => [ERRORS_BY_CODE[code].status, registerErrorResponse(code, endpoint)] as const,
-      ),
+      determineErrorCodes(endpoint).map((code) => [ERRORS_BY_CODE[code].status, register(code, endpoint)] as const),
     );
 }
 
 function buildComponentName(code: ErrorCode): string {
-  const lowerCaseCode = code.replace('ERROR', '').toLowerCase();
-  return lowerCaseCode.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return code
+    .replace('ERROR', '')
+    .toLowerCase()
+    .replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 function determineErrorCodes(endpoint: AnyEndpoint): ErrorCode[] {
-  const errorCodes: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
-  errorCodes.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
-  if (endpoint.roles !== 'public') errorCodes.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');
-  if (isRateLimited(endpoint)) errorCodes.push('ERROR_RATE_LIMITED');
+  const codes: ErrorCode[] = ['ERROR_VALIDATION', 'ERROR_URI_TOO_LONG', 'ERROR_HEADERS_TOO_LARGE'];
+  codes.push('ERROR_INTERNAL', 'ERROR_UNAVAILABLE');
+  if (endpoint.roles !== 'public') codes.push('ERROR_UNAUTHORIZED', 'ERROR_FORBIDDEN');
+  if (isRateLimited(endpoint)) codes.push('ERROR_RATE_LIMITED');
   if (endpoint.params !== undefined || (endpoint.method !== 'get' && endpoint.references !== undefined))
-    errorCodes.push('ERROR_NOT_FOUND');
-  if (createsRecord(endpoint)) errorCodes.push('ERROR_NOT_FOUND');
-  if (endpoint.method !== 'get') errorCodes.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
-  if (acceptsIfMatch(endpoint) || endpoint.isRepeatable) errorCodes.push('ERROR_PRECONDITION_FAILED');
-  if (servesContent(endpoint)) errorCodes.push('ERROR_RANGE_NOT_SATISFIABLE');
+    codes.push('ERROR_NOT_FOUND');
+  if (createsRecord(endpoint)) codes.push('ERROR_NOT_FOUND');
+  if (endpoint.method !== 'get') codes.push('ERROR_UNAUTHORIZED', 'ERROR_CONFLICT');
+  if (acceptsIfMatch(endpoint) || endpoint.isRepeatable) codes.push('ERROR_PRECONDITION_FAILED');
+  if (servesContent(endpoint)) codes.push('ERROR_RANGE_NOT_SATISFIABLE');
   if (endpoint.body !== undefined || endpoint.rows !== undefined || endpoint.form !== undefined)
-    errorCodes.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
-  return errorCodes;
+    codes.push('ERROR_PAYLOAD_TOO_LARGE', 'ERROR_REQUEST_TIMEOUT', 'ERROR_UNSUPPORTED_MEDIA_TYPE');
+  return codes;
 }

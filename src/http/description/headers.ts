@@ -9,10 +9,7 @@ export const HEADER_DESCRIPTIONS = {
     description: 'Names this request, also in the log and in the audit log.',
     schema: { type: 'string', format: 'uuid' },
   },
-  'Cache-Control': {
-    description: 'no-store; private, no-cache for what a browser may keep.',
-    schema: textSchema,
-  },
+  'Cache-Control': { description: 'no-store; private, no-cache for what a browser may keep.', schema: textSchema },
   'Content-Language': {
     description: 'en or fr, whichever Accept-Language prefers: the language of an error.',
     schema: textSchema,
@@ -26,20 +23,14 @@ export const HEADER_DESCRIPTIONS = {
     description: 'Each of those limits: how many requests (q) in how many seconds (w).',
     schema: textSchema,
   },
-  'Retry-After': {
-    description: 'In how many seconds to try again.',
-    schema: { type: 'integer', minimum: 0 },
-  },
+  'Retry-After': { description: 'In how many seconds to try again.', schema: { type: 'integer', minimum: 0 } },
   'WWW-Authenticate': { description: 'Bearer: a token is asked for.', schema: textSchema },
   ETag: {
     description:
       'The version of the record, the list or the content, for If-None-Match; that of a record also for If-Match.',
     schema: textSchema,
   },
-  Location: {
-    description: 'The address of what was created, or, with 307, of the content.',
-    schema: textSchema,
-  },
+  Location: { description: 'The address of what was created, or, with 307, of the content.', schema: textSchema },
   Link: {
     description: 'The address of the next page, rel="next"; absent on the last one.',
     schema: textSchema,
@@ -60,19 +51,19 @@ export const HEADER_DESCRIPTIONS = {
 
 export type HeaderName = keyof typeof HEADER_DESCRIPTIONS;
 
-export interface SentHeaders {
-  readonly certainHeaders: readonly HeaderName[];
-  readonly possibleHeaders?: readonly HeaderName[];
+interface SentHeaders {
+  readonly certain: readonly HeaderName[];
+  readonly possible?: readonly HeaderName[];
 }
 
 type Header = (typeof HEADER_DESCRIPTIONS)[HeaderName] | { $ref: string };
 
-export function describeHeaders({ certainHeaders, possibleHeaders = [] }: SentHeaders): Record<string, Header> {
-  const headerReference = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
+export function describeHeaders({ certain, possible = [] }: SentHeaders): Record<string, Header> {
+  const refer = (name: HeaderName): [string, Header] => [name, { $ref: `#/components/headers/${name}` }];
   return Object.fromEntries([
-    ...certainHeaders.map(headerReference),
-    ...possibleHeaders.map((name): [string, Header] =>
-      'required' in HEADER_DESCRIPTIONS[name] ? headerReference(name) : [name, HEADER_DESCRIPTIONS[name]],
+    ...certain.map(refer),
+    ...possible.map((name): [string, Header] =>
+      'required' in HEADER_DESCRIPTIONS[name] ? refer(name) : [name, HEADER_DESCRIPTIONS[name]],
     ),
   ]);
 }
@@ -83,7 +74,7 @@ export function determineCommonHeaders(isCounted: boolean): readonly HeaderName[
 
 const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
-const ERRORS_BEFORE_RATE_COUNTING: readonly ErrorCode[] = [
+const ERRORS_BEFORE_COUNTING: readonly ErrorCode[] = [
   'ERROR_VALIDATION',
   'ERROR_REQUEST_TIMEOUT',
   'ERROR_PAYLOAD_TOO_LARGE',
@@ -99,16 +90,13 @@ const HEADERS_BY_ERROR: Readonly<Partial<Record<ErrorCode, readonly HeaderName[]
 };
 
 export function determineErrorHeaders(code: ErrorCode, isCounted: boolean, isRepeatable: boolean): SentHeaders {
-  const mayPrecedeRateCounting = isCounted && ERRORS_BEFORE_RATE_COUNTING.includes(code);
+  const mayPrecede = isCounted && ERRORS_BEFORE_COUNTING.includes(code);
   return {
-    certainHeaders: [
-      ...determineCommonHeaders(isCounted && !mayPrecedeRateCounting),
+    certain: [
+      ...determineCommonHeaders(isCounted && !mayPrecede),
       'Content-Language',
       ...(HEADERS_BY_ERROR[code] ?? []),
     ],
-    possibleHeaders: [
-      ...(mayPrecedeRateCounting ? RATE_LIMIT_HEADERS : []),
-      ...(isRepeatable ? (['Retry-After'] as const) : []),
-    ],
+    possible: [...(mayPrecede ? RATE_LIMIT_HEADERS : []), ...(isRepeatable ? (['Retry-After'] as const) : [])],
   };
 }

@@ -7,16 +7,16 @@ export function buildOperationId(endpoint: Endpoint | PublicEndpoint): string {
   const { method, path, operationId } = endpoint;
   if (operationId !== undefined) return operationId;
   const isList = 'list' in endpoint;
-  const pathSegments = path
+  const segments = path
     .replace(/^\/api/, '')
     .split('/')
     .slice(1);
-  const operationNouns = pathSegments.flatMap((segment, index) => {
+  const nouns = segments.flatMap((segment, index) => {
     if (segment.startsWith('{')) return [];
-    const isPluralSegment = isList && index === pathSegments.length - 1;
-    return [toPascalCase(isPluralSegment ? segment : toSingular(segment))];
+    const isPlural = isList && index === segments.length - 1;
+    return [toPascalCase(isPlural ? segment : toSingular(segment))];
   });
-  return [isList ? 'list' : VERBS_BY_METHOD[method], ...operationNouns].join('');
+  return [isList ? 'list' : VERBS_BY_METHOD[method], ...nouns].join('');
 }
 
 function toSingular(segment: string): string {
@@ -24,8 +24,8 @@ function toSingular(segment: string): string {
 }
 
 export function buildRecordName(path: string, placeholder: string): string {
-  const precedingSegment = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
-  return toPascalCase(placeholder === 'id' ? toSingular(precedingSegment) : placeholder.replace(/Id$/, ''));
+  const parent = path.split(`/{${placeholder}}`)[0]?.split('/').at(-1) ?? '';
+  return toPascalCase(placeholder === 'id' ? toSingular(parent) : placeholder.replace(/Id$/, ''));
 }
 
 export function toSpacedWords(name: string): string {

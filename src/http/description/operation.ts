@@ -20,7 +20,11 @@ export function describeOperation(
   const params = pathParameters(endpoint, ids);
   const headers = headerParameters(endpoint);
   return {
-    ...{ method, path, operationId: buildOperationId(endpoint), summary, tags: [tag] },
+    method,
+    path,
+    operationId: buildOperationId(endpoint),
+    summary,
+    tags: [tag],
     ...(roles === 'public' && { security: [] }),
     description: [
       roles === 'public' ? 'Needs no token.' : `Roles: ${roles.join(', ')}.`,
@@ -44,10 +48,10 @@ export function describeOperation(
 }
 
 function describeConstraintRules({ constraints = {} }: AnyEndpoint): string[] {
-  const constraintRuleTexts = Object.values(constraints).flatMap((one) =>
+  const rules = Object.values(constraints).flatMap((one) =>
     Object.entries(one).map(([name, rule]) => `\`${name}\` ${formatProblemText(rule)}`),
   );
-  return constraintRuleTexts.length === 0 ? [] : [`Rules: ${[...new Set(constraintRuleTexts)].join('; ')}.`];
+  return rules.length === 0 ? [] : [`Rules: ${[...new Set(rules)].join('; ')}.`];
 }
 
 const csvTableSchema = z.string().meta({
@@ -56,12 +60,12 @@ const csvTableSchema = z.string().meta({
 });
 
 function buildCsvMediaType(rows: z.ZodType) {
-  const exampleRecords = rows.meta()?.['example'] as readonly object[];
-  return { schema: csvTableSchema, example: stringify([...exampleRecords], { header: true }) };
+  const records = rows.meta()?.['example'] as readonly object[];
+  return { schema: csvTableSchema, example: stringify([...records], { header: true }) };
 }
 
 function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
-  const descriptionByHeader = {
+  const headers = {
     ...(acceptsIfMatch(endpoint) && {
       'If-Match': 'Refuses with 412 when the record has changed since it had this ETag.',
     }),
@@ -72,32 +76,24 @@ function headerParameters(endpoint: AnyEndpoint): z.ZodObject | undefined {
       Range: 'Asks for a part of the content: bytes=0-1023, bytes=1024- or bytes=-1024.',
       'If-Range': 'Gives the part only while the ETag is this one still, and otherwise the whole.',
     }),
-    ...(endpoint.events && {
-      'Last-Event-ID': 'Of a stream: the place that it had reached, in place of after.',
-    }),
+    ...(endpoint.events && { 'Last-Event-ID': 'Of a stream: the place that it had reached, in place of after.' }),
     ...(createsRecord(endpoint) && {
       'Idempotency-Key': `A new one for each record that is to be made, 1 to ${IDEMPOTENCY_KEY_CHARACTERS} printable characters, such as a UUID. For 24 hours the same caller's same request (of a form its fields and its file) gets the same answer and makes nothing again; another one is a conflict (409), and so is one while the first is under way (409 with Retry-After).`,
     }),
   };
-  const headerEntries = Object.entries(descriptionByHeader);
-  if (headerEntries.length === 0) return undefined;
-  return z.object(
-    Object.fromEntries(
-      headerEntries.map(([name, sentence]) => [name, describeParameter(z.string(), sentence).optional()]),
-    ),
+  const parameters = Object.entries(headers).map(
+    ([name, sentence]) => [name, describeParameter(z.string(), sentence).optional()] as const,
   );
+  return parameters.length === 0 ? undefined : z.object(Object.fromEntries(parameters));
 }
 
 function pathParameters({ params, path }: AnyEndpoint, ids: ExampleIds): z.ZodObject | undefined {
   if (params === undefined) return undefined;
-  const describedParameters = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
-    const pascalCaseRecordName = buildRecordName(path, placeholder);
-    const [description, example] = [
-      `The id of the ${toSpacedWords(pascalCaseRecordName)}.`,
-      ids.get(pascalCaseRecordName),
-    ];
-    const isParameterDescribed = rule.meta()?.['param'] !== undefined;
-    return [placeholder, isParameterDescribed ? rule : rule.meta({ param: { description, example } })] as const;
+  const described = Object.entries(params.shape as Record<string, z.ZodType>).map(([placeholder, rule]) => {
+    if (rule.meta()?.['param'] !== undefined) return [placeholder, rule] as const;
+    const record = buildRecordName(path, placeholder);
+    const param = { description: `The id of the ${toSpacedWords(record)}.`, example: ids.get(record) };
+    return [placeholder, rule.meta({ param })] as const;
   });
-  return z.object(Object.fromEntries(describedParameters));
+  return z.object(Object.fromEntries(described));
 }

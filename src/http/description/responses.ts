@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createsRecord } from '../endpoint.ts';
-import type { Endpoint, PublicEndpoint, RecordShape, ResponseShapesByStatus } from '../endpoint.ts';
+import type { Endpoint, PublicEndpoint, RecordShape, ResponseShapes } from '../endpoint.ts';
 import { binaryContent, calendarFile, pageParameters } from '../fields.ts';
 import { determineCommonHeaders, describeHeaders, type HeaderName } from './headers.ts';
 
@@ -45,12 +45,12 @@ export const servesContent = (endpoint: AnyEndpoint): boolean => 206 in determin
 
 export const isRateLimited = (endpoint: AnyEndpoint): boolean => !('isProbe' in endpoint);
 
-function determineResponseShapes(endpoint: AnyEndpoint): ResponseShapesByStatus {
+function determineResponseShapes(endpoint: AnyEndpoint): ResponseShapes {
   if (endpoint.responses !== undefined) return endpoint.responses;
-  const recordShape = endpoint.of ?? null;
+  const shape = endpoint.of ?? null;
   if ('remove' in endpoint) return { 204: null };
-  if ('read' in endpoint || 'list' in endpoint) return { 200: recordShape, 304: recordShape };
-  return createsRecord(endpoint) ? { 201: recordShape } : { 200: recordShape };
+  if ('read' in endpoint || 'list' in endpoint) return { 200: shape, 304: shape };
+  return createsRecord(endpoint) ? { 201: shape } : { 200: shape };
 }
 
 function isRecordShape(of: z.ZodType | RecordShape | null): of is RecordShape {
@@ -64,24 +64,21 @@ function chooseBodySchema(endpoint: AnyEndpoint, status: string, of: z.ZodType |
 }
 
 function determineSentHeaders(endpoint: AnyEndpoint, status: number, of: z.ZodType | RecordShape | null) {
-  const certainHeaders: HeaderName[] = [];
-  const possibleHeaders: HeaderName[] = [];
+  const certain: HeaderName[] = [];
+  const possible: HeaderName[] = [];
   const mayBeCsv = 'list' in endpoint && status === 200;
-  if ('list' in endpoint && pageParametersOf(endpoint).includes('limit')) possibleHeaders.push('Link');
-  if ('list' in endpoint && pageParametersOf(endpoint).includes('count')) possibleHeaders.push('X-Total-Count');
-  if (mayBeCsv) possibleHeaders.push('Content-Disposition');
-  const isAlwaysSentWithEtag = !isRecordShape(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('limit')) possible.push('Link');
+  if ('list' in endpoint && pageParametersOf(endpoint).includes('count')) possible.push('X-Total-Count');
+  if (mayBeCsv) possible.push('Content-Disposition');
+  const isAlwaysTagged = !isRecordShape(of) || ('list' in endpoint ? !mayBeCsv : of.isAlwaysTagged);
   const isRedirect = status === 307;
   if ((mayAnswerNotModified(endpoint) || isRecordShape(of)) && !isRedirect)
-    (isAlwaysSentWithEtag ? certainHeaders : possibleHeaders).push('ETag');
-  if (status === 201 || isRedirect) certainHeaders.push('Location');
-  if (of === binaryContent) certainHeaders.push('Content-Disposition');
-  if (servesContent(endpoint) && of === binaryContent) certainHeaders.push('Accept-Ranges');
-  if (status === 206) certainHeaders.push('Content-Range');
-  return {
-    certainHeaders: [...determineCommonHeaders(isRateLimited(endpoint)), ...certainHeaders],
-    possibleHeaders,
-  };
+    (isAlwaysTagged ? certain : possible).push('ETag');
+  if (status === 201 || isRedirect) certain.push('Location');
+  if (of === binaryContent) certain.push('Content-Disposition');
+  if (servesContent(endpoint) && of === binaryContent) certain.push('Accept-Ranges');
+  if (status === 206) certain.push('Content-Range');
+  return { certain: [...determineCommonHeaders(isRateLimited(endpoint)), ...certain], possible };
 }
 
 function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
@@ -89,10 +86,9 @@ function pageParametersOf({ query }: AnyEndpoint): readonly string[] {
 }
 
 function describeList(endpoint: AnyEndpoint): string {
-  const refusedParameterTexts = pageParametersOf(endpoint).map((name) => `\`${name}\``);
-  const pagingNote =
-    refusedParameterTexts.length === 0 ? '' : `, without pages: ${refusedParameterTexts.join(', ')} are refused`;
-  return `Success. As text/csv all records${pagingNote}; there is no ETag.`;
+  const refused = pageParametersOf(endpoint).map((name) => `\`${name}\``);
+  const note = refused.length === 0 ? '' : `, without pages: ${refused.join(', ')} are refused`;
+  return `Success. As text/csv all records${note}; there is no ETag.`;
 }
 
 const csvFileSchema = z.string().meta({

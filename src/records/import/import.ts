@@ -7,7 +7,8 @@ import type { SavepointStatementRunner, StatementRunner, UndoneWorkRunner } from
 import { requireAccessToClients } from '../../http/access.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { createRecord, findStoredAnswer } from '../../http/creation.ts';
-import type { RecordShape, EndpointReply } from '../../http/endpoint.ts';
+import type { RecordShape } from '../../http/endpoint.ts';
+import type { EndpointReply } from '../../http/envelope.ts';
 import * as field from '../../http/fields.ts';
 import { validateInputPart } from '../../http/input.ts';
 import * as column from '../column.ts';

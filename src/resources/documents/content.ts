@@ -6,9 +6,10 @@ import { withDigestCheck } from '../../documents/content-store.ts';
 import { isShownByBrowsers } from '../../documents/content-type.ts';
 import { RequestError } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import type { EndpointReply } from '../../http/endpoint.ts';
+import type { EndpointReply } from '../../http/envelope.ts';
 import { isNotModified } from '../../http/preconditions.ts';
-import { RecordNotFound, requireVisibleRecord } from '../../http/explain-error.ts';
+import { RecordNotFound } from '../../http/errors.ts';
+import { requireVisibleRecord } from '../../http/visibility.ts';
 import { tagOf } from '../../records/version.ts';
 
 interface DocumentContent {

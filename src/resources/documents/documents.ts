@@ -12,7 +12,7 @@ import * as field from '../../http/fields.ts';
 import { FILE_NAME_LENGTH_TEXT, readForm } from './form.ts';
 import { documentLinkSchema, linkQuerySchema, documentLinkEndpoint } from './link.ts';
 import { fileNameSchema } from './names.ts';
-import { requireVisibleRecord, rethrowIfRecordVisible } from '../../http/explain-error.ts';
+import { requireVisibleRecord, rethrowIfRecordVisible } from '../../http/visibility.ts';
 import { ROLES, SPECIALIST_ROLES } from '../../identity/caller.ts';
 import { rule, formatProblemText } from '../../problems.ts';
 import * as column from '../../records/column.ts';

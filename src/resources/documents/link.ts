@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { digestOfSecret } from '../../db/document-links.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
-import type { EndpointReply } from '../../http/endpoint.ts';
+import type { EndpointReply } from '../../http/envelope.ts';
 import * as field from '../../http/fields.ts';
-import { RecordNotFound } from '../../http/explain-error.ts';
+import { RecordNotFound } from '../../http/errors.ts';
 import { rule } from '../../problems.ts';
 import * as column from '../../records/column.ts';
 
