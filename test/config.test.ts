@@ -155,12 +155,12 @@ test.each([
   ['https://idp.example', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/realms/a//', 'https://idp.example/realms/a/.well-known/jwks.json'],
-])('the keys of the issuer %s are at %s', (AUTH_ISSUER, jwksUrl) => {
+])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from %s', (AUTH_ISSUER, jwksUrl) => {
   const { provider } = loadConfig({ ...PROVIDER, AUTH_ISSUER }).identity;
   expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
 
-test('with AUTH_JWKS_URL the issuer may be any text', () => {
+test('AUTH_ISSUER may be any text if AUTH_JWKS_URL is set', () => {
   const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
   expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
 });

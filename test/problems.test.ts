@@ -14,7 +14,7 @@ import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts
 import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 
-/* Each kind of problem in a request has a code, an English text and a French text. */
+/* These tests check that each kind of problem in a request has a code, an English text and a French text. */
 
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
@@ -34,7 +34,7 @@ describe.each(ALL_PROBLEM_TEXTS)('the texts of the problem %s', (key, english, f
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
-  test('a problem’s code is in the list of codes', () => {
+  test('collectProblemLabels lists the code of each problem that an error answer may have', () => {
     expect(Object.keys(collectProblemLabels())).toContain(key.replace(/\..*/, ''));
   });
 });

@@ -6,7 +6,7 @@ import { loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../src/config.ts';
 import { createTestDatabase, withAdmin } from './support/database.ts';
 import type { TestDatabase } from './support/database.ts';
 
-/* The lists in the Markdown pages agree with the code and the database. */
+/* These tests check that the lists in the Markdown pages agree with the code and the database. */
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
@@ -41,7 +41,7 @@ describe('the lists of database functions in the pages', () => {
   });
   afterAll(() => database.close());
 
-  /** The names of the database functions for which the SQL condition is true. */
+  /** Returns the names of the database functions for which the SQL condition is true. */
   async function functionsWhere(condition: string): Promise<string[]> {
     return withAdmin(database.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ name: string }>(

@@ -10,7 +10,9 @@ import { expectError, startService } from './support/service.ts';
 import { forSuite } from './support/suite.ts';
 import { until } from './support/upload.ts';
 
-/* One caller may have only a few database transactions at once, so that other callers need not wait. */
+/*
+ * These tests check that one caller has only a few database transactions at once, so that other callers need not wait.
+ */
 
 let abortedRequests = 0;
 const countAborted = (line: string): void => {

@@ -10,7 +10,10 @@ import { createS3Store } from '../../src/documents/s3-store.ts';
 import { ACCESS, BUCKET } from '../support/lying-store.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* Answers of S3 stores by other vendors: minimal answers, unknown elements, and nonsense in headers that the service ignores. */
+/*
+ * In these tests an S3 store answers like those of other vendors: with minimal answers, unknown elements, and nonsense
+ * in headers that the service ignores.
+ */
 
 const TEXT = 'avis';
 const PATH = 'ab/avis';

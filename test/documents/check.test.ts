@@ -100,7 +100,7 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A content that cannot be read to its end, as on a failing disk. */
+/** Replaces a content by one that cannot be read to its end, as on a failing disk. */
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from(TEXT.slice(0, 4));
   await Promise.reject(new Error('EIO'));
@@ -158,7 +158,8 @@ describe.each(Object.entries(opening))('the check of a document store in %s', (k
     const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
     const list = async function* (): ReturnType<ContentStore['list']> {
       const listed = await all(store.list());
-      // Between the listing and the reading of the rows, one document is deleted and one is added.
+      // The test deletes one document and adds one after documents:check has listed the contents and before it reads
+      // the rows.
       await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
       await service.documents.removeDueContents();
       await attach();

@@ -12,10 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* The service notices by its digest if the store changes the content of a document. */
+/* These tests check that the service notices by a content’s digest if the store changes the content of a document. */
 
 const MIB = 1024 * 1024;
-/** A content that is sent in several pieces, the first of them before the last is read. */
+/** The content of a document that the service sends in several pieces, the first before it reads the last. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -28,7 +28,7 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
 
 const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
-test('a download of a document is an attachment with its name and type, which browsers must not guess', async () => {
+test('a downloaded document is an attachment with its name and type, and browsers must not guess another type', async () => {
   const { id } = await attach(pdf, 'relevé "€".pdf');
   const answer = await download(service, token, id);
   expect([answer.status, answer.bytes]).toEqual([200, pdf]);

@@ -11,7 +11,10 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
-/* A document's content and row appear and disappear together. test/faults tests this with broken disks, S3 and Postgres. */
+/*
+ * These tests check that a document’s content and row appear and disappear together. test/faults tests this with broken
+ * disks, S3 and Postgres.
+ */
 
 const MIB = 1024 * 1024;
 

@@ -16,7 +16,10 @@ import { startSilentServer } from '../support/silent-server.ts';
 import type { SilentServer } from '../support/silent-server.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* The document store accepts every request and never answers, so the service must end each wait by a time-out. */
+/*
+ * In these tests the document store accepts every request and never answers, so the service must end each wait by a
+ * time-out.
+ */
 
 /** Time-outs of the S3 store in milliseconds, shorter than in production; a folder keeps the usual time-outs. */
 const SHORT = { answerMs: 500, stallMs: 1_000 };

@@ -8,7 +8,7 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
-/* Document links, which need no token: the tests check their content, their headers, their expiry and their rights. */
+/* These tests check the content, headers, expiry and rights of document links, which need no token. */
 
 const DESK = 'https://desk.firm.example';
 
@@ -73,7 +73,7 @@ test('a document opened by a link is sandboxed, is not cached, and sends no refe
   expect(headers.get('x-frame-options')).toBeNull();
 });
 
-test('a document link opens only in the service’s own pages if no other origin is configured', async () => {
+test('only the service’s own pages may embed a document by its link if no other origin is configured', async () => {
   const alone = await startService();
   try {
     const { clients, documents } = await alone.furnishedTenant('Own');

@@ -17,7 +17,10 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { forSuite } from '../support/suite.ts';
 import { begin, form, FORM, frame } from '../support/upload.ts';
 
-/* The limits of a request: bytes, fields, pieces and time of its body, header lines, and the length of its URL. */
+/*
+ * These tests check the limits of a request: the bytes, fields, pieces and time of its body, its header lines, and the
+ * length of its URL.
+ */
 
 const service = await forSuite(startService());
 const token = await service.token('ADMIN');
@@ -169,7 +172,7 @@ describe('the limits of a request body', () => {
     expect(parseRaw(answer).answer.status).toBe(413);
   });
 
-  test('the service answers an upload with a wrong field name with 400 before the rest arrives', async () => {
+  test('the service answers an upload form with a wrong field name with 400 before the rest of the form arrives', async () => {
     const { reclamations } = await service.tenant('Own');
     const { request, answer } = begin(service, token, reclamations);
     request.write(form({ field: 'attachment' }).subarray(0, 200));
@@ -232,7 +235,8 @@ describe('a slow request body', () => {
     trickle(trickling, Buffer.alloc(10));
     await once(trickling, 'data');
     expect(slow).toBe('ERROR_REQUEST_TIMEOUT');
-    // The second body takes several time windows, and has enough bytes in each window.
+    // The request body `steady` takes longer than one of the service’s time windows, and has enough bytes in each
+    // window.
     const steady = open(40 * MIB);
     trickle(steady, Buffer.alloc(MIB));
     await once(steady, 'data');
@@ -242,7 +246,7 @@ describe('a slow request body', () => {
     server.close();
   });
 
-  test('the service gets an error from a request body whose sender hangs up', async () => {
+  test('a request body whose sender hangs up before its end fails with ERROR_VALIDATION in the service', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const port = await serve((request) => {
       read(request).catch((error: unknown) => {

@@ -7,7 +7,10 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Lists as CSV: their content, and who may read them. test/http/csv-slowly.test.ts tests slow readers. */
+/*
+ * These tests check the content of lists as CSV, and who may read the lists. test/http/csv-slowly.test.ts tests slow
+ * readers.
+ */
 
 const csv = { accept: 'text/csv' };
 const MANY = 1_234;
@@ -18,7 +21,7 @@ const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.furnishedTenant('Boulangerie Martin');
 const token = await service.token('ADMIN', [own.clients]);
-// Every record of the client is changed once, so that no list is empty, not even a list of changes.
+// The test changes every record of the client once, so that no list is empty, not even a list of changes.
 const manager = await service.token('ADMIN');
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {

@@ -6,7 +6,7 @@ import { expectError, expectRefusal, startService } from '../support/service.ts'
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* The tokens that the page /docs gets for a person of the demonstration; only the demonstration gives such tokens. */
+/* These tests check to whom the demonstration gives tokens of its users: only to the page /docs on the same machine. */
 
 const CALLED_BY = 'https://app.example';
 const SOPHIE = 'POST /docs/people/CLIENT';

@@ -51,7 +51,7 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
         try {
           return parse(of(length));
         } catch {
-          // The parser may refuse the text; only its time counts.
+          // The parser may refuse the hostile text, because the test only measures how long the parser takes.
           return undefined;
         }
       },
@@ -64,7 +64,7 @@ const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
 const incoming = (name: string, value: string) => ({ headers: { [name]: value } }) as unknown as IncomingMessage;
 
-test('the measurement of growth reports quadratic work, and does not report linear work', async () => {
+test('test/support/growth.ts reports work whose time grows with the square of its input, and not work of linear time', async () => {
   const square = (length: number) => {
     let sum = 0;
     for (let one = 0; one < length; one += 1) for (let two = 0; two < length; two += 1) sum += one ^ two;
@@ -278,10 +278,11 @@ describe('the list of headers with a maximum length', () => {
     const src = join(import.meta.dirname, '..', '..', 'src');
     const reads: string[] = [];
     for (const path of await readdir(src, { recursive: true })) {
-      // The embedded identity provider is another server, which no deployment runs.
+      // The test leaves out the embedded identity provider, which is another server and part of no deployment.
       if (!path.endsWith('.ts') || path.startsWith('embedded')) continue;
       const text = (await readFile(join(src, path), 'utf8')).replaceAll(/ from '.*'/g, '');
-      // `headers.get()` is left out, because it reads an answer to a request that the service sent.
+      // The pattern leaves out `headers.get()`, which reads the headers of an answer to a request that the service
+      // sent.
       const patterns =
         /headers(?:Distinct)?(?:\??\.(?!get\()(\w+)|(?:\?\.)?\['([^']+)'\])|request\.(?:get|header)\('([^']+)'\)/g;
       for (const [, ...names] of text.matchAll(patterns))
@@ -326,5 +327,8 @@ describe('the list of headers with a maximum length', () => {
   });
 });
 
-/** Names that the pattern finds in src/ although they are no request headers: a response header and an array's length. */
+/**
+ * The names that the test’s pattern finds in src/ although they are no request headers: a response header and an
+ * array’s length.
+ */
 const WRITTEN: readonly string[] = ['etag', 'length'];

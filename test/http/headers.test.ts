@@ -31,7 +31,7 @@ describe('the headers of every answer', () => {
         'strict-transport-security': expect.any(String),
       });
       expect(answer.headers).not.toHaveProperty('x-powered-by');
-      // Only the answer with a list has an ETag.
+      // Among the tested answers only the one with a list has an ETag.
       expect('etag' in answer.headers).toBe(line === 'GET /api/clients' && known);
       expect(answer.headers).not.toHaveProperty('server');
     },

@@ -5,7 +5,7 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { importedColumnsOf } from '../support/records.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The message, code and values of each problem in an error answer, in English and in French. */
+/* These tests check the message, code and values of each problem in an error answer, in English and in French. */
 
 const service = await forSuite(startService({ corsOrigins: ['https://desk.example'] }));
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -197,7 +197,7 @@ describe('the problems in an answer with 409', () => {
     });
   });
 
-  test('the 409 names a site of another client, a client_id that cannot change, and a used idempotency key', async () => {
+  test('the service answers 409 with the reason to another client’s site, a changed client_id and a used idempotency key', async () => {
     expect(await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager })).toEqual([
       { field: 'site_id', code: 'of_another_client', params: {} },
     ]);
@@ -212,7 +212,7 @@ describe('the problems in an answer with 409', () => {
     ]);
   });
 
-  test('the 409 says that nobody deactivates the own account, and that the last ADMIN keeps the role', async () => {
+  test('an ADMIN who deactivates the own account, and a demotion of the last ADMIN, get 409 with the reason', async () => {
     const id = await made('users', { email: 'chief@alone.example', name: 'Chief', role: 'ADMIN' });
     const own = await service.token('ADMIN', [], { email: 'chief@alone.example', sub: 'auth|alone' });
     expect((await ask('POST /api/auth/login', { body: { token: own } })).status).toBe(200);
@@ -290,7 +290,7 @@ ${own.clients};${own.sites};IR;;5/24
     ]);
   });
 
-  test('the answer to an import with 200 problems has 100 of them and the number of the remaining ones', async () => {
+  test('the answer to an import with 200 problems lists 100 problems and the number of the remaining problems', async () => {
     const body = Array.from({ length: 200 }, () => ({ client_id: own.clients }));
     const problems = problemsOf(await ask('POST /api/sites/import', { body }));
     expect(problems.at(-1)).toEqual({

@@ -5,7 +5,7 @@ import { askRaw } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Refusals that the service must decide before it parses a path, a filter or a body. */
+/* These tests check refusals that the service must decide before it parses a path, a filter or a body. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Menuiserie Petit');
@@ -32,7 +32,7 @@ describe('a list with a filter by a record', () => {
   ] as const;
 
   test.each(filters)(
-    'a list of %s filtered by a %s of another tenant gets 403, audited with that tenant’s client',
+    'a list of %s filtered by a %s of another tenant gets 403, and the refusal is audited with that tenant’s client',
     async (path, filter, table) => {
       const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
       const answer = await service.ask(`GET /api/${path}?${filter}=${foreign[table]}`, { token });

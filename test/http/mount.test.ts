@@ -12,7 +12,10 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
-/* Test endpoints on the code that all endpoints share; two of these endpoints are wrong on purpose. */
+/*
+ * These tests call test endpoints that run on the code of all endpoints. Two of the test endpoints are wrong on
+ * purpose.
+ */
 
 const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: z.looseObject({}) } };
 
@@ -129,7 +132,7 @@ describe('an endpoint of one record', () => {
     expect(answer).toMatchObject({ status: 200, text: `{"id":"${own.sites}"}` });
   });
 
-  test('a client user gets 403 for a site of another tenant, audited once with that tenant’s client', async () => {
+  test('a client user gets 403 for a site of another tenant, and the refusal is audited once with that tenant’s client', async () => {
     const answer = await service.ask(`GET /sites/${foreign.sites}`, { token: asClient });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
       actor: 'idp|CLIENT',
@@ -154,12 +157,12 @@ describe('a request whose body has not arrived yet', () => {
     return parseRaw(await askRaw(service.port, bytes)).answer;
   };
 
-  test('a role without the right gets 403 before the body arrives, audited once', async () => {
+  test('a role without the right gets 403 before the request’s body arrives, and the refusal is audited once', async () => {
     const token = await service.token('TAX_SPECIALIST', [own.clients]);
     await expectRefusal(service, await begin(`Authorization: Bearer ${token}`), 'ERROR_FORBIDDEN');
   });
 
-  test('a request without a token gets 401 before the body arrives, audited once', async () => {
+  test('a request without a token gets 401 before its body arrives, and the refusal is audited once', async () => {
     await expectRefusal(service, await begin('X: x'), 'ERROR_UNAUTHORIZED');
   });
 
@@ -172,7 +175,7 @@ describe('a request whose body has not arrived yet', () => {
 describe('an endpoint whose body names a client', () => {
   const body = (tenant: Tenant) => ({ client_id: tenant.clients.toUpperCase(), site_name: 'Entrepôt' });
 
-  test('a body that names a foreign client gets 403 without a query to the database, audited once', async () => {
+  test('a body that names a foreign client gets 403 without a query to the database, and the refusal is audited once', async () => {
     const before = service.runs;
     const answer = await service.ask('POST /sites', { token: asManager, body: body(foreign) });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {

@@ -244,13 +244,13 @@ test('a server at its limit of connections closes silent connections, accepts a 
   own.maxConnections = 3;
   const silent = [await open(), await open()];
   const ended = silent.map((socket) => readToEnd(socket));
-  // The server closes this connection above the limit, and closes the silent connections to make room.
+  // The server closes this connection above its limit, and closes the silent connections to make room for new clients.
   await readToEnd(await open()).catch(() => undefined);
   await Promise.all(ended);
   const second = ask(port, 'GET /');
   (await requestTaken())[1].end('{}');
   expect((await second).status).toBe(200);
-  // The server has not closed the connection of the first request, which is still being answered.
+  // The server at its limit has not closed the connection of the first request, which is still being answered.
   response.end('{}');
   expect((await first).status).toBe(200);
 });

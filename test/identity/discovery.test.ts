@@ -5,14 +5,18 @@ import { createLoginDiscovery } from '../../src/identity/discovery.ts';
 import type { LoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 
-/* The endpoints that /docs uses to log in, as the service reads them from the identity provider's discovery document. */
+/*
+ * These tests check the endpoints for logins from /docs, which the service reads from the provider’s discovery
+ * document.
+ */
 
 const MINUTE = 60_000;
 
 let asked: number;
 let now: number;
 
-// oidc-provider warns on the console about every default that production should change.
+// The test silences the console, because the package oidc-provider warns of every default that production should
+// change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 await provider.allow('docs', 'http://127.0.0.1/docs');

@@ -40,7 +40,8 @@ const RIGHTS = { role: 'TAX_SPECIALIST', client_access: [CLIENT] };
 
 const servers: Server[] = [];
 
-// oidc-provider warns on the console about every default that production should change.
+// The test silences the console, because the package oidc-provider warns of every default that production should
+// change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const made = await Promise.all(['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })));
 const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
@@ -209,7 +210,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
 describe.each(Object.keys(SHAPES))('the service with the variables of the recipe for %s', (name) => {
-  test('with the variables of a recipe, a token of that provider gives the caller’s role, clients and verified email', async () => {
+  test('with the recipe’s variables, a token of that provider gives the caller’s role, clients and verified email', async () => {
     const { callerOf } = await connect(name);
     await expect(callerOf()).resolves.toMatchObject({
       ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },

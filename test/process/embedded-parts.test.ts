@@ -13,7 +13,10 @@ import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 
-/* The embedded Postgres and identity provider when a start is interrupted or repeated, or when Postgres is killed. */
+/*
+ * These tests interrupt or repeat `npm start`, or kill its Postgres, and check the embedded Postgres and identity
+ * provider.
+ */
 
 const folder = await createScratchFolder();
 
@@ -81,7 +84,7 @@ test('a second SIGINT ends the service at once, and leaves no Postgres running',
   await broken;
 });
 
-test('a second npm start with the same DATA_DIR ends with a line that names the folder', async () => {
+test('a second npm start with the same DATA_DIR as a running service ends with a line that names the folder', async () => {
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
@@ -90,7 +93,7 @@ test('a second npm start with the same DATA_DIR ends with a line that names the 
   expect(await started.ended).toBe(0);
 });
 
-test('npm start stores the contents of the demonstration’s documents if an earlier start was killed before that', async () => {
+test('npm start stores the contents of the demonstration’s documents if an earlier start was killed before storing them', async () => {
   const first = await serve();
   const contents = join(folder, '.data', 'documents', 'demonstration');
   first.started.signal('SIGKILL');

@@ -15,7 +15,7 @@ import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { shell } from '../support/shell.ts';
 
-/* `npm start` in an empty folder, which starts the service with its embedded Postgres and the demonstration. */
+/* These tests run `npm start` in an empty folder: the service starts its embedded Postgres and the demonstration. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');

@@ -4,7 +4,7 @@ import { startDemonstration } from '../support/demonstration-process.ts';
 import { form, openBrowser } from '../support/login.ts';
 import type { Browser } from '../support/login.ts';
 
-/* The client library openid-client logs in at the embedded identity provider of `npm start`. */
+/* In this test the client library openid-client logs in at the embedded identity provider of `npm start`. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const REDIRECT = 'http://localhost:5173/';

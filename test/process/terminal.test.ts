@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/version.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* The output of `npm start` at a terminal, which the program script(1) simulates. */
+/* These tests check the output of `npm start` at a terminal, which the program script(1) simulates. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const folder = await folderForSuite();

@@ -178,7 +178,10 @@ async function firstMail(): Promise<(typeof mailServer.received)[number] | undef
   return mailServer.received[0];
 }
 
-/** Wrong values of variables that have no visible effect on this start, and the line that such a start prints. */
+/**
+ * Wrong values of variables whose right values have no visible effect here, each with the line that the service then
+ * prints.
+ */
 const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: Record<string, string> }>> = {
   AUTH_CLIENT_ID: {
     value: 'docs',
@@ -207,7 +210,7 @@ const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: 
   REDIS_PREFIX: { value: 'a:b', line: /^REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ \. -\n$/ },
 };
 
-/** The line that a start with these variables prints before it exits with 1. */
+/** Returns the line that the service prints under the given environment variables before it exits with 1. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
@@ -405,7 +408,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('this suite checks the effect of every environment variable of the service', () => {
+test('test/process/variables.test.ts checks the effect of every environment variable of the service', () => {
   expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
   const checked = [...Object.keys(EFFECTS), ...Object.keys(REFUSALS)];
   expect(checked.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());
