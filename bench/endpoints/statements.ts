@@ -49,7 +49,7 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
 /** Returns the SQL statement that lists a client’s claims, newest first. */
 export function listOfClient(caller: Caller, client: string, limit: number): Statement {
   const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
-  if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
+  if (endpoint === undefined) throw new Error('no endpoint lists the claims of a client');
   const input = { params: { clientId: client }, query: queryOf(endpoint, limit), body: {} };
   return statementOf(endpoint, input, caller);
 }
@@ -75,7 +75,7 @@ async function anId(admin: Client, table: string, clients: readonly string[]): P
     `select t.id from public.${table} as t where ${filterOf(table, clients)} order by t.id limit 1`,
   );
   const [row] = rows;
-  if (row === undefined) throw new Error(`the clients have no record in ${table}: the population lacks one`);
+  if (row === undefined) throw new Error(`bench/population.sql has stored no record of the clients in ${table}`);
   return row.id;
 }
 

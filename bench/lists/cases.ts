@@ -54,7 +54,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
       : [
           { name: 'newest 20', query: { limit: '20' } },
           { name: 'newest 1,000', query: {} },
-          { name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
+          { name: 'the page after the list’s middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
         ]),
     { name: 'offset', query: { limit: '20', offset: String(Math.floor(total * 0.9)) } },
     { name: 'count=exact', query: { limit: '20', count: 'exact' } },

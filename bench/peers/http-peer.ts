@@ -94,14 +94,14 @@ async function measure(
 async function firstAnswer({ url, ...init }: HttpRequest, child: ChildProcess): Promise<unknown> {
   for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; ) {
     await delay(PAUSE_MS);
-    if (child.exitCode !== null) throw new Error(`it ended with status ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`the compared service ended with status ${child.exitCode}`);
     const response = await fetch(url, init).catch(() => undefined);
     if (response === undefined) continue;
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
     throw new Error(`${response.status}: ${text}`);
   }
-  throw new Error('it never answered');
+  throw new Error('the compared service never answered');
 }
 
 async function end(child: ChildProcess): Promise<void> {

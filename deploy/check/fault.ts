@@ -14,7 +14,7 @@ export interface Result {
   readonly stale: number;
   /** The number of answers that contain anything of another tenant. */
   readonly foreign: number;
-  /** Milliseconds from the beginning of the fault to the last request that failed. */
+  /** Milliseconds from the beginning of the fault to the last failed request of the load test. */
   readonly backAfterMs: number;
   /** The number of requests that got 401 or 403. */
   readonly refused?: number;
@@ -22,7 +22,10 @@ export interface Result {
   readonly named?: Readonly<Record<string, number>>;
   /** The failed requests in words, for a fault that may fail no request. */
   readonly failures?: readonly string[];
-  /** Violations, in words, that count neither as lost writes nor as outdated answers nor as another tenant’s data. */
+  /**
+   * Further violations in words, which count neither as lost writes nor as outdated answers nor as another tenant’s
+   * data.
+   */
   readonly wrong?: readonly string[];
 }
 

@@ -4,8 +4,8 @@ import { startHaproxy } from '../lab/haproxy.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
 
 /**
- * Starts HAProxy before instances of the service, on the given port or a free one. Resolves once HAProxy sends requests
- * to every instance.
+ * Starts HAProxy before several instances of the service, on the given port or a free one. Resolves once HAProxy sends
+ * requests to every instance.
  */
 export async function frontOf(ports: readonly number[], dir: string, port?: number): Promise<Haproxy> {
   const haproxy = await startHaproxy({

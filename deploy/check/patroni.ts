@@ -27,7 +27,10 @@ interface Break {
   readonly name: string;
   readonly backAfterMs: number;
   readonly holdMs?: number;
-  /** Makes the fault, for example kills the leader, and returns the function that repairs the cluster. */
+  /**
+   * Makes the fault of the Patroni cluster, for example kills the leader, and returns the function that repairs the
+   * cluster.
+   */
   begin: (cluster: Patroni) => Promise<() => Promise<void>>;
 }
 

@@ -158,7 +158,7 @@ const BREAKS: readonly Break[] = [
       holdMs: 6_000,
     },
     async begin({ spoolDisk, pooler }) {
-      if (spoolDisk === undefined) throw new Error('it takes root to mount a disk that can be full');
+      if (spoolDisk === undefined) throw new Error('only root can mount the small disk that this fault fills');
       await spoolDisk.fill();
       await pooler.freeze();
       return async () => {

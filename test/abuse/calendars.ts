@@ -7,8 +7,9 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * Secret calendar addresses that are guessed, revoked, or of a user without rights, and calendar secrets in requests for
- * other records. Some of these attacks succeeded when app.calendar_user returned disabled users.
+ * These attacks use secret calendar addresses that are guessed, revoked, or of a user without rights, and send calendar
+ * secrets in requests for other records. Some of these attacks succeeded when app.calendar_user returned disabled
+ * users.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -90,14 +91,14 @@ function elsewhere({ mine, foreign }: World, url: string): HttpRow[] {
   return [
     ['a calendar by its own address', SECRETS, '200', `GET ${url}`],
     [
-      'a calendar by its own address with an invalid token',
+      'a valid calendar address with an invalid token',
       SECRETS,
       '200',
       `GET ${url}`,
       { headers: { authorization: 'Bearer x' } },
     ],
     [
-      'a calendar by its own address with another client in a header',
+      'a valid calendar address with another client in a header',
       REACH,
       '200',
       `GET ${url}`,

@@ -6,8 +6,9 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Ids of foreign records, and malformed ids. The access matrix of test/resources tests foreign ids at every endpoint in
- * every role. Some of these attacks succeeded when the policies of public.sites were `using (true)`.
+ * These attacks use the ids of foreign records, and malformed ids. The access matrix of test/resources tests foreign
+ * ids at every endpoint in every role. Some of these attacks succeeded when the policies of public.sites were `using
+ * (true)`.
  */
 
 const SOURCE = 'API1:2023';
@@ -183,7 +184,7 @@ export const ids: Area = {
     ),
     ...overHttp(world, given(world)).map((attack) => ({
       ...attack,
-      known: 'whoever gives a client to a user learns the name and the email of that user',
+      known: 'an account manager who gives a client to a user learns the user’s name and email',
     })),
   ],
 };

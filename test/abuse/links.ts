@@ -7,8 +7,9 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * Document links, which need no token: guessed or expired secrets, links whose creator has lost a right, and link secrets
- * in requests for other records. Some of these attacks succeeded when app.document_link returned expired links.
+ * These attacks use document links, which need no token: guessed or expired secrets, links whose creator has lost a
+ * right, and link secrets in requests for other records. Some of these attacks succeeded when app.document_link
+ * returned expired links.
  */
 
 const SECRETS = 'ASVS 5, 7.2';

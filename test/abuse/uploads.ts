@@ -10,8 +10,9 @@ import type { HttpRow } from './over-http.ts';
 import { MAX_DOCUMENT } from './world.ts';
 
 /*
- * Uploads whose file names are paths, whose contents have another type than they declare, or whose forms are malformed; and
- * downloads of byte ranges. Some of these attacks succeeded when refuseName of src/resources/documents.ts refused no name.
+ * These attacks upload files whose names are paths, whose contents have another type than they declare, or whose forms
+ * are malformed, and download byte ranges. Some of these attacks succeeded when refuseName of
+ * src/resources/documents.ts refused no name.
  */
 
 const FORMS = 'RFC 7578';

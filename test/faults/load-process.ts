@@ -48,7 +48,7 @@ export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 
   while (!(await readJournal(journal)).some(isServed)) {
     if (child.exitCode !== null || Date.now() > end) {
       child.kill();
-      throw new Error('nothing of the load was served');
+      throw new Error('the service answered no request of the load test');
     }
     await delay(50);
   }
@@ -64,7 +64,7 @@ export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 
       const held = once(child, 'message');
       tell({ hold: true });
       await Promise.race([held, ended]);
-      if (child.exitCode !== null) throw new Error(`the load ended with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`the load test ended with ${child.exitCode}`);
       return readJournal(journal);
     },
     resume: () => {
@@ -73,7 +73,7 @@ export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 
     async finish() {
       tell({ finish: true });
       const [code] = (await ended) as [number | null];
-      if (code !== 0) throw new Error(`the load ended with ${String(code)}`);
+      if (code !== 0) throw new Error(`the load test ended with ${String(code)}`);
       return readJournal(journal);
     },
   };

@@ -84,9 +84,9 @@ export async function runForMinutes(cluster: Cluster, options: Options): Promise
     console.log(`\n${names.map((name) => `${name}: ${start[name]} → ${end[name]}`).join('\n')}\n`);
     for (const { check: name, detail } of wrong.slice(0, 40)) console.log(`NOT ${name}: ${detail}`);
     const hasGrown = end.files > start.files + HANDFUL || end.connections > start.connections + HANDFUL;
-    if (hasGrown) console.log('NOT: files or connections have become more');
+    if (hasGrown) console.log('NOT: the first instance has more open files or connections than at the beginning');
     const holds = wrong.length === 0 && !hasGrown;
-    const held = holds ? 'everything holds' : 'something does not hold';
+    const held = holds ? 'all checks hold' : 'a check has failed';
     console.log(`${minutes} minutes, ${entries.length} requests, ${sprinkled.length} faults, seed ${seed}: ${held}`);
     return holds;
   } finally {

@@ -100,7 +100,7 @@ async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise
   const found = await Promise.all(Object.values(meets).map((sql) => admin.query(sql)));
   return Object.keys(meets)
     .filter((_, index) => found[index]?.rows.length === 0)
-    .map((detail) => ({ check: 'the fault meets what it is about', detail }));
+    .map((detail) => ({ check: 'the fault affects the requests that it is meant to affect', detail }));
 }
 
 /**

@@ -66,7 +66,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),
   },
   [ANSWERED]: { after: [CLAIM], answered: { status: 500 } },
-  [DESCRIBED]: { after: [CLAIM], answered: { difference: 'it is another' } },
+  [DESCRIBED]: { after: [CLAIM], answered: { difference: 'the answer has another shape' } },
   'a request that gets 400 or more stores nothing': { after: [CLAIM], answered: { status: 409 } },
   'a request that gets less than 400 writes a row': {
     after: [CLAIM],

@@ -45,7 +45,7 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    ...{ name: 'read what does not exist', kind: 'read', weight: 1, roles: ROLES },
+    ...{ name: 'read a missing record', kind: 'read', weight: 1, roles: ROLES },
     prepare: () => ({ line: `GET /api/sites/${NOBODY}`, expects: [404] }),
   },
   {

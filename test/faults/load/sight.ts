@@ -11,11 +11,11 @@ export type Row = Readonly<Record<string, unknown>> & { readonly id: string; rea
  * The kinds of outdated answers. Each text is the beginning of a reported violation, by which violations are counted.
  */
 export const BEHIND = {
-  lacking: 'lacks what was acknowledged',
-  old: 'has an old value of what was acknowledged',
-  back: 'is older than what the same caller has seen',
-  deleted: 'has what was deleted',
-  fewer: 'counts less than was acknowledged',
+  lacking: 'lacks an acknowledged write of the caller',
+  old: 'has an older value than the caller’s acknowledged write',
+  back: 'is an older version than the caller has read before',
+  deleted: 'has a record that the caller has deleted',
+  fewer: 'counts fewer claims than the caller has created',
 } as const;
 
 /** The fields of a record that only the person who wrote them changes. */
