@@ -1,4 +1,4 @@
-/** A piece of work whose duration a benchmark compares with that of other works; `run` does the work once. */
+/** A piece of work whose duration a benchmark compares with that of other work; `run` does the work once. */
 export interface Contender {
   readonly name: string;
   readonly run: () => Promise<unknown>;

@@ -13,7 +13,7 @@ export interface Subject extends Omit<Asked, 'document'> {
   readonly admin: string;
 }
 
-/** A measured piece of work: one or several large requests of one caller. */
+/** A measured piece of work of the benchmark `big`: one or several large requests of one caller. */
 export interface Work {
   readonly name: string;
   readonly run: (subject: Subject) => Promise<unknown>;

@@ -12,7 +12,7 @@ const TOP = 50;
 const BOTTOM = 50;
 const LINE_HEIGHT = 15;
 
-/** Seven colours that people with any colour vision can distinguish (Okabe and Ito), and black. */
+/** Seven colours that people with any colour vision can distinguish (by Okabe and Ito), and black. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f00', '#000000'];
 
 export function plot(lines: readonly Line[]): string {

@@ -74,8 +74,8 @@ async function measuredOf(list: ListEndpoint, caller: ListCaller, on: Database):
 }
 
 /**
- * Measures all SQL statements in turns. The first rounds do not count, because they prepare statements and choose
- * generic plans.
+ * Measures all SQL statements of the lists in turns. The first rounds do not count, because they prepare statements and
+ * choose generic plans.
  */
 async function measureInTurns(measured: readonly Measured[], count: number): Promise<void> {
   await measured[0]?.once();

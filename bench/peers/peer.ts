@@ -1,4 +1,4 @@
-/** The figures of one compared service in one round of the benchmark. */
+/** The figures of one of the services that the benchmark `peers` compares, in one round. */
 export interface Sample {
   readonly requestsPerSecond: number;
   /** Microseconds of Node’s processor time for each request; undefined for a compared service without Node. */

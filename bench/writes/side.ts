@@ -6,7 +6,7 @@ import type { TestDatabase } from '../../test/support/database.ts';
 import { CLIENT, USER } from './rows.ts';
 import { WORK } from './work.ts';
 
-/** One of the two compared databases, with one connection. */
+/** One of the two databases that bench/writes.ts compares, with one connection. */
 export interface Side {
   /** Runs the statements of the named piece of work once. */
   work(name: string): Promise<void>;

@@ -10,7 +10,7 @@ import type { Fault, Result } from './fault.ts';
 import { makeTenants } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* A BI tool connects to the address of one standby in the Patroni cluster. */
+/* In this test a BI tool connects to the address of one standby in the Patroni cluster. */
 
 export const faults: readonly Fault[] = [
   { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },

@@ -44,7 +44,10 @@ export async function damagesBetween(
   return damages.filter((damage) => damage !== undefined);
 }
 
-/** Waits until each refusal has exactly one audit record, since the service writes some records later from its disk. */
+/**
+ * Waits until each refused request has exactly one audit record, because the service writes some records later from its
+ * disk.
+ */
 async function unrecorded(world: World, refusals: readonly string[]): Promise<string | undefined> {
   return becomes(async () => {
     const rows = await world.admin(
@@ -81,7 +84,7 @@ async function unsound(world: World): Promise<string | undefined> {
   return rows.length === 0 ? undefined : `the audit has findings: ${JSON.stringify(rows)}`;
 }
 
-/** Repeats a check until it finds no damage; returns the damage that is left after TIMEOUT_MS. */
+/** Repeats a check for damage until it finds none; returns the damage that is left after TIMEOUT_MS. */
 async function becomes(wrong: () => Promise<string | undefined>): Promise<string | undefined> {
   const end = performance.now() + TIMEOUT_MS;
   for (;;) {

@@ -8,7 +8,7 @@ import type { Entry } from './journal.ts';
 import type { Order } from './load.ts';
 import type { Plan } from './load/people.ts';
 
-/** The process that sends the requests of a load test, as its parent process controls it. */
+/** The process that sends the requests of a load test, with the functions by which its parent process controls it. */
 export interface LoadProcess {
   /** The path of the journal file, to which the load test writes each answered request. */
   readonly journal: string;

@@ -23,8 +23,8 @@ const PAUSE_MS = 20_000;
 const LONGEST_FAULT_MS = 6_000;
 const WARM_MS = 10_000;
 /**
- * The number of files and connections that the service may have open after the load test in addition, because idle
- * connections come and go.
+ * The number by which the service’s open files and connections may grow during the load test, because idle connections
+ * come and go.
  */
 const HANDFUL = 20;
 

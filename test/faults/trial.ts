@@ -21,7 +21,7 @@ export interface Outcome {
   readonly fault: string;
   readonly entries: readonly Entry[];
   readonly violations: readonly Violation[];
-  /** When the fault began and when it was repaired, in milliseconds since 1970. */
+  /** The times at which the fault began and was repaired, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
   /** The output of the service if a check after the load test failed; otherwise empty. */
@@ -31,7 +31,7 @@ export interface Outcome {
 const BEFORE_MS = 1_200;
 const AFTER_MS = 1_800;
 
-/** The longest time in milliseconds in which the service may end the database sessions that a fault has broken. */
+/** The milliseconds after which the service must have ended the database sessions that a fault has broken. */
 const SETTLED_MS = 20_000;
 
 /** Runs a load test with one fault in its middle, and then the checks of the database. */

@@ -8,8 +8,8 @@ import { forSuite } from '../support/suite.ts';
 import { FORM, frame } from '../support/upload.ts';
 
 /*
- * No request blocks the event loop longer than the limit of test/support/event-loop.ts. These tests send every shape of
- * test/support/shapes.ts to every body parser, at the parser's maximum size, plain and compressed.
+ * These tests check that no request blocks the event loop longer than the limit of test/support/event-loop.ts. They
+ * send every shape of test/support/shapes.ts to every body parser, at the parser’s maximum size, plain and compressed.
  */
 
 const MIB = 1024 * 1024;

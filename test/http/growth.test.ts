@@ -21,7 +21,10 @@ import { startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { frame, upload } from '../support/upload.ts';
 
-/* The time of every parser grows in proportion to the length of its input, whatever an attacker sends. */
+/*
+ * These tests check that the time of every parser grows in proportion to the length of its input, whatever an attacker
+ * sends.
+ */
 
 /** The length of the hostile texts, in characters; quadratic work on such a text takes seconds. */
 const LONG = 64 * 1024;

@@ -14,7 +14,10 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* While the service sends a long response, it checks again and again whether the reader still has the right to read it. */
+/*
+ * These tests check that the service, while it sends a long response, checks again and again whether the reader still
+ * has the right to read it.
+ */
 
 interface Line {
   readonly action: string;

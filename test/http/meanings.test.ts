@@ -7,7 +7,7 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { document, resolved } from '../support/described.ts';
 import { FILE, written } from './written-description.ts';
 
-/* The OpenAPI description explains each field, enum value and body to a frontend developer. */
+/* These tests check that the OpenAPI description explains each field, enum value and body to a frontend developer. */
 
 interface Schema {
   readonly $ref?: string;

@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * Each page of docs/identity is a recipe for one vendor. The tests set the variables of the recipe, and use a test provider
- * whose tokens and paths are those of the vendor's documentation.
+ * Each page of docs/identity is a recipe for one vendor of identity providers. The tests set the variables of the
+ * recipe, and use a test provider whose tokens and paths are those of the vendor’s documentation.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { createTestKey } from '../support/identity.ts';
 import { startVerification } from '../support/verification.ts';
 
-/* The service accepts only one spelling of a token, because it compares tokens as text. */
+/* These tests check that the service accepts only one spelling of a token, because it compares tokens as text. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* Every command answers --help, --version and unknown options without a connection and without a file. */
+/*
+ * These tests check that every command answers --help, --version and unknown options without a connection and without a
+ * file.
+ */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

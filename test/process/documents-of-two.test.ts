@@ -14,7 +14,7 @@ import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, form, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
-/* Two instances of the service share a database and an S3 store, and each has its own data folder. */
+/* In these tests two instances of the service share a database and an S3 store, and each has its own data folder. */
 
 const tenant = newTenant();
 

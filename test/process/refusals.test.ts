@@ -13,7 +13,9 @@ import { folderForSuite, forSuite } from '../support/suite.ts';
 import { filesIn, until } from '../support/upload.ts';
 import { adminOf } from '../support/world.ts';
 
-/* Each refusal that a service answered has one audit record, even if the service is killed or its disk is full. */
+/*
+ * These tests check that each refused request has one audit record, even if the service is killed or its disk is full.
+ */
 
 const folder = await folderForSuite();
 const database = await forSuite(createTestDatabase());

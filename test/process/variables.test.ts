@@ -23,7 +23,10 @@ import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { filesIn, FORM, form, until } from '../support/upload.ts';
 
-/* One service runs with every environment variable set to another value than its default; each test checks one variable. */
+/*
+ * These tests run one service with every environment variable set to another value than its default. Each test checks
+ * one variable.
+ */
 
 /** A loopback address other than the default 127.0.0.1; systems other than Linux have only ::1. */
 const HOST = platform() === 'linux' ? '127.0.0.2' : '::1';

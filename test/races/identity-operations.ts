@@ -14,8 +14,8 @@ const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
 const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
 
 /**
- * The seconds by which a token that logs a user in with other rights is newer than the user’s other tokens. It is still
- * older than the simultaneous requests of the test.
+ * The seconds by which a token that logs a user in with other rights is newer than the user’s other tokens, and older
+ * than the simultaneous requests of the test.
  */
 const LATER_S = 300;
 

@@ -3,10 +3,10 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * The faults of a TCP proxy between client and server: `whole` passes all bytes. `mute` passes none in either direction
- * and stays connected. `deaf` passes requests but no responses. `unheard` cuts a connection at the response to its
- * commit. `slow` delays each piece of bytes. `cut` refuses and closes connections. `failing` answers every HTTP request
- * with 500.
+ * The faults of a TCP proxy between a client and a server: `whole` passes all bytes. `mute` passes no bytes in either
+ * direction, but keeps connections open. `deaf` passes requests but no responses. `unheard` cuts a connection at the
+ * response to its commit. `slow` delays each piece of bytes. `cut` refuses and closes connections. `failing` answers
+ * every HTTP request with 500.
  */
 export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
 

@@ -85,7 +85,7 @@ interface Begun {
   readonly redirectUri: string;
   readonly client: string;
   readonly page: Page & { readonly left: string | undefined; readonly at: string };
-  /** The address to which the login page’s form is sent. */
+  /** The URL to which a browser would send the form of the provider’s login page. */
   readonly action: string;
   submit(email: string, password: string, headers?: Record<string, string>): ReturnType<Browser['open']>;
 }

@@ -17,7 +17,7 @@ export interface Part {
 const BOUNDARY = '----taxclaims';
 export const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** The bytes of an upload form before and after the content of its file. */
+/** The bytes of a multipart upload form before and after the content of its file. */
 export function frame({ field = 'file', name = 'avis.pdf', type = 'application/pdf' }: Part = {}): {
   head: Buffer;
   tail: Buffer;

@@ -51,7 +51,7 @@ export interface Tally {
   claims: number;
 }
 
-/** The plan that the load test’s process reads before it starts. */
+/** The plan of a load test, which the process that sends its requests reads before it starts. */
 export interface Plan {
   readonly port: number;
   readonly journal: string;
@@ -63,7 +63,7 @@ export interface Plan {
    */
   readonly rights?: RightsPlan;
   readonly ports?: readonly number[];
-  /** The names of operations that the load test does not send. */
+  /** The names of operations (kinds of requests) that the load test does not send. */
   readonly without: readonly string[];
   /** The average milliseconds that each person of the load test waits between two requests. */
   readonly thinkMs: number;

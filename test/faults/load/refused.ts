@@ -5,7 +5,8 @@ import { anyOf } from './random.ts';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /**
- * The load test’s requests that the service must refuse with 401 or 403, and faulty requests that get another error.
+ * The requests of the load test that the service must refuse with 401 or 403, and wrong requests that must get another
+ * error.
  */
 export const REFUSALS: readonly Operation[] = [
   {

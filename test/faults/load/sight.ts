@@ -1,6 +1,6 @@
 /*
- * What the answers to one caller of the load test must show: each acknowledged write of the caller, and no older
- * version of a record than the caller has already read. This file sends no requests, so that
+ * This module knows what the answers to one caller of the load test must show: each acknowledged write of the caller,
+ * and no older version of a record than the caller has already read. It sends no requests, so that
  * test/faults/load/sight.test.ts can check invented answers.
  */
 
@@ -102,7 +102,8 @@ export class Sight {
 }
 
 /**
- * Checks the answers to one request. Each function returns a violation that begins with a text of `BEHIND`, or null.
+ * Checks the answers to one request of the load test. Each function returns a violation that begins with a text of
+ * `BEHIND`, or null.
  */
 interface View {
   record(row: Row): string | null;
