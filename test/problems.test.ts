@@ -92,13 +92,13 @@ describe('the text of a problem', () => {
       'is CLOSED already: from CLOSED you can move it no further',
       'L’état est déjà «_Classée_». Aucune suite n’est possible.',
     ],
-  ])('the texts of the problem %j are correct in English and French', (broken, english, french) => {
+  ])('the problem %j has the expected text in English and in French', (broken, english, french) => {
     expect(formatProblemText(broken)).toBe(english);
     expect(formatProblemText(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
   });
 
   test.each([...reclamationStatus.options, ...invoiceStatus.options, ...billStatus.options])(
-    'the status %s is translated in French texts',
+    'the French text of a problem with the status %s has a translation of the status',
     (status) => {
       expect(formatProblemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
     },

@@ -7,13 +7,13 @@ export interface Proof {
   readonly minutes: number;
   /** The proof’s test files and folders, which `npm test` leaves out. */
   readonly suites?: readonly string[];
-  /** Files below `suites` that `npm test` runs nevertheless. */
+  /** Test files below `suites` that belong to `npm test` and not to the proof. */
   readonly but?: readonly string[];
   /** Suites of `npm test` that the proof runs too, whole and in the proof's environment. */
   readonly again?: readonly string[];
-  /** The configuration file of Jest; default: jest.config.js. */
+  /** The configuration file with which Jest runs the proof’s suites; jest.config.js if absent. */
   readonly config?: string;
-  /** A Node script that runs after the suites, with its arguments. */
+  /** A Node script that belongs to the proof and runs after its suites, with the script’s arguments. */
   readonly script?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** The programs or rights that the proof needs on the machine. */

@@ -86,7 +86,7 @@ async function proveAll(names: string[]): Promise<void> {
   }
 }
 
-/** Runs the suites of a proof, then its script. */
+/** Runs the test suites of a proof (long test), and then the proof’s script. */
 async function prove(name: string, proof: Proof): Promise<Outcome> {
   const began = performance.now();
   const [command, ...args] = proof.answers ?? [process.execPath, '--version'];

@@ -70,7 +70,7 @@ describe('the lists of database functions in the pages', () => {
 const pages = globSync('{*.md,{bench,db,deploy,docs,test}/**/*.md}', { cwd: ROOT })
   .filter((page) => !page.includes('node_modules'))
   .sort();
-/** The length of a line without the addresses of its links. */
+/** Returns the length of a line of Markdown without the addresses of its links. */
 const widthOf = (line: string): number => line.replaceAll(/\]\([^)]*\)|https?:\/\/\S+/g, '').length;
 
 test('no Markdown page has a line of more than 200 characters', async () => {

@@ -52,7 +52,7 @@ test('identity:sync prints a role from the identity provider in one short line w
 });
 
 test.each(['.', '..'])(
-  'a user’s subject cannot be %s, because a path of the identity provider would lose it',
+  'a user’s subject cannot be %s, because the path of a request to the identity provider would lose it',
   (subject) => {
     expect(isValidSubject(subject)).toBe(false);
     expect(isValidSubject(`${subject}a`)).toBe(true);

@@ -9,7 +9,7 @@ import { uploadOf } from '../scale/kinds.ts';
 /** What the benchmark’s large requests use: the service, the ids of records and the caller’s token. */
 export interface Subject extends Omit<Asked, 'document'> {
   readonly origin: string;
-  /** The token of an ADMIN of all clients. */
+  /** The token of the ADMIN of all clients who sends the benchmark’s large requests. */
   readonly admin: string;
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Reader {
   readonly token: string;
-  /** The ids of the claims whose changes the stream delivers. */
+  /** The ids of the claims whose changes the reader’s stream delivers. */
   readonly claims: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface Delivery {
   readonly due: number;
   readonly missed: number;
   readonly twice: number;
-  /** The milliseconds from each change of a claim to its event in the stream. */
+  /** The milliseconds from each change of a claim to its event in the stream of changes. */
   readonly delays: readonly number[];
 }
 
@@ -26,7 +26,7 @@ const LATEST_MS = 21_000;
 interface Stream {
   readonly claims: ReadonlySet<string>;
   readonly response: IncomingMessage;
-  /** The number of received events for each claim. */
+  /** The number of events in the streams of changes for each claim. */
   readonly delivered: Map<string, number>;
 }
 

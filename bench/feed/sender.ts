@@ -9,7 +9,7 @@ interface Phase {
 }
 
 export interface Sent {
-  /** The milliseconds until each response has arrived completely. */
+  /** The milliseconds until each response to a request of the benchmark `feed` has arrived completely. */
   readonly reads: readonly number[];
   readonly changes: readonly number[];
   /** The ids of the changed claims, one entry for each change. */

@@ -25,7 +25,7 @@ const KINDS = [
   'refused: a claim of others',
 ];
 const CLAIMS = 20_000;
-/** A rate limit that exceeds the requests of any round per minute. */
+/** A rate limit that exceeds the number of requests that the benchmark sends in any minute. */
 const NO_LIMIT = '1000000';
 
 interface GateOptions {

@@ -94,8 +94,8 @@ async function measureInTurns(measured: readonly Measured[], count: number): Pro
 }
 
 /**
- * Prints the median and the 99th percentile of the times of each SQL statement, or the longest time if it ran fewer
- * than a hundred times.
+ * Prints the median and the 99th percentile of the times of each SQL statement, or the longest time of a statement that
+ * ran fewer than a hundred times.
  */
 function print({ path }: ListEndpoint, measured: readonly Measured[], callers: readonly ListCaller[]): void {
   const names = [...new Set(measured.map(({ name }) => name))];

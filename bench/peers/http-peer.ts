@@ -34,7 +34,7 @@ export interface HttpPeerOptions {
 const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** Starts a service as a process of its own, and waits until it gives the right response. */
+/** Starts a compared service as a process of its own, and waits until the service gives the right response. */
 export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
   const { adminUrl, login } = options;
   const url = await createLogin(adminUrl, login, options.rights);

@@ -108,7 +108,7 @@ try {
   const whole: number[] = [];
   const saved = parts.map((): number[] => []);
   for (let turn = -1; turn < Number(values.turns); turn++) {
-    // The rolled-back changes leave dead rows in the claims and the audit log, so both tables are vacuumed.
+    // The rolled-back changes leave dead rows in the tables of claims and audit records, so both tables are vacuumed.
     await admin.query('vacuum public.reclamations, public.audit_logs');
     for (const [part, [, statement]] of parts.entries()) {
       const all = await taken('select');

@@ -8,7 +8,7 @@ import { WORK } from './work.ts';
 
 /** One of the two databases that bench/writes.ts compares, with one connection. */
 export interface Side {
-  /** Runs the statements of the named piece of work once. */
+  /** Runs the SQL statements of the named piece of work once in one of the two compared databases. */
   work(name: string): Promise<void>;
   /** Returns the processor time that the connection’s Postgres backend has spent so far, in microseconds. */
   spent(): Promise<number>;

@@ -289,7 +289,7 @@ async function untilArchived(source: Postgres): Promise<void> {
   }
 }
 
-/** Returns the elements of a set that are in none of the other sets. */
+/** Returns the elements of the first set that are in none of the other sets. */
 function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
   return [...some].filter((one) => !others.some((other) => other.has(one)));
 }

@@ -35,7 +35,7 @@ export interface Bounds {
   readonly backAfterMs?: number;
 }
 
-/** A fault of one part of a deployment, for example a killed Redis. */
+/** A fault of one part of a deployment that deploy:check makes, for example a killed Redis. */
 export interface Fault {
   readonly part: string;
   readonly fault: string;

@@ -52,7 +52,7 @@ interface Server {
   readonly sessions: number;
 }
 
-/** Returns the state of each instance of the service as HAProxy sees it. */
+/** Returns the state of each instance of the service, such as `UP`, as HAProxy sees the instance. */
 async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
   const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
   const titles = head.replace(/^# /, '').split(',');

@@ -13,7 +13,7 @@ import { words } from '../support/words.ts';
 
 const SOURCE = 'API1:2023';
 
-/** Requests with malformed ids. */
+/** Returns attacks with malformed ids in the path, the query or the body. */
 function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [
@@ -67,7 +67,7 @@ function decodeSafely(text: string): string | undefined {
   }
 }
 
-/** Requests with ids of foreign records, also in capitals, and with unknown ids. */
+/** Returns attacks with the ids of foreign records, also in capitals, and with unknown ids. */
 function others({ tokens: { manager: token, client }, mine, foreign }: World): HttpRow[] {
   const capitals = foreign.clients.toUpperCase();
   const none = crypto.randomUUID();

@@ -17,7 +17,7 @@ const LISTS = words(`
   /api/users
 `);
 
-/** Values that every list must refuse, by the name of the parameter. */
+/** Values of each query parameter that every list must refuse, by the name of the parameter. */
 const NEVER: Readonly<Record<string, readonly string[]>> = {
   limit: ['0', '-1', '1001', '1e3', '0x10', '10.0', '', '+1', ' 1', '1;', 'NaN', 'all', '99999999999', '١'],
   offset: ['-1', '2147483648', '99999999999', '1e9', '', 'x', '0x1', '9223372036854775808'],

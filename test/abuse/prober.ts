@@ -6,7 +6,7 @@ import type { Question } from '../support/http.ts';
  * that stops the service or delays other callers.
  */
 
-/** The results of the prober's requests since its last report. */
+/** The results of this process’s requests during the attacks, since its last report. */
 export interface Probed {
   readonly asked: number;
   readonly worstHealthMs: number;

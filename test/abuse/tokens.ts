@@ -195,7 +195,7 @@ function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownS
   ];
 }
 
-/** Malformed tokens. */
+/** Returns the attacks with malformed tokens. */
 function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Forge): Row[] {
   const good = sign({});
   const [head = '', payload = '', signature = ''] = good.split('.');

@@ -19,7 +19,7 @@ const FORMS = 'RFC 7578';
 const FILES = 'ASVS 5, 5.2';
 const BUDGET = 'API4:2023';
 
-/** Hostile file names that the service may store as text: it never uses them as a path, but its own names. */
+/** Hostile file names that the service may store as text, because it never uses them as paths. */
 const NAMES = [
   ...words(String.raw`
     ../../etc/passwd.txt /etc/passwd.txt ..\..\boot.txt C:\x.txt \\host\share\x.txt ....//x.txt %2e%2e%2fx.txt x.php.txt

@@ -49,7 +49,7 @@ export interface Tokens {
 /** A random mark that no other text contains by chance. */
 const mark = (): string => `mark${randomBytes(6).toString('hex')}`;
 
-/** The maximum size of a document in bytes, small so that attacks exceed it quickly. */
+/** The maximum size of a document in bytes in the attacked service, small so that attacks exceed it quickly. */
 export const MAX_DOCUMENT = 1024 * 1024;
 
 export async function openWorld(): Promise<World> {

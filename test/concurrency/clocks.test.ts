@@ -13,7 +13,7 @@ import { person } from '../support/people.ts';
  * service are ahead.
  */
 
-/** How many seconds each clock is ahead of the clock of Postgres. */
+/** The seconds by which each of the tested clocks is ahead of the clock of Postgres. */
 interface Off {
   /** The seconds by which the clock that dates the identity provider’s tokens is ahead of the clock of Postgres. */
   readonly tokens: number;

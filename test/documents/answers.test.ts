@@ -120,7 +120,7 @@ test('a list of an S3 store ends at an empty continuation token, and a truncated
   }
 });
 
-test('an S3 store’s answer without the size of a content is an error', async () => {
+test('an S3 store’s answer without the size of a document’s content is an error', async () => {
   answer = (_request, response) => response.writeHead(200, { 'transfer-encoding': 'chunked' }).end();
   await expect(store.size(PATH)).rejects.toMatchObject(UNAVAILABLE);
   for (const size of ['', '<Size>many</Size>']) {
@@ -135,7 +135,7 @@ test.each([
   ['no body', ''],
   ['an error without a message', ERROR],
 ])(
-  'a content counts as missing if the S3 store answers 404 with %s, and the removal of that content succeeds',
+  'a document’s content counts as missing if the S3 store answers 404 with %s, and its removal succeeds',
   async (_with, body) => {
     answer = (request, response) => {
       saying(request.url === `/${BUCKET}` || request.url === `/${BUCKET}/` ? 200 : 404, body)(request, response);

@@ -88,7 +88,7 @@ async function check(): Promise<{ differences: ContentDifference[]; counts: Cont
   return { differences, counts };
 }
 
-/** Runs `npm run documents:check` with the service’s variables. */
+/** Runs `npm run documents:check` with the environment variables of the test’s service. */
 function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl, ...variables };
   return new Promise((resolve) => {

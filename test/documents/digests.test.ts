@@ -145,7 +145,7 @@ describe('the digest of a content in a folder', () => {
     await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
   };
 
-  test('a content whose bytes the disk changes between upload and storage is not stored', async () => {
+  test('the service does not store an upload whose bytes the disk changes before the upload is moved into the store', async () => {
     const spooled = await service.documents.write(Readable.from([large]));
     await writeFile(spooled.file, flipped(large));
     let inserted = 0;

@@ -75,7 +75,7 @@ describe('an upload', () => {
     await service.ask(`DELETE /api/documents/${(json as { id: string }).id}`, { token });
   });
 
-  test('an upload whose row a constraint refuses leaves no content', async () => {
+  test('an upload whose database row is refused by a constraint leaves no document and no stored content', async () => {
     await service.admin(`alter table public.documents add constraint trial check (filename <> 'refused.pdf')`);
     const answer = await upload(service, token, own.reclamations, { name: 'refused.pdf' });
     expectError(answer, 'ERROR_VALIDATION');
@@ -120,7 +120,7 @@ describe('a content without a document', () => {
     await service.admin(`insert into app.content_removals values ($1, now() + $2::interval)`, [path, dueIn]);
   };
 
-  test('a content without a document is removed once its removal is due, and not before', async () => {
+  test('a stored content without a document is removed once its removal is due, and not before', async () => {
     await place('aa/due', '-1 second');
     await place('aa/later', '1 minute');
     await service.documents.removeDueContents();
@@ -130,7 +130,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('the removal of a content stays planned while the store is unreachable, and happens when the store is back', async () => {
+  test('the removal of a document’s content stays planned while the store is unreachable, and happens afterwards', async () => {
     await place('aa/away', '-1 second');
     await rename(service.documentFolder, `${service.documentFolder}.away`);
     await service.documents.removeDueContents();
@@ -152,7 +152,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('every content is removed after TRUNCATE of the documents, and after a cascade that deletes 250 documents', async () => {
+  test('each document’s content is removed after TRUNCATE of the documents, and after a cascade that deletes 250 documents', async () => {
     const tenant = await service.tenant('Large');
     await Promise.all(Array.from({ length: 8 }, () => upload(service, token, tenant.reclamations)));
     await service.admin('truncate public.documents cascade');

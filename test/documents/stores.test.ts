@@ -85,7 +85,7 @@ describe.each([
     expect((await buffer(await store.read(PATH, { start: 5, end: 5 }))).toString()).toBe('d');
   });
 
-  test('a document store removes a content, ignores the removal of a missing content, and keeps all other contents', async () => {
+  test('a document store removes one content, ignores the removal of a missing content, and keeps all other contents', async () => {
     await place('cd/first');
     await place('cd/second');
     await store.remove('cd/first');

@@ -12,7 +12,7 @@ import type { Plan } from './load/people.ts';
 export interface LoadProcess {
   /** The path of the journal file, to which the load test writes each answered request. */
   readonly journal: string;
-  /** Sends `count` simultaneous requests of the given operations. */
+  /** Makes the load test send `count` simultaneous requests of the given operations. */
   burst(count: number, operations: readonly string[]): void;
   /** Lets some of the load test’s following requests use the given token. */
   useNewToken(token: string): void;

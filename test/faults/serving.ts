@@ -5,8 +5,8 @@ import type { World } from './world.ts';
 export const SERVES = 'the service answers requests after the fault';
 
 /**
- * Checks that the service answers requests after the fault, and that the service’s process is the same unless the fault
- * ends it.
+ * Checks that the service answers requests after the fault, and that its process is still the same, unless the fault
+ * was to end the process.
  */
 export async function serving(
   world: World,

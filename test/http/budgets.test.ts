@@ -260,7 +260,7 @@ describe('a slow request body', () => {
     server.close();
   });
 
-  test('the service answers an upload with 503 if its disk is full', async () => {
+  test('the service answers an upload with 503 if the service’s disk is full', async () => {
     const port = await serve((request, response) => {
       const stored = readForm(request, {
         maxBytes: MIB,

@@ -51,7 +51,7 @@ function read({ text }: Answer): { header: readonly string[]; records: Records }
   };
 }
 
-/** The CSV cell for a value of a JSON field. */
+/** Returns the CSV cell that shows the value of a JSON field. */
 function cellOf(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');

@@ -174,7 +174,8 @@ test.each(Object.entries(NONSENSE))(
     const discovery = discoveryOf();
     expect(await discovery.currentMetadata()).toBeUndefined();
     expect(provider.discoveries - asked).toBe(1);
-    // A valid discovery document of the same provider is used, so the fault was in the first document.
+    // The service uses a valid discovery document of the same provider, so the first document was the reason for the
+    // refusal.
     provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
     now += MINUTE;
     expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));

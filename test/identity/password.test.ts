@@ -56,7 +56,7 @@ test('the event loop keeps running while a password is hashed', async () => {
   expect(done).toEqual(['twenty turns of the loop', 'hash']);
 });
 
-test('a 17th waiting password is refused at once, and passwords are accepted again afterwards', async () => {
+test('a 17th password that waits to be hashed is refused at once, and passwords are accepted again afterwards', async () => {
   const asked = Array.from({ length: 20 }, () =>
     hashPasswordWithSalt('correct horse 1', '$2b$06$abcdefghijklmnopqrstuu'),
   );

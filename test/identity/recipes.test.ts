@@ -24,7 +24,7 @@ type Claims = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string>>;
 
 interface Shape {
-  /** The paths of the provider's issuer and of its key set. */
+  /** The paths of the vendor’s issuer and of its key set. */
   readonly issuer: string;
   readonly keys: string;
   /** The header of the provider's tokens, without `alg` and `kid`. */
@@ -110,7 +110,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 };
 
-/** Reads the variables that a page of docs/identity sets. */
+/** Reads the environment variables that a page of docs/identity sets. */
 function recipe(name: string): Environment {
   const page = `docs/identity/${name.toLowerCase().replace(' ', '-')}.md`;
   const lines = blockOf(page, 'AUTH_ISSUER=').trim().split('\n');

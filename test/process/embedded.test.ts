@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'commands', 'db-audit.ts');
 
-/** The demonstration's person of each role, with the number of clients that the person sees. */
+/** The demonstration’s user of each role, with the number of clients that the user sees. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],

@@ -175,7 +175,7 @@ async function recordedSettings(): Promise<unknown> {
   return rowsOf('select * from seen.settings');
 }
 
-/** The first mail that the service sends. */
+/** Returns the first mail that the service of this test sends. */
 async function firstMail(): Promise<(typeof mailServer.received)[number] | undefined> {
   await until(() => Promise.resolve(mailServer.received.length > 0));
   return mailServer.received[0];

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** The columns of `users` that no response contains. */
+/** The columns of the table `users` that no response of the API contains. */
 const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
 
 /**

@@ -11,9 +11,9 @@ interface ForeignProvider {
   readonly jwksUrl: string;
   /** The additional claims of all tokens that the identity provider issues from now on. */
   claims: Readonly<Record<string, unknown>>;
-  /** The subject of the user who is logged in by all later logins. */
+  /** The subject of the user whom the test’s identity provider logs in by all later logins. */
   subject: string;
-  /** The lifetime of access tokens in seconds. */
+  /** The lifetime in seconds of the access tokens that the test’s identity provider issues. */
   lifetime: number;
   /**
    * A handler that answers requests for the identity provider’s discovery document instead of the provider, unless it

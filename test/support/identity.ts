@@ -28,9 +28,9 @@ export interface TestIdentity {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The signing key, which is the key that was published last. */
+  /** The key with which the test’s identity provider signs tokens: the key that was published last. */
   readonly key: TestKey;
-  /** The number of requests for the provider’s keys so far. */
+  /** The number of requests for its keys that the test’s identity provider has got so far. */
   readonly requests: number;
   /**
    * Signs a token with the claims of a valid token and the given changes. A claim that a change sets to undefined is

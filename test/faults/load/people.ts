@@ -12,7 +12,7 @@ export interface LoadTenant {
   readonly claim: string;
 }
 
-/** A person with a role and a token for the clients of one tenant. */
+/** A person who sends requests of the load test, with a role and a token for the clients of one tenant. */
 export interface Person {
   readonly subject: string;
   readonly role: Role;
@@ -23,7 +23,7 @@ export interface Person {
 export interface Claim {
   readonly id: string;
   readonly status: string;
-  /** True if the claim may have documents. A deletion of the claim would delete them too. */
+  /** True if the claim may have documents, which a deletion of the claim would delete too. */
   readonly hasDocuments: boolean;
 }
 

@@ -4,7 +4,7 @@
  * test/faults/load/sight.test.ts can check invented answers.
  */
 
-/** A record in an answer of the service. */
+/** A record in an answer of the service to a request of the load test. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly updated_at: string };
 
 /**
@@ -18,7 +18,7 @@ export const BEHIND = {
   fewer: 'counts fewer claims than the caller has created',
 } as const;
 
-/** The fields of a record that only the person who wrote them changes. */
+/** The fields of a record that, in a load test, only the person who wrote them changes. */
 const KEPT = { sites: ['site_name', 'address'], reclamations: ['status', 'grounds'] } as const;
 export type Kept = keyof typeof KEPT;
 
@@ -27,16 +27,16 @@ interface Written {
   readonly row: Row;
 }
 
-/** The records that one caller has written, deleted and read. */
+/** The records that one caller of the load test has written, deleted and read. */
 export class Sight {
   readonly #written = new Map<string, Written>();
   readonly #deleted = new Set<string>();
-  /** The newest version of each record that the caller has read, by id. */
+  /** The newest version of each record that the caller of the load test has read, by the record’s id. */
   readonly #seen = new Map<string, string>();
   readonly #own = new Set<string>();
   #claims = 0;
 
-  /** Notes a record that the service returned as the answer to a write. */
+  /** Notes a record that the service returned as the answer to a write of the load test’s caller. */
   acknowledged(table: Kept, row: Row): void {
     if (table === 'reclamations' && !this.#own.has(row.id)) this.#claims += 1;
     this.#own.add(row.id);
