@@ -87,7 +87,7 @@ export async function populationOf(folder: string, claims: number): Promise<stri
 
 interface Filling {
   readonly name: string;
-  /** The two parts of an SQL script; the second part begins after `commit;`. */
+  /** The two parts of an SQL script that fills a database; the second part begins after `commit;`. */
   readonly population: string;
   readonly migrate: (adminUrl: string) => Promise<void>;
 }

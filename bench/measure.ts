@@ -2,12 +2,12 @@
 export interface Contender {
   readonly name: string;
   readonly run: () => Promise<unknown>;
-  /** The clock that measures the work, in milliseconds; the wall clock if absent. */
+  /** The clock that measures the work of a benchmark, in milliseconds; the wall clock if absent. */
   readonly clock?: () => number;
 }
 
 /**
- * A benchmark repeats work that takes longer than these milliseconds less often, because the median of long times is
+ * The milliseconds above which a benchmark repeats a piece of work less often, because the median of long times is
  * stable.
  */
 const LONG_MS = 400;

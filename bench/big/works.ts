@@ -92,7 +92,7 @@ async function readArchive({ origin, claim, token }: Subject): Promise<string> {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
-/** Opens connections that each send one request and stay open. */
+/** Opens connections to the service that each send one request and stay open. */
 async function keepConnections({ origin }: Subject): Promise<void> {
   const { hostname, port } = new URL(origin);
   const kept: Socket[] = [];

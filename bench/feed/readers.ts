@@ -1,4 +1,4 @@
-/** A process that keeps streams of changes open, and counts their events. */
+/** This process keeps streams of changes open, and counts their events. */
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';

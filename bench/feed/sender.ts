@@ -1,4 +1,4 @@
-/** A process that reads and changes claims at fixed rates, whether or not the earlier responses have arrived. */
+/** This process reads and changes claims at fixed rates, whether or not the earlier responses have arrived. */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 

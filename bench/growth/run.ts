@@ -20,7 +20,7 @@ import type { Line } from './plot.ts';
 const SIZES = [20_000, 100_000, 300_000, FULL_SIZE];
 const CLIENTS = 50;
 
-/** The endpoints that the plot shows; the table has all endpoints. */
+/** The endpoints whose costs bench/growth.svg shows; the printed table has all endpoints. */
 const MAIN = [
   'GET /api/clients/{clientId}/reclamations',
   'GET /api/reclamations',

@@ -18,10 +18,10 @@ import { listsDatabase } from './fill.ts';
 
 const LOGIN = 'bench_lists';
 
-/** The time that the SQL statements use as the present: the day after the newest row. */
+/** The time that the SQL statements of the lists use as the present: the day after the newest row. */
 const NOW = "timestamp with time zone '2026-01-01 00:00:00+00'";
 
-/** SQL statements that take longer than these milliseconds are measured in fewer rounds. */
+/** The milliseconds above which an SQL statement is measured in fewer rounds. */
 const LONG_MS = 400;
 const LONG_ROUNDS = 3;
 

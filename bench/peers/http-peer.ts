@@ -16,11 +16,11 @@ type Environment = Readonly<Record<string, string>>;
 
 export interface HttpPeerOptions {
   readonly name: string;
-  /** The folder in which the compared service starts, and the file to start. */
+  /** The folder in which the compared service starts, and the file that starts it. */
   readonly folder: string;
   readonly main: string;
   readonly environment?: Environment | ((databaseUrl: string) => Environment);
-  /** The name and the rights of the peer’s database login, and the superuser’s address of its database. */
+  /** The name and the rights of the compared service’s database login, and the superuser’s address of its database. */
   readonly login: string;
   readonly rights: string;
   readonly adminUrl: string;

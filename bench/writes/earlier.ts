@@ -20,7 +20,7 @@ export async function migrateTo(revision: string, adminUrl: string): Promise<voi
     });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    // The path of migrate.ts in revisions before src/db/deploy existed.
+    // The path that migrate.ts had in revisions before src/db/deploy existed.
     const former = join(folder, 'src', 'db', 'migrate.ts');
     const path = existsSync(former) ? former : join(folder, 'src', 'db', 'deploy', 'migrate.ts');
     const { migrate } = (await import(path)) as {

@@ -15,7 +15,7 @@ const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   download: ({ operation }) => operation === 'download',
   refusal: ({ kind }) => kind === 'refuse',
 };
-/** The longest wait in milliseconds until a load test has no failed requests any more. */
+/** The milliseconds that deploy:check waits at most until a load test has no failed requests any more. */
 const BACK_MS = 75_000;
 
 /**

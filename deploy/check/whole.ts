@@ -12,8 +12,8 @@ import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
 
 /*
- * Fault tests of a whole deployment: all servers start once, and during one load test each server is broken in turn.
- * The next fault begins when no request has failed for some seconds.
+ * These fault tests break a whole deployment: all servers start once, and during one load test each server is broken in
+ * turn. The next fault begins when no request has failed for some seconds.
  */
 
 interface Break {

@@ -8,9 +8,9 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * Tests of changes of users’ rights while the clocks of the identity provider, the service and Postgres differ.
- * Postgres always has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the
- * service are ahead.
+ * These tests change users’ rights while the clocks of the identity provider, the service and Postgres differ. Postgres
+ * always has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the service
+ * are ahead.
  */
 
 /** The seconds by which each of the tested clocks is ahead of the clock of Postgres. */

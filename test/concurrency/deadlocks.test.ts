@@ -9,8 +9,9 @@ import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Tests that requests which lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which
- * exceeds the statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get 503.
+ * These tests check that requests which lock several rows lock them in one order. With a deadlock_timeout of 60
+ * seconds, which exceeds the statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get
+ * 503.
  */
 
 let service: Service;

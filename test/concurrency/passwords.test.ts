@@ -7,7 +7,7 @@ import type { UserWithPassword } from '../support/user-with-password.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Tests of the status of a user’s requests while the user’s password or rights change. */
+/* These tests check the status of a user’s requests while the user’s password or rights change. */
 
 const NEXT = 'another password';
 

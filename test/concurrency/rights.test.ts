@@ -9,8 +9,8 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of two simultaneous requests that use or change the rights of one user, and of the status of each response. The
- * proof `races` checks what such requests store, in every order.
+ * These tests send two simultaneous requests that use or change the rights of one user, and check the status of each
+ * response. `npm run proofs -- races` checks what such requests store, in every order.
  */
 
 const service = await forSuite(startService());

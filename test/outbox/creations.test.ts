@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of users who create clients while another change of these users’ rights is not yet delivered to the identity
+ * In these tests users create clients while another change of their rights is not yet delivered to the identity
  * provider.
  */
 

@@ -17,8 +17,8 @@ import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
 
 /*
- * Tests of the delivery of users’ rights to the identity provider: it succeeds after every failure, and no older token
- * undoes a change of rights.
+ * These tests check that the delivery of users’ rights to the identity provider succeeds after every failure, and that
+ * no older token undoes a change of rights.
  */
 
 const workers: DeliveryWorker[] = [];

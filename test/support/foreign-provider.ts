@@ -20,7 +20,7 @@ interface ForeignProvider {
    * is undefined.
    */
   discovery: RequestListener | undefined;
-  /** The number of requests for the provider’s discovery document so far. */
+  /** The number of requests that the identity provider has got for its discovery document. */
   discoveries: number;
   /** Registers a public OAuth client with the given redirect URI at the identity provider. */
   allow(clientId: string, redirectUri: string): Promise<void>;

@@ -8,12 +8,12 @@ export interface TestKey {
   readonly alg: string;
   readonly kid: string;
   readonly privateKey: CryptoKey;
-  /** The public key in the form in which the identity provider publishes it. */
+  /** The public key of a token’s key pair, in the form in which the identity provider publishes it. */
   readonly jwk: JWK;
 }
 
 export interface TokenOptions {
-  /** The key that signs the token; the default is the key that was published last. */
+  /** The key that signs the test’s token; the default is the key that the provider published last. */
   readonly key?: TestKey;
   /** Header parameters of the token that replace or add to `alg`, `kid` and `typ`. Undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ export const UNKNOWN_EXTENSION = 'x-unknown';
 
 let keysMade = 0;
 
-/** Creates a key pair with a new key id for signing tokens. */
+/** Creates a key pair for signing tokens, with a new key id. */
 export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): Promise<TestKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   keysMade += 1;

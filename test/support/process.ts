@@ -15,10 +15,10 @@ const SERVES = /^(?:API +|\{.*"api":")(http:[^"\s]+).*\n/m;
 /** A running process of `npm start`. */
 export interface Started {
   readonly pid: number;
-  /** The standard output of the process so far. */
+  /** The text that the started process has written to its standard output so far. */
   readonly out: string;
   readonly err: string;
-  /** The exit code of the process, or the name of the signal that ended it. */
+  /** The exit code of the started process, or the name of the signal that ended the process. */
   readonly ended: Promise<number | string>;
   /** Resolves with the first match in the process’s output. Rejects if the process ends without a match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;

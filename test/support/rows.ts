@@ -123,7 +123,7 @@ interface Superuser {
   readonly admin: (text: string, values?: unknown[]) => Promise<unknown>;
 }
 
-/** Inserts a row into a table and returns the id of the row. */
+/** Inserts a row of a tenant into a table and returns the id of the row. */
 export async function make({ admin }: Superuser, table: RowTable, values: Values = {}): Promise<string> {
   const id = (values['id'] as string | undefined) ?? randomUUID();
   await admin(rowSql(table, { ...values, id }));

@@ -42,7 +42,7 @@ export function zip(entries: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...bodies, listing, end]);
 }
 
-/** Builds an Office Open XML file whose main part has the given type. */
+/** Builds an Office Open XML file, such as a DOCX, whose main part has the given type. */
 export function openXml(part: string, type: string): Buffer {
   const override = `<Override PartName="/${part}" ContentType="${type}.main+xml"/>`;
   return zip({ '[Content_Types].xml': `<?xml version="1.0"?><Types>${override}</Types>`, [part]: '<x/>' });

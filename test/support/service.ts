@@ -118,7 +118,7 @@ export interface Options
   readonly clocks?: { readonly aheadMs: number };
   /** Makes the test’s service serve metrics with the given options. */
   readonly metrics?: MetricsServerOptions;
-  /** Makes the service send traces to the collector that the environment names. */
+  /** Makes the test’s service send traces to the collector that the given environment names. */
   readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<
     Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts' | 'maxBytes' | 'presignedDownloads'>

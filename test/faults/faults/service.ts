@@ -7,7 +7,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { endService } from '../while-ending.ts';
 
-/* Fault tests of the service’s own process: a kill, a freeze, a full event loop or a wrong clock. */
+/* These fault tests harm the service’s own process: by a kill, a freeze, a full event loop or a wrong clock. */
 
 const REFUSING_MS = 1_500;
 
