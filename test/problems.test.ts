@@ -19,7 +19,7 @@ import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
 
-describe.each(ALL_PROBLEM_TEXTS)('the texts of the problem %s', (key, english, french) => {
+describe.each(ALL_PROBLEM_TEXTS)('the problem %s has a correct English and French text', (key, english, french) => {
   test('the English and the French text of a problem use the same values', () => {
     expect(english).toMatch(/^[^A-Z].*[^.]$/);
     expect(french).toMatch(/^(?:[A-ZÀÉÎ].*\.|\{.*)$|\{moves next\}$/);
@@ -48,7 +48,7 @@ test.each(Object.entries(ERRORS_BY_CODE))(
   },
 );
 
-describe('the text of a problem', () => {
+describe('a problem’s text names its values in English and in French', () => {
   test.each<[ProblemRule, string, string]>([
     [rule('required'), 'is required', 'Ce champ est obligatoire.'],
     [

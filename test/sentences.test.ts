@@ -33,7 +33,7 @@ test('docs/configuration.md has the default of every variable that has one', asy
   expect(told.length).toBeGreaterThan(10);
 });
 
-describe('the lists of database functions in the pages', () => {
+describe('the pages list exactly the database functions that exist', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {

@@ -19,7 +19,7 @@ export function markedSql(tenant: Tenant, mark: string): string {
   return `${marked.replaceAll('@b.example', `@${mark}.example`)}
     update public.users set subject = 'idp|${mark}' where id = '${tenant.users}';
     update public.documents set file_size = ${Buffer.byteLength(contentOf(mark))} where id = '${tenant.documents}';
-    -- The change of rights counts as delivered, so that the service does not change its row during an attack.
+    -- The user's change of rights counts as delivered, so that the service does not write its row during an attack.
     update public.identity_changes set delivered_at = created_at where id = '${tenant.identity_changes}';
     update public.clients set address = 'Rue ${mark}' where id = '${tenant.clients}';
     update public.sites set address = 'Quai ${mark}' where id = '${tenant.sites}';

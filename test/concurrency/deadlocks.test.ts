@@ -29,7 +29,7 @@ beforeEach(async () => {
   token = await service.token('ADMIN');
 });
 
-describe('requests under a deadlock_timeout of 60 seconds', () => {
+describe('requests that lock several rows lock them in one order, so that they never end in a deadlock', () => {
   beforeAll(() => start('60s'));
   afterAll(() => service.close());
 
@@ -70,7 +70,7 @@ describe('requests under a deadlock_timeout of 60 seconds', () => {
   );
 });
 
-describe('requests under a deadlock_timeout of 200 ms', () => {
+describe('the service repeats requests that Postgres ends because of a deadlock', () => {
   beforeAll(() => start('200ms'));
   afterAll(() => service.close());
 

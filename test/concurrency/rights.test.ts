@@ -236,7 +236,7 @@ test('an ADMIN of all clients who creates a client still has no list of clients,
   expect((await logIn(token)).json).toMatchObject({ client_access: [] });
 });
 
-describe('the last ADMIN of all clients', () => {
+describe('the last active ADMIN of all clients keeps this role', () => {
   let last: Person;
 
   beforeEach(async () => {

@@ -170,7 +170,7 @@ test('the download of a claim’s ZIP gets 503 in JSON while the folder of the c
   expectError(answer, 'ERROR_UNAVAILABLE');
 });
 
-describe('the download of a ZIP that is aborted', () => {
+describe('the service aborts a ZIP download that it cannot complete', () => {
   const three = () => claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
 
   const DAMAGES = [

@@ -43,7 +43,7 @@ async function attach(
 /** The errors in the service's log about responses with the content of this document. */
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
-describe('the digest of a content in S3', () => {
+describe('the service compares documents from S3 with their stored digests', () => {
   let directory: string;
   let store: LyingStore;
   let service: Service;
@@ -128,7 +128,7 @@ describe('the digest of a content in S3', () => {
   });
 });
 
-describe('the digest of a content in a folder', () => {
+describe('the service compares documents from a folder with their stored digests', () => {
   let service: Service;
   let own: Tenant;
   let token: string;

@@ -41,7 +41,7 @@ async function expectTaken(): Promise<void> {
 
 const planned = () => service.admin('select file_path from app.content_removals');
 
-describe('an upload', () => {
+describe('an upload stores the row and the content of a document, or neither', () => {
   beforeAll(async () => {
     own = await service.tenant('Own');
   });
@@ -112,7 +112,7 @@ describe('an upload', () => {
   });
 });
 
-describe('a content without a document', () => {
+describe('the service removes stored contents that no document has', () => {
   const place = async (path: string, dueIn: string): Promise<void> => {
     const source = join(service.documentFolder, '.partial', 'source');
     await writeFile(source, pdf);

@@ -140,7 +140,7 @@ test('a document link with an invalid token gets 401, and a valid token opens th
   expectInvalid(await service.ask(`${made}x`, { token: manager }), ['link']);
 });
 
-describe('an invalid document link', () => {
+describe('an invalid document link opens no document', () => {
   test('a document link gets 401 after a minute, and the audit record does not contain the secret of the link', async () => {
     const id = await attach();
     const url = await linked(id);

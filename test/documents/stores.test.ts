@@ -52,7 +52,7 @@ async function openS3(parent: string): Promise<Opened> {
 describe.each([
   ['a folder', openFolder],
   ['S3', openS3],
-])('a document store in %s', (_kind, open) => {
+])('a document store in %s keeps each content until its removal', (_kind, open) => {
   let parent: string;
   let opened: Opened;
   let store: ContentStore;

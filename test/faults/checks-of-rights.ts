@@ -113,7 +113,7 @@ export const MAILS: Checks = {
     from named_mails as n
     where email like '%@joiners.example'
         and (state is distinct from 'SENT' or mails = 0)
-        -- A mail that was given up for the mail of a later day has all its contents there.
+        -- A reminder in the state GIVEN_UP was replaced by that of a later day, which has all its deadlines.
         and not (state = 'GIVEN_UP' and exists (select from app.reminders as r where r.user_id = n.user_id and r.day > n.day))`,
   'each reminder arrives once, and once more for each attempt without an answer': `
     select format('%s of %s came %s times, with %s attempts without an answer', email, day, mails, cut_off)

@@ -52,7 +52,7 @@ async function flood(head: string, piece: string): Promise<{ answer: string; sen
   return { answer, sent };
 }
 
-describe('a request body that the service does not read', () => {
+describe('the service does not read the body of a request that it has refused', () => {
   test.each([
     ['of a request without a token', 'POST /api/clients', 401, () => ''],
     ['of a role without the right', 'POST /api/users', 403, () => client],
@@ -104,7 +104,7 @@ describe('a request body that the service does not read', () => {
   });
 });
 
-describe('the limits of a request body', () => {
+describe('the service limits the size, the fields and the pieces of a request body', () => {
   const head = `POST /api/auth/login HTTP/1.1\r\n${CHUNKED}\r\n`;
 
   test('the service answers an endless JSON body with 413 and closes the connection', async () => {
@@ -193,7 +193,7 @@ describe('the limits of a request body', () => {
   });
 });
 
-describe('a slow request body', () => {
+describe('the service limits the time of a request body', () => {
   let server: Server;
 
   async function serve(listener: RequestListener): Promise<number> {
@@ -289,7 +289,7 @@ describe('a slow request body', () => {
   });
 });
 
-describe('pipelined requests on a connection', () => {
+describe('the service answers only the first of several pipelined requests', () => {
   test('the service answers only the first of 1,000 pipelined requests and closes the connection', async () => {
     const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
     const answer = await askRaw(service.port, request.repeat(1_000));
@@ -299,7 +299,7 @@ describe('pipelined requests on a connection', () => {
   });
 });
 
-describe('the limits of headers and URLs', () => {
+describe('the service limits the length of headers and URLs', () => {
   test('the service answers a header of 12,000 characters with 431, and reads a header of 8,000 characters', async () => {
     const tags = (count: number) => ({ 'if-none-match': Array(count).fill('"x"').join(',') });
     expectError(await service.ask('GET /api/clients', { token, headers: tags(3_000) }), 'ERROR_HEADERS_TOO_LARGE');

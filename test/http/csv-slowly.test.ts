@@ -76,7 +76,7 @@ afterEach(() => {
   lines = [];
 });
 
-describe('a CSV download without a short time limit', () => {
+describe('a CSV download has all rows as of its start, and frees its connection at its end', () => {
   beforeAll(() => start());
   afterAll(() => service.close());
 
@@ -120,7 +120,7 @@ describe('a CSV download without a short time limit', () => {
   });
 });
 
-describe('a CSV download whose reader stops reading', () => {
+describe('the service aborts a CSV download whose reader is too slow', () => {
   afterEach(() => service.close());
 
   test('a CSV download is aborted if its reader pauses longer than maxReaderPauseMs, and frees its connection', async () => {

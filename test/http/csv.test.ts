@@ -58,7 +58,7 @@ function cellOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-describe('lists as CSV and as JSON', () => {
+describe('a list has the same content as CSV and as JSON', () => {
   test.each(LISTS)('%s as CSV has the fields and the records that it has as JSON', async (line) => {
     const row = ROWS.find((one) => one.line === line);
     if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
@@ -93,7 +93,7 @@ describe('lists as CSV and as JSON', () => {
   });
 });
 
-describe('the file of a list as CSV', () => {
+describe('a CSV list is one complete file that spreadsheets can open safely', () => {
   test('a CSV list has the records of all pages in the order of the list, and keeps quotes and line breaks in texts', async () => {
     const { records } = read(await service.ask('GET /api/sites?sort=created_at', { token, headers: csv }));
     const written = records.filter(({ site_name }) => site_name?.startsWith('Site '));
@@ -154,7 +154,7 @@ describe('the file of a list as CSV', () => {
   });
 });
 
-describe('the choice between JSON and CSV by the Accept header', () => {
+describe('the Accept header of a request chooses between JSON and CSV', () => {
   test.each([
     [undefined, 'json'],
     ['*/*', 'json'],
@@ -187,7 +187,7 @@ describe('the choice between JSON and CSV by the Accept header', () => {
   });
 });
 
-describe('a list as CSV that the caller may not read', () => {
+describe('a caller gets no CSV list without the right to read the list', () => {
   test('a CSV list of another client gets 403, whether the path or a filter names the client, and the refusal is audited', async () => {
     for (const line of [
       `GET /api/clients/${foreign.clients}/reclamations`,

@@ -51,7 +51,7 @@ const saying =
   (_request, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
 
-describe('a service with AUTH_CLIENT_ID for the page /docs', () => {
+describe('with AUTH_CLIENT_ID a user can log in at the identity provider from the page /docs', () => {
   test('/docs/login.json tells the page the provider’s endpoints, its client id, scope and audience, without a token', async () => {
     const { status, json, headers } = await ask(service.port, 'GET /docs/login.json');
     const { issuer } = provider;

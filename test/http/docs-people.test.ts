@@ -26,7 +26,7 @@ const to = (host: string, headers: Record<string, string> = {}): Promise<Answer>
 const offered = (headers: Record<string, string> = {}): Promise<Answer> =>
   ask(service.port, 'GET /docs/people.json', { headers });
 
-describe('the demonstration’s tokens for the page /docs', () => {
+describe('the demonstration gives tokens to its own page /docs only', () => {
   test('/docs/people.json lists the demonstration’s persons without a token, and contains no token', async () => {
     const { status, headers, json, text } = await offered();
     expect([status, json]).toEqual([200, [{ role: 'CLIENT', name: 'Sophie Martin', clients: 1 }]]);

@@ -9,7 +9,7 @@ const limited = await forSuite(startService({ limits: { perUser: 100, perIp: 3 }
 const get = ({ port }: Service, path: string, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${port}${path}`, { headers });
 
-describe('the page /docs', () => {
+describe('the service serves the page /docs with all its parts', () => {
   test.each(['/docs', '/docs/'])(
     'the page %s is served without a token, with a strict Content-Security-Policy',
     async (path) => {

@@ -28,7 +28,7 @@ const parsers: Readonly<Record<string, readonly [line: string, type: string, siz
   'an upload form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
 };
 
-describe('a large body', () => {
+describe('no large request body blocks the event loop for long', () => {
   test.each(Object.keys(parsers))(
     'no large body with %s blocks the event loop longer than the limit for one request',
     async (parser) => {

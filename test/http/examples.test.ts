@@ -56,7 +56,7 @@ const service = await forSuite(startService());
 await loadDemonstration(service);
 const token = await service.token('ADMIN');
 
-describe('the examples of the OpenAPI description', () => {
+describe('each example of the OpenAPI description is a valid request', () => {
   // The test leaves out the path of a calendar, because a calendar has no address before its user creates one.
   const reads = operations('get').filter(([line]) => !line.startsWith('GET /calendar/'));
 
@@ -118,7 +118,7 @@ describe('the examples of the OpenAPI description', () => {
   });
 });
 
-describe('a record that the caller sends back unchanged', () => {
+describe('a caller can send a record back unchanged', () => {
   const ajv = new Ajv({ strict: false, validateSchema: false });
   addFormats.default(ajv);
   ajv.addSchema(document, 'api');

@@ -78,7 +78,7 @@ test('test/support/growth.ts reports work whose time grows with the square of it
   expect(await excessiveGrowth((length) => JSON.stringify(Array(length * 8).fill('x')), 300_000)).toBeUndefined();
 });
 
-describe('the time of a parser without limits', () => {
+describe('the time of each parser grows in proportion to its input', () => {
   test.each<[string, (text: string) => unknown, string[]]>([
     [
       'the parser of Content-Type',
@@ -148,7 +148,7 @@ describe('the time of a parser without limits', () => {
   });
 });
 
-describe('the time of the whole service for a request within the limits', () => {
+describe('the time of each request grows in proportion to the request', () => {
   let service: Service;
   let own: Tenant;
   let token: string;
@@ -276,7 +276,7 @@ describe('the time of the whole service for a request within the limits', () => 
   }, 300_000);
 });
 
-describe('the list of headers with a maximum length', () => {
+describe('MAX_HEADER_LENGTHS limits the length of every header that the service reads', () => {
   test('MAX_HEADER_LENGTHS has every request header that src/ reads by name', async () => {
     const src = join(import.meta.dirname, '..', '..', 'src');
     const reads: string[] = [];

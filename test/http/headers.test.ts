@@ -12,7 +12,7 @@ const closed = await forSuite(startService());
 const tenant = await service.tenant('Own');
 const token = await service.token('CLIENT', [tenant.clients]);
 
-describe('the headers of every answer', () => {
+describe('every answer has security headers and a request id', () => {
   test.each([
     ['an answer with 200', 'GET /api/clients', true],
     ['the answer of /health', 'GET /health', false],
@@ -47,7 +47,7 @@ describe('the headers of every answer', () => {
   });
 });
 
-describe('CORS headers', () => {
+describe('only pages of the listed origins may use the API', () => {
   const preflight = (origin: string) => ({
     headers: {
       origin,

@@ -28,7 +28,7 @@ const messageOf = ({ json }: Answer): string => (json as { error: { message: str
 
 const claim = { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 };
 
-describe('the problems of an invalid request', () => {
+describe('the answer to an invalid request explains each problem in English or French', () => {
   test('the answer to an invalid claim has each problem with its field, code, values and French message', async () => {
     const body = { ...claim, amount: 'x', site_id: undefined, tax_year: 1, status: 'CLOSED', colour: 1 };
     const answer = await ask('POST /api/reclamations', { body });
@@ -126,7 +126,7 @@ async function made(resource: string, body: object): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-describe('the problems in an answer with 409', () => {
+describe('an answer with 409 explains why the change is impossible', () => {
   async function why(line: string, body?: object, question: Question = {}): Promise<unknown> {
     const answer = await ask(line, { token: chief, ...(body && { body }), ...question });
     expect([answer.status, messageOf(answer)]).toEqual([
@@ -225,7 +225,7 @@ describe('the problems in an answer with 409', () => {
   });
 });
 
-describe('the problems of an invalid import', () => {
+describe('the answer to an invalid import explains the problems of each line', () => {
   const CSV = { 'content-type': 'text/csv' };
 
   test('the answer to an invalid CSV import names the line and the field of each problem', async () => {
@@ -301,7 +301,7 @@ ${own.clients};${own.sites};IR;;5/24
   });
 });
 
-describe('the language of an error by Accept-Language', () => {
+describe('Accept-Language chooses the language of an error', () => {
   test.each([
     [undefined, 'en'],
     ['', 'en'],

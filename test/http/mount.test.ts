@@ -126,7 +126,7 @@ const foreign = await service.tenant('Foreign');
 const asClient = await service.token('CLIENT', [own.clients]);
 const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
-describe('an endpoint of one record', () => {
+describe('an endpoint of one record tells a foreign record from a missing one', () => {
   test('a client user reads a site of the own client by its id', async () => {
     const answer = await service.ask(`GET /sites/${own.sites}`, { token: asClient });
     expect(answer).toMatchObject({ status: 200, text: `{"id":"${own.sites}"}` });
@@ -150,7 +150,7 @@ describe('an endpoint of one record', () => {
   });
 });
 
-describe('a request whose body has not arrived yet', () => {
+describe('the service refuses a request before its body has arrived', () => {
   const begin = async (authorization: string): Promise<Answer> => {
     const head = ['POST /sites HTTP/1.1', 'Host: h', authorization, 'Content-Type: application/json'];
     const bytes = [...head, 'Content-Length: 1000', 'Connection: close', '', ''].join('\r\n');
@@ -172,7 +172,7 @@ describe('a request whose body has not arrived yet', () => {
   });
 });
 
-describe('an endpoint whose body names a client', () => {
+describe('the service checks a body’s client before it queries the database', () => {
   const body = (tenant: Tenant) => ({ client_id: tenant.clients.toUpperCase(), site_name: 'Entrepôt' });
 
   test('a body that names a foreign client gets 403 without a query to the database, and the refusal is audited once', async () => {
@@ -203,7 +203,7 @@ describe('an endpoint whose body names a client', () => {
   });
 });
 
-describe('the rights of a request’s transaction', () => {
+describe('the transaction of a request has only the rights that the request needs', () => {
   test('the transaction of a request that names one client has rights to that client only', async () => {
     const both = [own.clients, foreign.clients];
     const token = await service.token('ACCOUNT_MANAGER', both);
@@ -226,7 +226,7 @@ test('a GET endpoint that tries to insert a row gets 500, and inserts nothing', 
   expect(await service.admin(`select from public.sites where site_name = 'x'`)).toEqual([]);
 });
 
-describe('an endpoint with several statements', () => {
+describe('an endpoint with several statements runs them in one transaction', () => {
   const names = async () =>
     (await service.admin(`select site_name from public.sites where site_name ~ '^(first|after)' order by 1`)).length;
 

@@ -36,7 +36,7 @@ async function get(path: string, headers: Record<string, string>): Promise<Packe
   });
 }
 
-describe('the compression of a long answer', () => {
+describe('a long answer is compressed as the caller accepts', () => {
   const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync };
 
   test.each(['/api/sites', '/api-json', '/docs/swagger-ui.css'])(

@@ -11,7 +11,7 @@ const readForeign = async (claims: Record<string, unknown> = {}, headers: Record
   return service.ask(`GET /api/clients/${foreign.clients}`, { token, headers });
 };
 
-describe('the audit record of a refusal', () => {
+describe('the audit record of a refusal says who was refused what, and why', () => {
   test('the audit record of a refusal has its actor, action, resource, client, reason, address and user agent', async () => {
     const answer = await readForeign({ sub: 'idp|7' }, { 'user-agent': 'curl', 'x-forwarded-for': '203.0.113.7' });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {

@@ -37,7 +37,7 @@ async function recordsOf(answers: readonly { readonly headers: object }[]): Prom
   return ids.map((id) => counts.get(id) ?? 0);
 }
 
-describe('while the audit log is locked', () => {
+describe('the service answers refusals and reads while the audit log is locked', () => {
   test('while the audit log is locked, refusals and reads are answered, and each refusal is audited once afterwards', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
@@ -69,7 +69,7 @@ describe('while the audit log is locked', () => {
   });
 });
 
-describe('while every database connection for requests waits for a locked table', () => {
+describe('the service answers refusals and /health while all other requests wait', () => {
   test('while requests occupy all database connections, refusals are audited before their answer and /health gets 200', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);

@@ -209,7 +209,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
-describe.each(Object.keys(SHAPES))('the service with the variables of the recipe for %s', (name) => {
+describe.each(Object.keys(SHAPES))('the service accepts the tokens of %s with the variables of its recipe', (name) => {
   test('with the recipe’s variables, a token of that provider gives the caller’s role, clients and verified email', async () => {
     const { callerOf } = await connect(name);
     await expect(callerOf()).resolves.toMatchObject({
