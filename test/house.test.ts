@@ -69,11 +69,11 @@ const files = await Promise.all(
 function floorOf(path: string): number {
   const [first = ''] = path.replace(/\.ts$/, '').split('/');
   const floor = FLOORS.indexOf(SAME_FLOOR[first] ?? first);
-  if (floor < 0) throw new Error(`${path} stands on no floor of the house`);
+  if (floor < 0) throw new Error(`${path} is in no layer of src/`);
   return floor;
 }
 
-/** Returns the paths of the files in src/ that break a rule, for which `predicate` is true. */
+/** Returns the paths of the files in src/ that break a rule, for which `wrong` is true. */
 function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }

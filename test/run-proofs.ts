@@ -44,7 +44,7 @@ const { values, positionals: named } = parseProcessArguments(
 );
 const unknown = named.filter((name) => !(name in PROOFS));
 if (unknown.length > 0 || values.list || (handed.length > 0 && named.length !== 1)) {
-  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such proof. They are:`);
+  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such proof. The proofs are:`);
   for (const [name, { question, minutes }] of Object.entries(PROOFS)) {
     console.log(`${name.padEnd(14)}${String(minutes).padStart(3)} min  ${question}`);
   }

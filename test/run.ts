@@ -44,7 +44,8 @@ const fast = [...reached.filter(isFast), ...own];
 // Test suites wait for a sixth of their time, so a third worker of Jest uses the two processors meanwhile.
 const chosen = isChosen ? [] : ['--maxWorkers=3', '--runTestsByPath', ...fast];
 const sample = isChosen ? {} : { TEST_DAY: process.env['TEST_DAY'] ?? dayOfRevision(), TEST_SAMPLE: '1/10' };
-if (!isChosen) console.log(`test/resources/matrix.test.ts: a tenth, drawn by TEST_DAY=${sample.TEST_DAY ?? ''}`);
+if (!isChosen)
+  console.log(`test/resources/matrix.test.ts: a tenth of the cases, drawn with TEST_DAY=${sample.TEST_DAY ?? ''}`);
 let status: number | null = 0;
 if (isChosen || fast.length > 0) {
   const slow = isSlow ? ['--json', `--outputFile=${results}`] : [];
@@ -83,7 +84,7 @@ function suitesOfChange(revision: string): { reached: string[]; own: string[] } 
     ...git('ls-files', '--others', '--exclude-standard'),
   ];
   if (changed.some((path) => path.startsWith('db/'))) {
-    console.log('db/ has changed: every suite depends on the database');
+    console.log('A file of db/ has changed, and every suite depends on the database.');
     return { reached: allSuites(), own: [] };
   }
   if (changed.length === 0) return { reached: [], own: [] };

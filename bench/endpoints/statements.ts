@@ -58,12 +58,12 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
 function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;
-  throw new Error(`${endpoint.path} is not read by a statement`);
+  throw new Error(`the endpoint ${endpoint.path} reads by no SQL statement`);
 }
 
 async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly string[]): Promise<RequestInput> {
   const names = Object.keys(endpoint.params?.shape ?? {});
-  if (names.length > 1) throw new Error(`${endpoint.path} names more than one record`);
+  if (names.length > 1) throw new Error(`the path ${endpoint.path} names more than one record`);
   const params: Record<string, string> = {};
   for (const name of names) params[name] = await anId(admin, endpoint.resource, clients);
   return { params, query: queryOf(endpoint, PAGE), body: {} };

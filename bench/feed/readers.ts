@@ -82,7 +82,8 @@ function open({ token, claims }: Reader): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
     request(`${origin}/api/changes`, { agent: false, headers }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`a stream was answered ${response.statusCode}`));
+      if (response.statusCode !== 200)
+        reject(new Error(`the service answered a stream of changes with ${response.statusCode}`));
       const stream = { claims: new Set(claims), response, delivered: new Map<string, number>() };
       let begun = '';
       response.on('error', () => undefined);

@@ -114,7 +114,7 @@ export async function measureFeed(
 function processOf(file: string, argument: string) {
   const child = fork(join(import.meta.dirname, file), [argument]);
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`${file} ended`);
+    throw new Error(`the process of ${file} has ended`);
   });
   ended.catch(() => undefined);
   return {

@@ -94,7 +94,7 @@ async function inSessions<T>(
 ): Promise<T> {
   if (size === undefined) return work(contenders);
   const read = size.reads.find((each) => each.name === name);
-  if (read === undefined) throw new Error(`${name} is not read at ${size.claims} claims`);
+  if (read === undefined) throw new Error(`there is no statement ${name} for the database of ${size.claims} claims`);
   return asRequest(size.apiUrl, read.request, (session: Session) =>
     inSessions(name, others, [...contenders, session.contender(String(size.claims), read.statement)], work),
   );

@@ -57,7 +57,7 @@ export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
     deepEqual(options.ids(await firstAnswer(request, child)), options.expected);
   } catch (error) {
     await stop();
-    throw new Error(`${options.name} does not answer as it should`, { cause: error });
+    throw new Error(`the compared service ${options.name} gives no right answer`, { cause: error });
   }
   return {
     name: options.name,

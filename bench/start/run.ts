@@ -62,7 +62,7 @@ export async function measureStart(server: BenchServer, { rounds, requests }: St
     await identity.stop();
   }
   const megabytes = (bytes: number): string => short(bytes / 1e6);
-  console.log(`\nA start, at a load of ${loadavg().map(short).join(', ')}\n`);
+  console.log(`\nA start of the service, at a load of ${loadavg().map(short).join(', ')}\n`);
   console.log(
     table(
       ['', ''],

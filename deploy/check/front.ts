@@ -42,7 +42,7 @@ async function untilUp(haproxy: Haproxy, count: number): Promise<void> {
 async function sessionsOf(haproxy: Haproxy, index: number): Promise<number> {
   const servers = await serversOf(haproxy);
   const server = servers.find(({ name }) => name === `api${index + 1}`);
-  if (server === undefined) throw new Error(`HAProxy knows no api${index + 1}`);
+  if (server === undefined) throw new Error(`HAProxy has no server api${index + 1}`);
   return server.sessions;
 }
 

@@ -46,7 +46,7 @@ async function subscriber({ admin, port, mine, forge }: World) {
   );
   const token = forge.sign({ sub: id, role: 'TAX_SPECIALIST', client_access: [mine.clients] });
   const { status, text, json } = await ask(port, 'POST /api/users/me/calendar', { token });
-  if (status !== 200) throw new Error(`no calendar: ${status} ${text}`);
+  if (status !== 200) throw new Error(`the service made no calendar: ${status} ${text}`);
   return { id, token, url: (json as { url: string }).url };
 }
 

@@ -37,7 +37,7 @@ export const links: Area = {
 
 async function secretOf({ port }: World, document: string, token: string): Promise<string> {
   const { status, text, json } = await ask(port, `POST /api/documents/${document}/link`, { token });
-  if (status !== 200) throw new Error(`no link: ${status} ${text}`);
+  if (status !== 200) throw new Error(`the service made no document link: ${status} ${text}`);
   return (json as { url: string }).url.split('=')[1] ?? '';
 }
 

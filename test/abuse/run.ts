@@ -19,7 +19,7 @@ const { positionals: names } = parseProcessArguments({
 });
 const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));
 if (unknown.length > 0) {
-  console.error(`${unknown.join(', ')}: no such area. They are:\n${AREAS.map(({ name }) => name).join('\n')}`);
+  console.error(`${unknown.join(', ')}: no such area. The areas are:\n${AREAS.map(({ name }) => name).join('\n')}`);
   process.exit(2);
 }
 

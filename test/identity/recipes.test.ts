@@ -131,7 +131,7 @@ interface Connected {
 /** Starts a test provider, and configures the token verifier as the recipe says, except for the provider's host. */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
-  if (shape === undefined) throw new Error(`no shape of ${name}`);
+  if (shape === undefined) throw new Error(`SHAPES has no provider ${name}`);
   const server = createServer();
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -145,7 +145,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     ...changes,
   };
   const { identity } = loadConfig(environment);
-  if (identity.provider === undefined) throw new Error('no provider configured');
+  if (identity.provider === undefined) throw new Error('the recipe configures no identity provider');
   const { audience } = identity.provider;
   const issuer = `${origin}${shape.issuer}`;
 

@@ -55,7 +55,7 @@ test.each(Object.entries(RESPELLINGS))(
         fc.record({ name: fc.string({ maxLength: 8 }), kid: fc.constantFrom(0, 1), at: fc.nat(400), which: fc.nat(2) }),
         async ({ name, kid, at, which }) => {
           const key = v.identity.keys[kid];
-          if (key === undefined) throw new Error('no such key');
+          if (key === undefined) throw new Error('the identity provider has no such key');
           const token = await v.identity.token({ name }, { key });
           const parts = token.split('.');
           const other = respell(parts[which] ?? '', at);

@@ -34,7 +34,7 @@ const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
 /** @throws Error if the status is not 401. A service that cannot record a refusal in time answers 503 instead of 401. */
 async function refusalOf(port: number): Promise<Answer> {
   const answer = await ask(port, 'GET /api/clients');
-  if (answer.status !== 401) throw new Error(`it answered ${answer.status}`);
+  if (answer.status !== 401) throw new Error(`the service answered ${answer.status}`);
   return answer;
 }
 

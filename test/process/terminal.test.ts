@@ -25,7 +25,7 @@ async function shown(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(out);
     if (match !== null) return match;
-    const over = ended.then(() => Promise.reject(new Error(`it ended: ${out}`)));
+    const over = ended.then(() => Promise.reject(new Error(`npm start ended: ${out}`)));
     await Promise.race([once(child.stdout, 'data'), over]);
   }
 }

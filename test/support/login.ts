@@ -144,7 +144,7 @@ export async function logIn(
   const { left, status, text } = await begun.submit(email, password, proxied);
   if (left === undefined) throw new Error(`the login was answered ${status}: ${text}`);
   const { status: given, body } = await askTokens(issuer, exchange(begun, left));
-  if (given !== 200) throw new Error(`the code was answered ${given}: ${JSON.stringify(body)}`);
+  if (given !== 200) throw new Error(`the authorization code was answered ${given}: ${JSON.stringify(body)}`);
   return { ...body, browser };
 }
 

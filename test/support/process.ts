@@ -53,7 +53,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
     ended,
     says: async (pattern) => {
       const over = ended.then((how) => {
-        throw new Error(`it ended with ${String(how)}: ${written.err}${written.out}`);
+        throw new Error(`the process ended with ${String(how)}: ${written.err}${written.out}`);
       });
       over.catch(() => undefined);
       for (;;) {
@@ -73,7 +73,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
 export async function refusalOf(started: Started): Promise<number | string> {
   const serving = started.says(SERVES).then(() => {
     started.signal('SIGKILL');
-    throw new Error('the start was not refused');
+    throw new Error('the service has started, and should have refused to start');
   });
   return Promise.race([started.ended, serving]);
 }
@@ -119,6 +119,6 @@ export async function beginLogin(port: number): Promise<Socket> {
       'Content-Length: 13\r\nExpect: 100-continue\r\n\r\n',
   );
   const [answer] = (await once(socket, 'data')) as [string];
-  if (answer !== 'HTTP/1.1 100 Continue\r\n\r\n') throw new Error(`the login was not taken: ${answer}`);
+  if (answer !== 'HTTP/1.1 100 Continue\r\n\r\n') throw new Error(`the service did not accept the login: ${answer}`);
   return socket;
 }

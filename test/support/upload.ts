@@ -102,7 +102,7 @@ export async function filesIn(folder: string): Promise<string[]> {
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
   while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`it never was so: ${isSo.toString()}`);
+    if (Date.now() > end) throw new Error(`the condition never became true: ${isSo.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -115,7 +115,7 @@ export class Worker {
       left -= operation.weight;
       if (left < 0) return operation;
     }
-    throw new Error(`nothing can be chosen for ${this.#person.role}`);
+    throw new Error(`the load test has no operation for the role ${this.#person.role}`);
   }
 
   #others(): readonly LoadTenant[] {
