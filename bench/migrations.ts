@@ -35,7 +35,7 @@ const RETRY_MS = 120_000;
 const NOTHING_MS = 3_000;
 
 const { values } = parseArgs({ options: { claims: { type: 'string', default: '100000' } } });
-// A database with fewer claims would have neither a user nor a partner.
+// A database with fewer than 1,000 claims would have neither a user nor a partner.
 if (!/^[1-9]\d{3,7}$/.test(values.claims)) throw new Error(`${values.claims} is no number of claims`);
 const claims = Number(values.claims);
 const log = pino({ level: 'silent' });

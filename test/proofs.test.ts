@@ -13,7 +13,7 @@ test('each path in test/proofs.ts exists, and each proof (long test) has a suite
     const paths = [...suites, ...but, ...again, ...script.slice(0, 1), ...(config === undefined ? [] : [config])];
     expect([name, paths.filter((path) => !existsSync(join(ROOT, path)))]).toEqual([name, []]);
     expect([name, paths.length]).not.toEqual([name, 0]);
-    // The suites that a proof runs again belong to `npm test`, and not to another proof.
+    // The test suites in `again`, which a proof runs too, belong to `npm test` and not to another proof.
     expect([name, again.map(proofOf).filter((owner) => owner !== undefined)]).toEqual([name, []]);
   }
 });

@@ -41,7 +41,7 @@ const results = join(ROOT, '.data', 'test-results.json');
 const { reached, own } =
   touched === undefined ? { reached: allSuites(), own: [] } : suitesOfChange(touched.split('=')[1] ?? 'HEAD');
 const fast = [...reached.filter(isFast), ...own];
-// Test suites wait for a sixth of their time, so a third worker of Jest uses the two processors meanwhile.
+// Test suites spend a sixth of their time waiting, so on two processors three workers of Jest are faster.
 const chosen = isChosen ? [] : ['--maxWorkers=3', '--runTestsByPath', ...fast];
 const sample = isChosen ? {} : { TEST_DAY: process.env['TEST_DAY'] ?? dayOfRevision(), TEST_SAMPLE: '1/10' };
 if (!isChosen)

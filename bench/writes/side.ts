@@ -66,8 +66,8 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
       if (!own) await database.run(context, statements(++calls));
     },
     spent: async () => {
-      // The connection pool closes connections that were idle for long, so the backend’s process id is read again each
-      // time.
+      // The connection pool closes connections that were idle for long, so the id of the Postgres backend is read again
+      // each time.
       const { rows } = await database.callAsLogin({ text: 'select pg_backend_pid()', values: [] });
       const backend = rows[0]?.[0];
       const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(' ', 1);

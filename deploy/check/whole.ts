@@ -133,8 +133,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // The load test also sends tokens whose signing key the service cannot fetch now. The service refuses these tokens
-    // until the identity provider is reachable again.
+    // The load test also sends tokens whose signing key the service cannot fetch during this fault. The service refuses
+    // these tokens until the identity provider is reachable again.
     ...{
       name: 'the keys of the identity provider are unreachable for a while',
       breaks: [],

@@ -239,7 +239,7 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
-    // The area `links` leaves users with access to the attacker's client or to no client.
+    // The attacks of the area `links` leave users with access to the attacker’s client or to no client.
     const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;

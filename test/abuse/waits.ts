@@ -124,7 +124,7 @@ async function compareWaits(
         turn.abort();
       });
       await attack;
-      // Waiting times between the end of the turn and the last answer to the attack are discarded.
+      // The waiting times after the attacking requests have stopped, until their last answer, are discarded.
       await other.waits();
     }
   } finally {

@@ -37,8 +37,8 @@ test('only one of two simultaneous password changes with the right present passw
   const user = await manager();
   const answers = statuses(await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]));
   expect(answers[0]).toBe(204);
-  // The second password change gets 401 or 403, because the session has ended or the given password is not the stored
-  // one any more.
+  // The second password change gets 401 or 403, because the user’s session has ended or the given password is no longer
+  // the stored one.
   expect([401, 403]).toContain(answers[1]);
 });
 

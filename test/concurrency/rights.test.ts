@@ -16,7 +16,8 @@ import { forSuite } from '../support/suite.ts';
 const service = await forSuite(startService());
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 const admin = await service.token('ADMIN');
-// An active ADMIN of all clients lets the tests deactivate and demote the other ADMINs, because one must remain.
+// This ADMIN of all clients stays active, so that the tests can deactivate and demote the other ADMINs: one must
+// remain.
 await person(service, 'ADMIN');
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });

@@ -217,7 +217,7 @@ describe('the service aborts a ZIP download that it cannot complete', () => {
       const response = await begin(claim, reader.token);
       response.pause();
       log = '';
-      // The service has not read the second document yet, because the first document is larger than the buffers.
+      // The service has not yet read the ZIP’s second document, because the first document is larger than the buffers.
       await service.admin(sql, [{ document: ids[1], reader: reader.id }[of]]);
       await expect(buffer(response)).rejects.toThrow();
       await until(() => log.includes('documents.zip'));

@@ -241,12 +241,12 @@ describe.each(Object.entries(opening))(
         [0, 2],
       ]) {
         const { code, out } = await command('--digest', '--json');
-        // No digest is stored for the content with another length and for the lost content.
+        // documents:check stores no digest for a content with another length than its row, and none for a lost content.
         expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
           1,
           expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
         ]);
-        // storeDigest does not overwrite the digest that is already stored.
+        // storeDigest does not overwrite a digest that is already stored for a document.
         const database = await openDocumentContents(service.postgres.apiUrl);
         await database.storeDigest(kept.id, sha256('x'));
         await database.close(true);

@@ -53,8 +53,8 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     await settleParts(world);
     const { spares = () => false } = fault;
     const spared = [...OPERATIONS.map(({ name }) => name), HEALTH, CHANGE_RIGHTS, USE_RIGHTS].filter(spares);
-    // A killed service leaves unfinished uploads in the document folder, which its next process removes only after an
-    // hour.
+    // A killed service leaves unfinished uploads in the document folder, which the next process of the service removes
+    // after an hour.
     const halfWritten = fault.endsService === true ? [] : await world.halfWritten();
     const ledger = {
       fixture,

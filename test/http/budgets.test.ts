@@ -235,8 +235,8 @@ describe('the service limits the time of a request body', () => {
     trickle(trickling, Buffer.alloc(10));
     await once(trickling, 'data');
     expect(slow).toBe('ERROR_REQUEST_TIMEOUT');
-    // The request body `steady` takes longer than one of the service’s time windows, and has enough bytes in each
-    // window.
+    // The request body that arrives in the connection `steady` takes longer than one of the service’s time windows, and
+    // has enough bytes in each window.
     const steady = open(40 * MIB);
     trickle(steady, Buffer.alloc(MIB));
     await once(steady, 'data');

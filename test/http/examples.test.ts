@@ -65,7 +65,8 @@ describe('each example of the OpenAPI description is a valid request', () => {
     async (line, operation) => {
       const answer = await service.ask(line, { token });
       expect([line, answer.status]).toEqual([line, 200]);
-      // For a path ending with /me the answer depends on the caller, so the example is not compared.
+      // The answer of a path that ends with /me depends on the caller, so the test does not compare it with the
+      // example.
       const example = line.endsWith('/me') ? undefined : exampleOf(answered(operation));
       if (example === undefined) return;
       expect(lasting(answer.json as object as Record<string, unknown>)).toEqual(lasting(example));

@@ -63,7 +63,7 @@ describe('only pages of the listed origins may use the API', () => {
       headers: {
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-headers': 'authorization',
-        // A browser repeats its preflight request after these 600 seconds, and not before each call.
+        // With Access-Control-Max-Age: 600, a browser repeats its preflight request only after 600 seconds.
         'access-control-max-age': '600',
       },
     });

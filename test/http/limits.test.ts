@@ -49,7 +49,7 @@ describe('all requests of one user count towards one rate limit', () => {
     expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(429);
     expect(await statusOf('GET /api/sites', later)).toBe(429);
     expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
-    // A subject in other letter case is another user, as in the database.
+    // A token’s subject in other letter case is another user for the rate limit, as in the database.
     const other = await service.token('CLIENT', [], { sub: 'idp|same' });
     expect(await statusOf('GET /api/auth/profile', other)).toBe(200);
   });

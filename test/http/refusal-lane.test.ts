@@ -75,7 +75,8 @@ describe('the service answers refusals and /health while all other requests wait
     const token = await service.token('CLIENT', [clients]);
     await hold('public.clients');
     const readers = Array.from({ length: 10 }, () => service.ask('GET /api/clients', { token }));
-    // The service has four connections for requests, so the other six readers wait for a connection.
+    // The service of this test has four database connections for requests, so the other six readers wait for a
+    // connection.
     await until(async () => (await waiting(service)) === 4);
     const refused = await Promise.all([
       service.ask('GET /api/clients'),

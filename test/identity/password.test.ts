@@ -49,7 +49,8 @@ test('a malformed bcrypt salt is refused, and also a salt whose cost would take 
 test('the event loop keeps running while a password is hashed', async () => {
   const done: string[] = [];
   const hashed = hashPassword('correct horse 1').then(() => done.push('hash'));
-  // If the main thread computed the hash, no turn of the event loop would come before the end of the hash.
+  // If the main thread computed the hash of a password, no turn of the event loop would come before the end of the
+  // computation.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   done.push('twenty turns of the loop');
   await hashed;

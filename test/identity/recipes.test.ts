@@ -167,7 +167,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      // Without these features the provider does not publish its key for encryption.
+      // Without these features oidc-provider does not publish its key for encryption, which the service must ignore.
       ...{ encryption: { enabled: true }, requestObjects: { enabled: true } },
       resourceIndicators: {
         enabled: true,

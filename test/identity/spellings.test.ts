@@ -51,7 +51,7 @@ test.each(Object.entries(RESPELLINGS))(
     let tried = 0;
     await fc.assert(
       fc.asyncProperty(
-        // Names of different lengths give token parts with every possible base64 padding.
+        // Users’ names of different lengths give token parts with every possible base64 padding.
         fc.record({ name: fc.string({ maxLength: 8 }), kid: fc.constantFrom(0, 1), at: fc.nat(400), which: fc.nat(2) }),
         async ({ name, kid, at, which }) => {
           const key = v.identity.keys[kid];

@@ -294,7 +294,8 @@ test('a reminder that could not be sent on its day is sent on the next day, with
   ]);
   await server.kill();
   await sender().sendNow();
-  // Today’s reminder replaces the unsent one of yesterday, and keeps the time since which its user has been waiting.
+  // Today’s reminder replaces the unsent one of yesterday, and keeps the time since which the user has been waiting for
+  // a mail.
   expect(await service.admin(found)).toHaveLength(1);
   expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
   expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);

@@ -76,7 +76,7 @@ test('a first npm start that gets SIGINT while it creates its database exits wit
 
 test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {
   const { started, port, adminUrl } = await serve();
-  // At the first SIGINT the service waits for this unfinished login.
+  // At the first SIGINT the service waits for this login, whose body never arrives completely.
   const login = await beginLogin(port);
   const broken = once(login, 'close');
   expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
@@ -107,7 +107,7 @@ test('npm start stores the contents of the demonstration’s documents if an ear
     `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
   );
   expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
-  // The second start does not store the content of the deleted document again.
+  // The second npm start does not store the content of the deleted document again.
   expect((await readdir(contents)).sort()).toEqual([
     'avis-degrevement.pdf',
     'avis-tf-2024.pdf',

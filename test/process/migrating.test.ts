@@ -46,7 +46,7 @@ const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<n
 test('db:migrate that gets SIGINT during its migrations prints a line, leaves no table, and ends by the signal', async () => {
   const database = await createEmptyDatabase();
   const deploy = startDeploy(database.adminUrl);
-  // The deploy gets SIGINT inside the one transaction that runs all migrations.
+  // db:migrate gets SIGINT inside the one transaction that runs all migrations.
   await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
   deploy.signal('SIGINT');
   const { code, out, err } = await deploy.ended;

@@ -109,7 +109,7 @@ test('a service without its database answers 401 to callers without a token, and
 });
 
 test('a service whose disk is full answers 503 for a refusal that it cannot store, and 401 for a refusal that it can store', async () => {
-  // ulimit allows files of at most 16 KiB, so that writes fail as on a full disk.
+  // The shell’s ulimit allows the service files of at most 16 KiB, so that its writes fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
       ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },

@@ -83,7 +83,7 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
 
 const folder = await createScratchFolder();
 const database = await createTestDatabase();
-// The test repeats the last step of the deploy, so that the audit does not report the new trigger as drift.
+// The test repeats the last step of a deploy, so that db:audit does not report the new trigger as drift.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
@@ -193,7 +193,8 @@ const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: 
     line: /^AUTH_ISSUER must be a plain http:\/\/ or https:\/\/ URL where AUTH_CLIENT_ID is set\n$/,
   },
   AUTH_SCOPE: { value: 'api', line: /^AUTH_SCOPE must name openid\n$/ },
-  // The effect of the client credentials is tested in test/identity/management.test.ts.
+  // The effect of AUTH_MANAGEMENT_CLIENT_ID and AUTH_MANAGEMENT_CLIENT_SECRET is tested in
+  // test/identity/management.test.ts.
   AUTH_MANAGEMENT_CLIENT_ID: {
     value: 'x',
     line: /^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/,
@@ -243,7 +244,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   LOG_LEVEL: async () => {
     expect((await send('GET /api/clients')).status).toBe(200);
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
-    // At the level info, the log would have a line for the request before these warnings.
+    // With LOG_LEVEL=info, the log would have a line for the request before these warnings.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
     const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
     expect(lines).toEqual([expect.stringContaining('the service serves')]);
@@ -262,7 +263,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
       await admin.query('begin; lock table public.clients in access exclusive mode');
       const answers = Promise.all(Array.from({ length: 5 }, () => send('GET /api/clients')));
       await until(async () => (await rowsOf(SESSIONS)).filter(({ waits }) => waits === 'Lock').length === 2);
-      // The answer 404 needs no database, and shows that the service has received the five earlier requests.
+      // The answer 404 to an unknown path needs no database, and shows that the service has received the five earlier
+      // requests.
       expect((await send('GET /api/nothing')).status).toBe(404);
       await admin.query('rollback');
       expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -285,7 +287,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await isRefused({ aud: identity.audience })).toBe(true);
   },
   AUTH_JWKS_URL: async () => {
-    // The issuer is a URN, so the service can find the keys only at AUTH_JWKS_URL.
+    // AUTH_ISSUER is a URN here, so the service can find the provider’s keys only at AUTH_JWKS_URL.
     expect(await isRefused({})).toBe(false);
     expect(identity.requests).toBeGreaterThan(0);
   },
@@ -330,7 +332,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   SERVER_TIMING: async () => {
     expect((await send('GET /api/clients')).headers['server-timing']).toMatch(/^auth;dur=.*, total;dur=/);
   },
-  // The path /here comes from OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which replaces the path /v1/traces of this variable.
+  // The path /here comes from OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which replaces the path /v1/traces that
+  // OTEL_EXPORTER_OTLP_ENDPOINT would have.
   OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
     await until(() => traced.includes('/here {'));
   },

@@ -111,7 +111,8 @@ class Pair {
     ] as const) {
       socket.on('error', () => undefined);
       socket.once('close', () => {
-        // While the proxy is mute or deaf, the other end of the connection must not notice that this end was closed.
+        // While the TCP proxy is mute or deaf, one end of a connection must not notice that the other end has closed
+        // it.
         if (this.#state === 'mute' || this.#state === 'deaf') this.#ends.push(() => other.destroy());
         else other.destroy();
       });

@@ -37,7 +37,7 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    // The request’s path names a record of another tenant without naming the tenant, so only the database can find out
+    // The path of this request names a record of another tenant, and not the tenant, so only the database can find out
     // the tenant.
     ...{ name: 'read a foreign record', kind: 'refuse', weight: 3, roles: ROLES },
     prepare: ({ others, random }) => {
