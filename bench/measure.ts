@@ -37,7 +37,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
-/** Writes a number with two significant digits, because a median of few runs is not more exact. */
+/**
+ * Writes a number with two significant digits, because the median of a few runs is not exact enough for more digits.
+ */
 export function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(2)));
 }

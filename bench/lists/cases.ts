@@ -38,7 +38,7 @@ const SEARCHES = [
 
 const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'fields', 'expand', 'by', 'within', 'passed', 'kind'];
 
-/** A row from the middle of a list, as the list’s caller sees its rows. */
+/** A row from the middle of a list, which gives the values for the list’s filters. */
 export type Sample = Readonly<Record<string, unknown>>;
 
 /** Returns requests for every sort order and every filter of a list, each alone, with values from the caller’s rows. */

@@ -13,7 +13,7 @@ import { words } from '../support/words.ts';
 
 const SOURCE = 'API1:2023';
 
-/** Returns attacks with malformed ids in the path, the query or the body. */
+/** Returns attacks with malformed ids in the path or the query. */
 function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [

@@ -59,7 +59,7 @@ async function list(): Promise<StoredContent[]> {
 const listing = (more = '', contents = `<Key>${PATH}</Key><Size>4</Size>`): string =>
   `<ListBucketResult><Contents>${contents}</Contents>${more}</ListBucketResult>`;
 
-test('the service accepts answers of an S3 store that have only a status and a content', async () => {
+test('the service accepts answers of an S3 store that have only a status and the content of a document', async () => {
   answer = saying(200, TEXT);
   expect([await store.size(PATH), await read()]).toEqual([4, TEXT]);
   await put();

@@ -122,7 +122,7 @@ describe.each(Object.entries(opening))(
       await open();
     });
 
-    test('a document store lists its contents in the byte order of their paths', async () => {
+    test('a document store lists the documents’ contents in the byte order of their paths', async () => {
       // For S3 the test leaves out names that sort before a slash, because the test server S3rver sorts by folders.
       const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
       const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];

@@ -109,7 +109,7 @@ describe('the service compares documents from S3 with their stored digests', () 
     expect(await contents()).toEqual([]);
   });
 
-  test('the download of a content that S3 has changed is aborted', async () => {
+  test('the download of a document whose content S3 has changed is aborted', async () => {
     lines = [];
     const { id, path } = await attach(service, own);
     const file = join(directory, BUCKET, 'claims', `${path}._S3rver_object`);

@@ -26,7 +26,7 @@ export interface LoadProcess {
   finish(): Promise<readonly Entry[]>;
 }
 
-/** The longest time in milliseconds until the load test gets its first answer. */
+/** The milliseconds within which a load test must get its first answer from the service. */
 const BEGUN_MS = 60_000;
 
 /**

@@ -87,7 +87,7 @@ describe('with AUTH_CLIENT_ID a user can log in at the identity provider from th
     },
   );
 
-  test('/docs/login.json has no metadata, and /docs may send no request, if the discovery document names another issuer', async () => {
+  test('/docs/login.json has no metadata, and /docs may not call the provider, if its discovery names another issuer', async () => {
     provider.discovery = saying({ issuer: 'https://another.example' });
     const { status, json } = await ask(service.port, 'GET /docs/login.json');
     expect([status, json]).toEqual([200, { ...SETTINGS, issuer: provider.issuer, metadata: null }]);

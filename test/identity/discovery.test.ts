@@ -69,7 +69,7 @@ test('a provider’s discovery document is accepted without a logout endpoint an
   expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf(elsewhere)));
 });
 
-test('a provider’s discovery document is accepted whatever type its members have that no login needs', async () => {
+test('a provider’s discovery document is accepted with members of any type, if no login needs these members', async () => {
   const members = [
     'end_session_endpoint',
     'jwks_uri',

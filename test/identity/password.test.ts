@@ -8,7 +8,7 @@ import { hashPassword, hashPasswordWithSalt, isHashable, countWaitingPasswords }
 
 const SALT = '$2b$04$abcdefghijklmnopqrstuu';
 
-test('each hash of a password has a new salt, and bcrypt verifies it', async () => {
+test('each hash of a password has a new salt, and bcrypt verifies the password with the hash', async () => {
   const limitMs = 120_000;
   const [one, other] = await Promise.all([
     hashPassword('correct horse 1', { limitMs }),

@@ -71,7 +71,7 @@ test.each(Object.entries(RESPELLINGS))(
   },
 );
 
-test('a token with padding or a blank is refused even if the provider signed it so', async () => {
+test('a token with padding or a blank is refused even if the provider has signed it in this form', async () => {
   const { key } = v.identity;
   for (const ending of ['=', '==', '\n', ' ']) {
     const payload = Buffer.from(JSON.stringify(v.adminClaims())).toString('base64url') + ending;
