@@ -49,8 +49,8 @@ const LISTS: Readonly<Record<string, readonly [number, Readonly<Record<string, s
   'the records about one claim': [0, { resource_id: '6974ce5a-c660-6b4a-bd2a-c1c5a1ac3fd9' }],
   'the records of one actor': [0, { actor: 'idp|7' }],
   'the refusal records': [0, { success: 'false' }],
-  'one month of a year ago': [0, { created_from: monthsAgo(12), created_to: monthsAgo(11) }],
-  'a page after two other pages': [0, { offset: '40' }],
+  'the records of one month a year ago': [0, { created_from: monthsAgo(12), created_to: monthsAgo(11) }],
+  'the third page of the records': [0, { offset: '40' }],
 };
 const DENIALS = 'select * from audit.denials limit 20';
 
@@ -98,7 +98,7 @@ async function openSide(adminUrl: string, records: number): Promise<Side> {
       else {
         const settings = buildSettingsStatement(context, 0);
         await client.query(settings.text, [...settings.values]);
-        if (!('list' in auditRecordsEndpoint)) throw new Error('the audit log is no list');
+        if (!('list' in auditRecordsEndpoint)) throw new Error('the endpoint of the audit log returns no list');
         const { text, values } = auditRecordsEndpoint.list(input, caller).records;
         await client.query({ name, text, values: [...values] });
       }

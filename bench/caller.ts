@@ -7,8 +7,8 @@ const SUBJECT = 'bench';
 const USER_ID = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Returns the context (caller, rights and database settings) of a read request. The database knows the caller only if
- * `storeCaller` was called with the same rights.
+ * Returns the context of a benchmark’s read request: caller, rights and database settings. The database knows the
+ * caller only if `storeCaller` was called with the same rights.
  */
 export function readingAs(role: Role, clientAccess: readonly string[], client?: string): RequestContext {
   return {

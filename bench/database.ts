@@ -20,7 +20,10 @@ type BenchDatabase = BenchServer;
 /** The folder in which the benchmarks store databases and results. */
 export const BENCH_DIR = join(import.meta.dirname, '..', '.data', 'bench');
 
-/** The number of claims in the full database. All other row counts follow from it. */
+/**
+ * The number of claims in the benchmarks’ database of full size, from which bench/population.sql derives all other row
+ * counts.
+ */
 export const FULL_SIZE = 1_000_000;
 
 const NAME = 'taxclaims_bench';
@@ -84,7 +87,7 @@ export async function populationOf(folder: string, claims: number): Promise<stri
 
 interface Filling {
   readonly name: string;
-  /** The two parts of an SQL script; the second part begins after `commit;`. */
+  /** The two parts of an SQL script that fills a database; the second part begins after `commit;`. */
   readonly population: string;
   readonly migrate: (adminUrl: string) => Promise<void>;
 }

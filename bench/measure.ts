@@ -1,13 +1,13 @@
-/** A piece of work whose duration a benchmark compares with that of other works; `run` does the work once. */
+/** A piece of work whose duration a benchmark compares with that of other work; `run` does the work once. */
 export interface Contender {
   readonly name: string;
   readonly run: () => Promise<unknown>;
-  /** The clock that measures the work, in milliseconds; the wall clock if absent. */
+  /** The clock that measures the work of a benchmark, in milliseconds; the wall clock if absent. */
   readonly clock?: () => number;
 }
 
 /**
- * A benchmark repeats work that takes longer than these milliseconds less often, because the median of long times is
+ * The milliseconds above which a benchmark repeats a piece of work less often, because the median of long times is
  * stable.
  */
 const LONG_MS = 400;
@@ -37,7 +37,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
 }
 
-/** Writes a number with two significant digits, because a median of few runs is not more exact. */
+/**
+ * Writes a number with two significant digits, because the median of a few runs is not exact enough for more digits.
+ */
 export function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(2)));
 }

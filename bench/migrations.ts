@@ -35,7 +35,7 @@ const RETRY_MS = 120_000;
 const NOTHING_MS = 3_000;
 
 const { values } = parseArgs({ options: { claims: { type: 'string', default: '100000' } } });
-// A database with fewer claims would have neither a user nor a partner.
+// A database with fewer than 1,000 claims would have neither a user nor a partner.
 if (!/^[1-9]\d{3,7}$/.test(values.claims)) throw new Error(`${values.claims} is no number of claims`);
 const claims = Number(values.claims);
 const log = pino({ level: 'silent' });
@@ -78,11 +78,11 @@ async function measured(): Promise<readonly Row[]> {
     for (const name of names.slice(first)) {
       rows.push(await said(name, () => besides(name, () => apply(name))));
     }
-    // The first deploy of the database’s rights has to create all of them; the second one is the usual deploy.
+    // The first deploy of the database’s rights has to create all rights; the second deploy is the usual one.
     for (const what of ['the rights, made', 'the rights, made again']) {
       rows.push(await said(what, () => besides(what, () => migrate({ adminUrl, log }))));
-      // Removing the database’s comment makes the next deploy of the rights run again; otherwise it would find nothing
-      // to do.
+      // The comment on audit.applied tells a deploy that the rights are up to date. Without the comment, the next
+      // deploy of the rights runs again.
       await client.query('comment on table audit.applied is null');
     }
     return rows;
@@ -91,7 +91,10 @@ async function measured(): Promise<readonly Row[]> {
   }
 }
 
-/** Runs a migration (`work`) while requests are sent. Each request is answered in the end, however long it waits. */
+/**
+ * Runs a migration (`work`) while requests are sent. Each request is answered in the end, however long the request
+ * waits.
+ */
 async function besides(what: string, work: () => Promise<void>): Promise<Row> {
   const requests = await startRequests(adminUrl);
   try {

@@ -16,8 +16,8 @@ import { startService } from './peers/services.ts';
 import { keep } from './results.ts';
 
 /**
- * The number of claims in the database, which does not change the cost: each request concerns one client, who has as
- * many claims in a larger database.
+ * The number of claims in the database, which does not change the measured cost: each request concerns one client, and
+ * a client has no more claims in a larger database.
  */
 const CLAIMS = 20_000;
 const OFF = 'without metrics and traces';

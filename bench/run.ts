@@ -43,7 +43,7 @@ const PARTS: Readonly<Record<string, (server: BenchServer) => Promise<void>>> = 
 const wanted = positionals.length === 0 ? ['peers', 'endpoints', 'growth'] : positionals;
 const unknown = wanted.filter((part) => !Object.hasOwn(PARTS, part));
 if (unknown.length > 0) {
-  console.error(`no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  console.error(`there is no benchmark ${unknown.join(', ')}, only ${Object.keys(PARTS).join(', ')}`);
   process.exit(2);
 }
 const server = await openBenchServer(process.env);
@@ -55,6 +55,6 @@ try {
 
 function count(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text);
-  console.error(`${text} is no number of rounds or seconds`);
+  console.error(`${text} is not a valid number`);
   process.exit(2);
 }

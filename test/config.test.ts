@@ -155,12 +155,12 @@ test.each([
   ['https://idp.example', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/realms/a//', 'https://idp.example/realms/a/.well-known/jwks.json'],
-])('the keys of the issuer %s are at %s', (AUTH_ISSUER, jwksUrl) => {
+])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from %s', (AUTH_ISSUER, jwksUrl) => {
   const { provider } = loadConfig({ ...PROVIDER, AUTH_ISSUER }).identity;
   expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
 
-test('with AUTH_JWKS_URL the issuer may be any text', () => {
+test('AUTH_ISSUER may be any text if AUTH_JWKS_URL is set', () => {
   const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
   expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
 });
@@ -177,12 +177,12 @@ test.each([
   ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
   ['s3://my-bucket', { kind: 's3', bucket: 'my-bucket', prefix: '' }],
   ['s3://my.bucket/', { kind: 's3', bucket: 'my.bucket', prefix: '' }],
-])('DOCUMENT_STORE %s is read as a folder or a bucket', (DOCUMENT_STORE, store) => {
+])('the service reads DOCUMENT_STORE=%s as a folder or an S3 bucket', (DOCUMENT_STORE, store) => {
   expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
 });
 
 test.each(['postgresql://u@h/d', 'postgres:///d?host=/var/run/postgresql', 'postgres://u:p%40ss@[::1]:1/d'])(
-  'the database address %s is accepted unchanged',
+  'the service and the database commands accept the database address %s, and do not change it',
   (url) => {
     expect(loadConfig({ DATABASE_URL: url }).database.url).toBe(url);
     expect(loadAdminConfig({ DATABASE_ADMIN_URL: url })).toEqual({ databaseAdminUrl: url });
@@ -306,7 +306,7 @@ const CLIENT = {
   AUTH_MANAGEMENT_CLIENT_SECRET: 'hunter2',
 };
 
-test('a management client gets its tokens from the issuer, for AUTH_MANAGEMENT_AUDIENCE if it is set', () => {
+test('the service gets its management tokens from AUTH_ISSUER, for AUTH_MANAGEMENT_AUDIENCE if that variable is set', () => {
   const of = (more: object) => loadConfig({ ...CLIENT, ...more }).identity.management;
   const client = { issuer: 'https://idp.example/', id: 'worker', secret: 'hunter2', audience: undefined };
   expect(of({})).toEqual({ url: 'https://idp.example/api/v2', client });
@@ -315,11 +315,14 @@ test('a management client gets its tokens from the issuer, for AUTH_MANAGEMENT_A
 
 test.each([
   ['both a token and a client', { AUTH_MANAGEMENT_TOKEN: 'hunter2' }, 'AUTH_MANAGEMENT_CLIENT_ID'],
-  ['a client whose issuer is no address', { AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'https://a.b' }, 'AUTH_ISSUER'],
-  ['a management client without an address', { AUTH_MANAGEMENT_URL: '' }, 'AUTH_MANAGEMENT_URL'],
-])('a management client with %s is refused in a line that names the variable', (_, more, name) => {
-  expect(problemOf({ ...CLIENT, ...more })).toMatch(new RegExp(`^${name} must be [^;\\n]*$`));
-});
+  ['a client whose AUTH_ISSUER is no URL', { AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'https://a.b' }, 'AUTH_ISSUER'],
+  ['a client without AUTH_MANAGEMENT_URL', { AUTH_MANAGEMENT_URL: '' }, 'AUTH_MANAGEMENT_URL'],
+])(
+  'a configuration of management credentials with %s is refused in a line that names the variable',
+  (_, more, name) => {
+    expect(problemOf({ ...CLIENT, ...more })).toMatch(new RegExp(`^${name} must be [^;\\n]*$`));
+  },
+);
 
 test('NODE_ENV=production is accepted with both a database and an issuer', () => {
   expect(problemOf({ NODE_ENV: 'production', DATABASE_URL, ...PROVIDER })).toBe('none');

@@ -5,7 +5,10 @@ import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { words } from './support/words.ts';
 
-/* The rules of CONTRIBUTING.md about imports, SQL, libraries and the process, checked in every file of src/. */
+/*
+ * These tests check every file of src/ against the rules of CONTRIBUTING.md about imports, SQL, libraries and the
+ * process.
+ */
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -39,10 +42,10 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
 
 /** The files outside admin/, db/, demo/, records/ and resources/ that may have SQL, with the reason. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
-  'documents/removals.ts': 'it calls the three functions of the document store, by which contents go',
-  'http/creation.ts': 'it keeps the answer to a creation, whatever resource that is of',
-  'http/visibility.ts': 'it looks up records that a request names, of any table',
-  'http/explain-error.ts': 'it asks why a record was not read or changed, whatever resource that is of',
+  'documents/removals.ts': 'it calls the database functions that plan and record removals of document contents',
+  'http/creation.ts': 'it stores the answer to the creation of a record of any resource',
+  'http/visibility.ts': 'it looks up the records that a request names in any table',
+  'http/explain-error.ts': 'it asks the database why a record of any resource was not read or changed',
 };
 /** Matches SQL in a string: the beginning of a statement, or `from`, `join` or `into` before a table of the database. */
 const SQL = /^\s*(?:select|insert|update|delete|with|merge)\s|\b(?:from|join|into)\s+(?:public|app|reporting|audit)\./i;
@@ -67,11 +70,11 @@ const files = await Promise.all(
 function floorOf(path: string): number {
   const [first = ''] = path.replace(/\.ts$/, '').split('/');
   const floor = FLOORS.indexOf(SAME_FLOOR[first] ?? first);
-  if (floor < 0) throw new Error(`${path} stands on no floor of the house`);
+  if (floor < 0) throw new Error(`${path} is in no layer of src/`);
   return floor;
 }
 
-/** The paths of the files in src/ for which the predicate is true, which breaks a rule. */
+/** Returns the paths of the files in src/ that break a rule, for which `wrong` is true. */
 function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }

@@ -14,12 +14,12 @@ import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts
 import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 
-/* Each kind of problem in a request has a code, an English text and a French text. */
+/* These tests check that each kind of problem in a request has a code, an English text and a French text. */
 
 const placesOf = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name))].sort();
 
-describe.each(ALL_PROBLEM_TEXTS)('the texts of the problem %s', (key, english, french) => {
+describe.each(ALL_PROBLEM_TEXTS)('the problem %s has a correct English and French text', (key, english, french) => {
   test('the English and the French text of a problem use the same values', () => {
     expect(english).toMatch(/^[^A-Z].*[^.]$/);
     expect(french).toMatch(/^(?:[A-ZÀÉÎ].*\.|\{.*)$|\{moves next\}$/);
@@ -34,7 +34,7 @@ describe.each(ALL_PROBLEM_TEXTS)('the texts of the problem %s', (key, english, f
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
-  test('a problem’s code is in the list of codes', () => {
+  test('collectProblemLabels lists the code of each problem that an error answer may have', () => {
     expect(Object.keys(collectProblemLabels())).toContain(key.replace(/\..*/, ''));
   });
 });
@@ -48,7 +48,7 @@ test.each(Object.entries(ERRORS_BY_CODE))(
   },
 );
 
-describe('the text of a problem', () => {
+describe('a problem’s text names its values in English and in French', () => {
   test.each<[ProblemRule, string, string]>([
     [rule('required'), 'is required', 'Ce champ est obligatoire.'],
     [
@@ -92,13 +92,13 @@ describe('the text of a problem', () => {
       'is CLOSED already: from CLOSED you can move it no further',
       'L’état est déjà «_Classée_». Aucune suite n’est possible.',
     ],
-  ])('the texts of the problem %j are correct in English and French', (broken, english, french) => {
+  ])('the problem %j has the expected text in English and in French', (broken, english, french) => {
     expect(formatProblemText(broken)).toBe(english);
     expect(formatProblemText(broken, 'fr').replaceAll(/[\u00a0\u202f]/g, '_')).toBe(french);
   });
 
   test.each([...reclamationStatus.options, ...invoiceStatus.options, ...billStatus.options])(
-    'the status %s is translated in French texts',
+    'the French text of a problem with the status %s has a translation of the status',
     (status) => {
       expect(formatProblemText(rule('never_deleted', { status }), 'fr')).not.toContain(status);
     },

@@ -3,26 +3,29 @@ import { allSuites } from './support/suites.ts';
 /** A group of tests that is too slow for `npm test`. `npm run proofs` runs the proofs in this order. */
 export interface Proof {
   readonly question: string;
-  /** How long the whole proof takes on two idle cores. */
+  /** The minutes that the whole proof takes on two idle cores. */
   readonly minutes: number;
-  /** Files, or folders with everything below them; `npm test` leaves them out. */
+  /** The proof’s test files and folders, which `npm test` leaves out. */
   readonly suites?: readonly string[];
-  /** Files below `suites` that `npm test` runs nevertheless. */
+  /** Test files below `suites` that belong to `npm test` and not to the proof. */
   readonly but?: readonly string[];
   /** Suites of `npm test` that the proof runs too, whole and in the proof's environment. */
   readonly again?: readonly string[];
-  /** The configuration file of Jest; default: jest.config.js. */
+  /** The configuration file with which Jest runs the proof’s suites; jest.config.js if absent. */
   readonly config?: string;
-  /** A Node script that runs after the suites, with its arguments. */
+  /** A Node script that belongs to the proof and runs after its suites, with the script’s arguments. */
   readonly script?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What the machine must have. */
+  /** The programs or rights that the proof needs on the machine. */
   readonly needs?: string;
-  /** A command that fails on a machine without `needs`: the proof is then not run, and the table says so. */
+  /**
+   * A command that fails on a machine without `needs`. `npm run proofs` then skips the proof, and says so in its table.
+   */
   readonly answers?: readonly [command: string, ...args: string[]];
   /**
-   * What `--sample` runs: a share of the rows in suites that use `sampledByDay`, one of so many suites, or both. The two
-   * numbers of both have no common divisor; otherwise some rows would never be drawn.
+   * The part of the proof that `npm run proofs -- --sample` runs: a share of the rows in suites that use
+   * `sampledByDay`, one of so many suites, or both. The two numbers have no common divisor, because some rows would
+   * otherwise never be drawn.
    */
   readonly sample?: { readonly rows?: string; readonly oneSuiteOf?: number };
   /** True if another proof at the same time would change what this proof measures. */
@@ -44,7 +47,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
     script: ['test/mutation/run.ts', '--minutes', '6'],
   },
   mutants: {
-    question: 'Do the tests notice single faults in the code of src, in a sample of all?',
+    question: 'Do the tests notice a single fault in the code of src, for a sample of possible faults?',
     minutes: 10,
     isAlone: true,
     script: ['test/mutants/run.ts'],
@@ -230,17 +233,17 @@ const owners = new Map(
   ),
 );
 
-/** The name of the proof that a suite is part of; undefined for those of `npm test`. */
+/** Returns the name of the proof to which a test suite belongs; undefined for a suite of `npm test`. */
 export function proofOf(suite: string): string | undefined {
   return owners.get(suite);
 }
 
-/** The suites of a proof that `npm test` leaves out. */
+/** Returns the test suites of a proof, which `npm test` leaves out. */
 export function suitesOf(name: string): string[] {
   return [...owners].filter(([, owner]) => owner === name).map(([suite]) => suite);
 }
 
-/** Whether a file is one of these, or below one of these folders. */
+/** Whether a file is one of the given paths, or lies in one of the given folders. */
 export function isIn(paths: readonly string[], file: string): boolean {
   return paths.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path));
 }

@@ -7,16 +7,17 @@ import { PROOFS, suitesOf, type Proof } from './proofs.ts';
 import { JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm run proofs` runs all proofs, or those that are named, and prints a table of them at the end. It exits with 1 if a
- * proof does not hold, and with 2 if a name is of no proof. The output of each proof is in `.data/proofs`.
+ * `npm run proofs` runs all proofs (long tests) or the named ones, and prints a table of them at the end. It exits with
+ * 1 if a proof does not hold, and with 2 if there is no proof of a given name. The output of each proof is in
+ * `.data/proofs`.
  */
 
-/** A proof that takes longer is killed, and does not hold. */
+/** The milliseconds after which `npm run proofs` kills a proof, which then does not hold. */
 const LONGEST_MS = 45 * 60_000;
 
 interface Outcome {
   readonly name: string;
-  /** Undefined if the machine has not what the proof needs. */
+  /** Whether the proof holds; undefined if the machine lacks what the proof needs. */
   readonly holds: boolean | undefined;
   readonly seconds: number;
   readonly result: string;
@@ -28,8 +29,8 @@ const [own, handed] = dashes === -1 ? [given, []] : [given.slice(0, dashes), giv
 const { values, positionals: named } = parseProcessArguments(
   {
     usage: `usage: npm run proofs -- [options] [NAME…] [-- arguments of the one proof's script]
-  --list       print the name, the minutes and the question of each proof
-  --sample     of a proof that has a sample, run only the sample that the Git revision draws
+  --list       print the name of each proof, its minutes and the question that it answers
+  --sample     run only a sample of each proof that has one; the Git revision determines the sample
   --at-once N  run N proofs at the same time; proofs that measure load run alone, at the end
   --help, --version`,
     allowPositionals: true,
@@ -43,7 +44,7 @@ const { values, positionals: named } = parseProcessArguments(
 );
 const unknown = named.filter((name) => !(name in PROOFS));
 if (unknown.length > 0 || values.list || (handed.length > 0 && named.length !== 1)) {
-  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such proof. They are:`);
+  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such proof. The proofs are:`);
   for (const [name, { question, minutes }] of Object.entries(PROOFS)) {
     console.log(`${name.padEnd(14)}${String(minutes).padStart(3)} min  ${question}`);
   }
@@ -85,7 +86,7 @@ async function proveAll(names: string[]): Promise<void> {
   }
 }
 
-/** Runs the suites of a proof, then its script. */
+/** Runs the test suites of a proof (long test), and then the proof’s script. */
 async function prove(name: string, proof: Proof): Promise<Outcome> {
   const began = performance.now();
   const [command, ...args] = proof.answers ?? [process.execPath, '--version'];

@@ -6,12 +6,15 @@ import { proofOf } from './proofs.ts';
 import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm test` runs every suite that belongs to no proof, and of test/resources/matrix.test.ts the share that the Git
- * revision draws. Arguments that this script does not know go to Jest; a path runs that suite whole, even if it belongs
- * to a proof.
+ * `npm test` runs every test suite that belongs to no proof (long test), and a sample of test/resources/matrix.test.ts,
+ * which the Git revision determines. Unknown arguments are passed to Jest. A given path runs that suite whole, even if
+ * it belongs to a proof.
  */
 
-/** Files that no suite imports, and the file whose importers depend on them. */
+/**
+ * Patterns of files that no test suite imports. If such a file has changed, `--touched` runs the suites that depend on
+ * the second file.
+ */
 const STANDS_FOR: readonly (readonly [RegExp, string])[] = [
   [
     /^src\/(?:main|service)\.ts$|^src\/demo\/(?:start|greeting|token)\.ts$|^src\/admin\/commands\//,
@@ -41,10 +44,11 @@ const results = join(ROOT, '.data', 'test-results.json');
 const { reached, own } =
   touched === undefined ? { reached: allSuites(), own: [] } : suitesOfChange(touched.split('=')[1] ?? 'HEAD');
 const fast = [...reached.filter(isFast), ...own];
-// Suites wait for a sixth of their time: a third worker uses it.
+// Test suites spend a sixth of their time waiting, so on two processors three workers of Jest are faster.
 const chosen = isChosen ? [] : ['--maxWorkers=3', '--runTestsByPath', ...fast];
 const sample = isChosen ? {} : { TEST_DAY: process.env['TEST_DAY'] ?? dayOfRevision(), TEST_SAMPLE: '1/10' };
-if (!isChosen) console.log(`test/resources/matrix.test.ts: a tenth, drawn by TEST_DAY=${sample.TEST_DAY ?? ''}`);
+if (!isChosen)
+  console.log(`test/resources/matrix.test.ts: a tenth of the cases, drawn with TEST_DAY=${sample.TEST_DAY ?? ''}`);
 let status: number | null = 0;
 if (isChosen || fast.length > 0) {
   const slow = isSlow ? ['--json', `--outputFile=${results}`] : [];
@@ -74,8 +78,8 @@ function dayOfRevision(): string {
 }
 
 /**
- * The suites that depend on a file that differs from the revision; `own` are suites of proofs that import a changed file
- * of `src` which no fast suite imports itself.
+ * Returns the test suites that depend on a file that differs from the revision. `own` are suites of proofs that import
+ * a changed file of `src` which no suite of `npm test` imports.
  */
 function suitesOfChange(revision: string): { reached: string[]; own: string[] } {
   const changed = [
@@ -83,7 +87,7 @@ function suitesOfChange(revision: string): { reached: string[]; own: string[] } 
     ...git('ls-files', '--others', '--exclude-standard'),
   ];
   if (changed.some((path) => path.startsWith('db/'))) {
-    console.log('db/ has changed: every suite depends on the database');
+    console.log('A file of db/ has changed, and every suite depends on the database.');
     return { reached: allSuites(), own: [] };
   }
   if (changed.length === 0) return { reached: [], own: [] };

@@ -6,7 +6,7 @@ import { loadConfig, ENVIRONMENT_VARIABLE_NAMES } from '../src/config.ts';
 import { createTestDatabase, withAdmin } from './support/database.ts';
 import type { TestDatabase } from './support/database.ts';
 
-/* The lists in the Markdown pages agree with the code and the database. */
+/* These tests check that the lists in the Markdown pages agree with the code and the database. */
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
@@ -33,7 +33,7 @@ test('docs/configuration.md has the default of every variable that has one', asy
   expect(told.length).toBeGreaterThan(10);
 });
 
-describe('the lists of database functions in the pages', () => {
+describe('the pages list exactly the database functions that exist', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('the lists of database functions in the pages', () => {
   });
   afterAll(() => database.close());
 
-  /** The names of the database functions for which the SQL condition is true. */
+  /** Returns the names of the database functions for which the SQL condition is true. */
   async function functionsWhere(condition: string): Promise<string[]> {
     return withAdmin(database.adminUrl, async (admin) => {
       const { rows } = await admin.query<{ name: string }>(
@@ -70,7 +70,7 @@ describe('the lists of database functions in the pages', () => {
 const pages = globSync('{*.md,{bench,db,deploy,docs,test}/**/*.md}', { cwd: ROOT })
   .filter((page) => !page.includes('node_modules'))
   .sort();
-/** The length of a line without the addresses of its links. */
+/** Returns the length of a line of Markdown without the addresses of its links. */
 const widthOf = (line: string): number => line.replaceAll(/\]\([^)]*\)|https?:\/\/\S+/g, '').length;
 
 test('no Markdown page has a line of more than 200 characters', async () => {

@@ -10,7 +10,9 @@ import { expectError, startService } from './support/service.ts';
 import { forSuite } from './support/suite.ts';
 import { until } from './support/upload.ts';
 
-/* One caller may have only a few database transactions at once, so that other callers need not wait. */
+/*
+ * These tests check that one caller has only a few database transactions at once, so that other callers need not wait.
+ */
 
 let abortedRequests = 0;
 const countAborted = (line: string): void => {
@@ -80,7 +82,7 @@ test('the 101st waiting request of one caller gets 429 at once, and a waiting re
   expect(text).not.toContain('Lost');
 });
 
-test('the tasks of one caller begin in the order of their arrival, and a failed task makes room for the next', async () => {
+test('the database tasks of one caller begin in the order of arrival, and a failed task makes room for the next', async () => {
   const shares = createShares(2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<undefined>[] = [];

@@ -5,7 +5,10 @@ import { isValidSubject } from '../src/identity/subject.ts';
 import { describeDifferences } from '../src/admin/compare-rights.ts';
 import { shortenToSingleLine } from '../src/single-line.ts';
 
-/* Texts of users and other programs are shortened to one line in mails, calendars, the log and the output of commands. */
+/*
+ * These tests check that texts of users and other programs become one line in mails, calendars, the log and the output
+ * of commands.
+ */
 
 test.each([
   { text: 'Mairie', max: 6, line: 'Mairie' },
@@ -15,7 +18,7 @@ test.each([
   { text: 'a\u202Eb\u2066c\u0000\u009Bd', max: 9, line: 'a b c d' },
   { text: '😀😀😀', max: 2, line: '😀😀…' },
   { text: '\u001B[2J\u001B[H', max: 9, line: '[2J [H' },
-])('the text $text becomes the line $line of at most $max characters', ({ text, max, line }) => {
+])('the service shortens the text $text to the line $line of at most $max characters', ({ text, max, line }) => {
   expect(shortenToSingleLine(text, max)).toBe(line);
 });
 
@@ -49,7 +52,7 @@ test('identity:sync prints a role from the identity provider in one short line w
 });
 
 test.each(['.', '..'])(
-  'a user’s subject cannot be %s, because a path of the identity provider would lose it',
+  'a user’s subject cannot be %s, because the path of a request to the identity provider would lose it',
   (subject) => {
     expect(isValidSubject(subject)).toBe(false);
     expect(isValidSubject(`${subject}a`)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * A process that repeats one small request beside the large requests of the benchmark, and reports its waiting times
- * since the last report.
+ * This process repeats one small request beside the large requests of the benchmark, and reports how long each small
+ * request has waited since the last report.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -87,7 +87,9 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
     } finally {
       other.stop();
     }
-    console.log(`\nBig things at ${claims} claims, at a load of ${loadavg().map(short).join(', ')}\n`);
+    console.log(
+      `\nLarge requests on a database of ${claims} claims, at a load of ${loadavg().map(short).join(', ')}\n`,
+    );
     console.log(tableOf(figures));
     console.log(`\nRaw figures: ${await keep('big', adminUrl, { claims, ...Object.fromEntries(figures) })}`);
   } finally {

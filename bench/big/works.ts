@@ -9,11 +9,11 @@ import { uploadOf } from '../scale/kinds.ts';
 /** What the benchmark’s large requests use: the service, the ids of records and the caller’s token. */
 export interface Subject extends Omit<Asked, 'document'> {
   readonly origin: string;
-  /** The token of an ADMIN of all clients. */
+  /** The token of the ADMIN of all clients who sends the benchmark’s large requests. */
   readonly admin: string;
 }
 
-/** A measured piece of work: one or several large requests of one caller. */
+/** A measured piece of work of the benchmark `big`: one or several large requests of one caller. */
 export interface Work {
   readonly name: string;
   readonly run: (subject: Subject) => Promise<unknown>;
@@ -92,7 +92,7 @@ async function readArchive({ origin, claim, token }: Subject): Promise<string> {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
-/** Opens connections that each send one request and stay open. */
+/** Opens connections to the service that each send one request and stay open. */
 async function keepConnections({ origin }: Subject): Promise<void> {
   const { hostname, port } = new URL(origin);
   const kept: Socket[] = [];

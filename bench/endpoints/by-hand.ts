@@ -33,7 +33,7 @@ const FILTERS: Readonly<Record<string, string>> = {
  */
 export function filterOf(table: string, clients: readonly string[]): string {
   const filter = FILTERS[table];
-  if (filter === undefined) throw new Error(`how is ${table} filtered by hand? Say so in bench/endpoints`);
+  if (filter === undefined) throw new Error(`bench/endpoints/by-hand.ts has no handwritten filter for ${table}`);
   return filter.replaceAll('$clients', `'{${clients.join(',')}}'::uuid[]`);
 }
 

@@ -49,7 +49,7 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
 /** Returns the SQL statement that lists a client’s claims, newest first. */
 export function listOfClient(caller: Caller, client: string, limit: number): Statement {
   const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
-  if (endpoint === undefined) throw new Error('there is no endpoint that lists the claims of a client');
+  if (endpoint === undefined) throw new Error('no endpoint lists the claims of a client');
   const input = { params: { clientId: client }, query: queryOf(endpoint, limit), body: {} };
   return statementOf(endpoint, input, caller);
 }
@@ -58,12 +58,12 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
 function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;
-  throw new Error(`${endpoint.path} is not read by a statement`);
+  throw new Error(`the endpoint ${endpoint.path} reads by no SQL statement`);
 }
 
 async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly string[]): Promise<RequestInput> {
   const names = Object.keys(endpoint.params?.shape ?? {});
-  if (names.length > 1) throw new Error(`${endpoint.path} names more than one record`);
+  if (names.length > 1) throw new Error(`the path ${endpoint.path} names more than one record`);
   const params: Record<string, string> = {};
   for (const name of names) params[name] = await anId(admin, endpoint.resource, clients);
   return { params, query: queryOf(endpoint, PAGE), body: {} };
@@ -75,7 +75,7 @@ async function anId(admin: Client, table: string, clients: readonly string[]): P
     `select t.id from public.${table} as t where ${filterOf(table, clients)} order by t.id limit 1`,
   );
   const [row] = rows;
-  if (row === undefined) throw new Error(`the clients have no record in ${table}: the population lacks one`);
+  if (row === undefined) throw new Error(`bench/population.sql has stored no record of the clients in ${table}`);
   return row.id;
 }
 

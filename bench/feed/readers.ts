@@ -1,11 +1,11 @@
-/** A process that keeps streams of changes open, and counts their events. */
+/** This process keeps streams of changes open, and counts their events. */
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Reader {
   readonly token: string;
-  /** The ids of the claims whose changes the stream delivers. */
+  /** The ids of the claims whose changes the reader’s stream delivers. */
   readonly claims: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export interface Delivery {
   readonly due: number;
   readonly missed: number;
   readonly twice: number;
-  /** The milliseconds from each change of a claim to its event in the stream. */
+  /** The milliseconds from each change of a claim to its event in the stream of changes. */
   readonly delays: readonly number[];
 }
 
@@ -26,7 +26,7 @@ const LATEST_MS = 21_000;
 interface Stream {
   readonly claims: ReadonlySet<string>;
   readonly response: IncomingMessage;
-  /** The number of received events for each claim. */
+  /** The number of events in the streams of changes for each claim. */
   readonly delivered: Map<string, number>;
 }
 
@@ -82,7 +82,8 @@ function open({ token, claims }: Reader): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, accept: 'text/event-stream' };
     request(`${origin}/api/changes`, { agent: false, headers }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`a stream was answered ${response.statusCode}`));
+      if (response.statusCode !== 200)
+        reject(new Error(`the service answered a stream of changes with ${response.statusCode}`));
       const stream = { claims: new Set(claims), response, delivered: new Map<string, number>() };
       let begun = '';
       response.on('error', () => undefined);

@@ -29,7 +29,10 @@ const USERS = 40;
 const STREAMS_OF_A_USER = 5;
 const CLIENTS_OF_A_USER = 20;
 
-/** The phases of the benchmark, which are measured in turns, with and without changes of claims and open streams. */
+/**
+ * The phases of the benchmark `feed`, with and without changes of claims and open streams. The benchmark measures them
+ * in turns.
+ */
 const PHASES = [
   { name: 'neither', changesPerSecond: 0, readers: false },
   { name: '50 changes a second', changesPerSecond: CHANGES_PER_SECOND, readers: false },
@@ -111,7 +114,7 @@ export async function measureFeed(
 function processOf(file: string, argument: string) {
   const child = fork(join(import.meta.dirname, file), [argument]);
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`${file} ended`);
+    throw new Error(`the process of ${file} has ended`);
   });
   ended.catch(() => undefined);
   return {

@@ -1,4 +1,4 @@
-/** A process that reads and changes claims at fixed rates, whether or not the earlier responses have arrived. */
+/** This process reads and changes claims at fixed rates, whether or not the earlier responses have arrived. */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -9,7 +9,7 @@ interface Phase {
 }
 
 export interface Sent {
-  /** The milliseconds until each response has arrived completely. */
+  /** The milliseconds until each response to a request of the benchmark `feed` has arrived completely. */
   readonly reads: readonly number[];
   readonly changes: readonly number[];
   /** The ids of the changed claims, one entry for each change. */

@@ -25,7 +25,7 @@ const KINDS = [
   'refused: a claim of others',
 ];
 const CLAIMS = 20_000;
-/** A rate limit that exceeds the requests of any round per minute. */
+/** A rate limit that exceeds the number of requests that the benchmark sends in any minute. */
 const NO_LIMIT = '1000000';
 
 interface GateOptions {
@@ -61,7 +61,7 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
         for (const { login, adminUrl, service, taken } of sides) {
           const asked = { ...(await askedOf(adminUrl, identity, CLAIMS)), document: '' };
           const kind = (await kindsOf(asked)).find((one) => one.name === name);
-          if (kind === undefined) throw new Error(`no kind ${name}`);
+          if (kind === undefined) throw new Error(`bench/scale/kinds.ts has no request called ${name}`);
           const origin = await addressOf(service);
           const figures = await measureKind(kind, { origin, pid: service.pid, adminUrl, login });
           // The first round of the benchmark does not count, because it prepares statements and compiles code.
@@ -71,7 +71,7 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
       console.error(`round ${round} of ${rounds}`);
     }
     const [now, then] = sides.map(({ taken }) => taken);
-    console.log(`\nAgainst ${previous}, at a load of ${loadavg().map(short).join(', ')}\n`);
+    console.log(`\nAgainst the release ${previous}, at a load of ${loadavg().map(short).join(', ')}\n`);
     console.log(byKind(now ?? new Map(), then ?? new Map()));
     const raw = Object.fromEntries(sides.map(({ login, taken }) => [login, Object.fromEntries(taken)]));
     console.log(`\nRaw figures: ${await keep('gate', here.adminUrl, raw)}`);

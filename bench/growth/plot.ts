@@ -12,7 +12,7 @@ const TOP = 50;
 const BOTTOM = 50;
 const LINE_HEIGHT = 15;
 
-/** Seven colours that people with any colour vision can distinguish (Okabe and Ito), and black. */
+/** Seven colours that people with any colour vision can distinguish (by Okabe and Ito), and black. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7f7f00', '#000000'];
 
 export function plot(lines: readonly Line[]): string {
@@ -46,14 +46,14 @@ function scale(values: readonly number[], from: number, to: number): Scale {
   return (value) => Math.round(from + ((Math.log10(value) - least) / (most - least)) * (to - from));
 }
 
-/** Returns 1, 2 and 5 times each power of ten between two powers. */
+/** Returns the numbers at an axis of the plot: 1, 2 and 5 times each power of ten between two powers. */
 function ticks(floor: number, ceiling: number): number[] {
   const found: number[] = [];
   for (let power = floor; power < ceiling; power *= 10) found.push(power, 2 * power, 5 * power);
   return [...found, ceiling];
 }
 
-/** Moves the heights of labels apart where two labels would overlap. */
+/** Returns the heights of the labels at the plot’s curves, moved apart where two labels would overlap. */
 function spread(heights: readonly number[]): number[] {
   const places = [...heights];
   const order = [...places.keys()].sort((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0));

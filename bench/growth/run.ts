@@ -20,7 +20,7 @@ import type { Line } from './plot.ts';
 const SIZES = [20_000, 100_000, 300_000, FULL_SIZE];
 const CLIENTS = 50;
 
-/** The endpoints that the plot shows; the table has all endpoints. */
+/** The endpoints whose costs bench/growth.svg shows; the printed table has all endpoints. */
 const MAIN = [
   'GET /api/clients/{clientId}/reclamations',
   'GET /api/reclamations',
@@ -94,7 +94,7 @@ async function inSessions<T>(
 ): Promise<T> {
   if (size === undefined) return work(contenders);
   const read = size.reads.find((each) => each.name === name);
-  if (read === undefined) throw new Error(`${name} is not read at ${size.claims} claims`);
+  if (read === undefined) throw new Error(`there is no statement ${name} for the database of ${size.claims} claims`);
   return asRequest(size.apiUrl, read.request, (session: Session) =>
     inSessions(name, others, [...contenders, session.contender(String(size.claims), read.statement)], work),
   );

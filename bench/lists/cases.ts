@@ -38,7 +38,7 @@ const SEARCHES = [
 
 const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'fields', 'expand', 'by', 'within', 'passed', 'kind'];
 
-/** A row from the middle of a list’s rows that a caller sees. */
+/** A row from the middle of a list, which gives the values for the list’s filters. */
 export type Sample = Readonly<Record<string, unknown>>;
 
 /** Returns requests for every sort order and every filter of a list, each alone, with values from the caller’s rows. */
@@ -54,7 +54,7 @@ export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case
       : [
           { name: 'newest 20', query: { limit: '20' } },
           { name: 'newest 1,000', query: {} },
-          { name: 'after the middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
+          { name: 'the page after the list’s middle', query: { limit: '20', after: cursor(newest.slice(1), newest) } },
         ]),
     { name: 'offset', query: { limit: '20', offset: String(Math.floor(total * 0.9)) } },
     { name: 'count=exact', query: { limit: '20', count: 'exact' } },

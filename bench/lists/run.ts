@@ -18,10 +18,10 @@ import { listsDatabase } from './fill.ts';
 
 const LOGIN = 'bench_lists';
 
-/** The time that the SQL statements use as the present: the day after the newest row. */
+/** The time that the SQL statements of the lists use as the present: the day after the newest row. */
 const NOW = "timestamp with time zone '2026-01-01 00:00:00+00'";
 
-/** SQL statements that take longer than these milliseconds are measured in fewer rounds. */
+/** The milliseconds above which an SQL statement is measured in fewer rounds. */
 const LONG_MS = 400;
 const LONG_ROUNDS = 3;
 
@@ -74,8 +74,8 @@ async function measuredOf(list: ListEndpoint, caller: ListCaller, on: Database):
 }
 
 /**
- * Measures all SQL statements in turns. The first rounds do not count, because they prepare statements and choose
- * generic plans.
+ * Measures all SQL statements of the lists in turns. The first rounds do not count, because they prepare statements and
+ * choose generic plans.
  */
 async function measureInTurns(measured: readonly Measured[], count: number): Promise<void> {
   await measured[0]?.once();
@@ -94,8 +94,8 @@ async function measureInTurns(measured: readonly Measured[], count: number): Pro
 }
 
 /**
- * Prints the median and the 99th percentile of the times of each SQL statement, or the longest time if it ran fewer
- * than a hundred times.
+ * Prints the median and the 99th percentile of the times of each SQL statement, or the longest time of a statement that
+ * ran fewer than a hundred times.
  */
 function print({ path }: ListEndpoint, measured: readonly Measured[], callers: readonly ListCaller[]): void {
   const names = [...new Set(measured.map(({ name }) => name))];

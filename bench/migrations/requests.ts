@@ -81,8 +81,7 @@ export async function startRequests(adminUrl: string): Promise<Requests> {
     throw error;
   }
   const sending = Promise.all(lines.map(send));
-  // The caller of the function `end` gets an error of the senders, so this handler only prevents an unhandled
-  // rejection.
+  // The caller of `end` gets the errors of the requests, so this handler only prevents an unhandled rejection.
   sending.catch(() => undefined);
   return {
     async end() {
@@ -110,7 +109,8 @@ async function openLine(adminUrl: string, kind: Line['kind'], table: string, sql
     connectionString: adminUrl,
     options: '-c session_replication_role=replica -c statement_timeout=0',
   });
-  // A lost connection fails the query that waits on it, so its error event needs no handling.
+  // A lost database connection fails the query that waits on it, so the error event of the connection needs no
+  // handling.
   client.on('error', () => undefined);
   await client.connect();
   return { kind, table, client, sql };

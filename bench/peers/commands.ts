@@ -19,7 +19,7 @@ export async function output(
   return stdout;
 }
 
-/** Installs the npm packages of the folder’s package-lock.json, unless the packages are installed. */
+/** Installs the npm packages that the package-lock.json of a compared service lists, unless they are installed. */
 export async function install(folder: string): Promise<void> {
   const wanted = await stat(join(folder, 'package-lock.json'));
   const present = await stat(join(folder, 'node_modules', '.package-lock.json')).catch(() => undefined);

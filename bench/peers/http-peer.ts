@@ -16,11 +16,11 @@ type Environment = Readonly<Record<string, string>>;
 
 export interface HttpPeerOptions {
   readonly name: string;
-  /** The folder in which the compared service starts, and the file to start. */
+  /** The folder in which the compared service starts, and the file that starts it. */
   readonly folder: string;
   readonly main: string;
   readonly environment?: Environment | ((databaseUrl: string) => Environment);
-  /** The name and the rights of the peer’s database login, and the superuser’s address of its database. */
+  /** The name and the rights of the compared service’s database login, and the superuser’s address of its database. */
   readonly login: string;
   readonly rights: string;
   readonly adminUrl: string;
@@ -34,7 +34,7 @@ export interface HttpPeerOptions {
 const TIMEOUT_MS = 60_000;
 const PAUSE_MS = 100;
 
-/** Starts a service as a process of its own, and waits until it gives the right response. */
+/** Starts a compared service as a process of its own, and waits until the service gives the right response. */
 export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
   const { adminUrl, login } = options;
   const url = await createLogin(adminUrl, login, options.rights);
@@ -57,7 +57,7 @@ export async function startHttpPeer(options: HttpPeerOptions): Promise<Peer> {
     deepEqual(options.ids(await firstAnswer(request, child)), options.expected);
   } catch (error) {
     await stop();
-    throw new Error(`${options.name} does not answer as it should`, { cause: error });
+    throw new Error(`the compared service ${options.name} gives no right answer`, { cause: error });
   }
   return {
     name: options.name,
@@ -94,14 +94,14 @@ async function measure(
 async function firstAnswer({ url, ...init }: HttpRequest, child: ChildProcess): Promise<unknown> {
   for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; ) {
     await delay(PAUSE_MS);
-    if (child.exitCode !== null) throw new Error(`it ended with status ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`the compared service ended with status ${child.exitCode}`);
     const response = await fetch(url, init).catch(() => undefined);
     if (response === undefined) continue;
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
     throw new Error(`${response.status}: ${text}`);
   }
-  throw new Error('it never answered');
+  throw new Error('the compared service never answered');
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,4 +1,4 @@
-/** The figures of one compared service in one round of the benchmark. */
+/** The figures of one of the services that the benchmark `peers` compares, in one round. */
 export interface Sample {
   readonly requestsPerSecond: number;
   /** Microseconds of Node’s processor time for each request; undefined for a compared service without Node. */
@@ -24,10 +24,10 @@ export interface Peer {
 
 /** The request that every compared service must answer, and its database. */
 export interface Question {
-  /** The superuser’s address of the database. */
+  /** The superuser’s address of the database with the rows of the compared services. */
   readonly adminUrl: string;
   readonly token: string;
-  /** The ids of all clients in the token. */
+  /** The ids of all clients in the token of the benchmark’s caller. */
   readonly clients: readonly string[];
   /** The id of the client whose newest claims are requested. */
   readonly client: string;

@@ -62,8 +62,8 @@ export async function pgbenchPeer(
   await writeFile(file, text);
   const run = async (seconds: number): Promise<readonly Progress[]> => {
     const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, '--progress=1'];
-    // pgbench runs three seconds longer than measured, for two progress lines before the first that counts and one
-    // after the last.
+    // pgbench runs three seconds longer than the measured time, because two progress lines before and one after it do
+    // not count.
     const duration = `--time=${seconds + 3}`;
     const rate = perSecond === undefined ? [] : [`--rate=${Math.round(perSecond())}`];
     const args = [...options, ...rate, duration, `--file=${file}`, ...variables.map((each) => `--define=${each}`)];
@@ -91,7 +91,8 @@ async function progressOf(
     };
     const child = spawn('pgbench', [...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const exit = once(child, 'exit');
-    // If pgbench cannot be started, `exit` is rejected before the code awaits it, which this handler allows.
+    // If pgbench cannot be started, the promise `exit` is rejected before the code awaits it. This handler prevents an
+    // unhandled rejection.
     exit.catch(() => undefined);
     const lines: Progress[] = [];
     const said: string[] = [];

@@ -30,7 +30,7 @@ interface PeersOptions {
 const CLIENTS = 50;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const NAME = 'this service';
-/** The greatest number of warm-up turns of a compared service. */
+/** The greatest number of turns in which the benchmark warms a compared service up. */
 const LONGEST_WARM_UP = 12;
 
 export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {

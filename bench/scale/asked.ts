@@ -7,7 +7,9 @@ export interface Asked {
   readonly client: string;
   readonly claim: string;
   readonly site: string;
-  /** The id of a claim whose client is in none of the tokens. */
+  /**
+   * The id of a claim whose client is in none of the benchmark’s tokens, for a request that the service must refuse.
+   */
   readonly foreignClaim: string;
   /** The id of a document with a content, which the first upload of the benchmark creates. */
   readonly document: string;

@@ -6,9 +6,9 @@ import type { Kind } from './kinds.ts';
 
 /** The cost of one request of a certain kind, for example of a read of a claim. */
 export interface Figures {
-  /** Microseconds of processor time of the service’s process, all threads together. */
+  /** Microseconds of processor time of the service’s process for one request, all threads together. */
   readonly node: number;
-  /** Microseconds of processor time of the backends of the service’s login. */
+  /** Microseconds of processor time of the Postgres backends of the service’s login for one request. */
   readonly postgres: number;
   readonly walBytes: number;
   readonly auditRecords: number;

@@ -23,7 +23,7 @@ export async function kindsOf(asked: Asked): Promise<readonly Kind[]> {
     { name: 'list 20 claims of a client', ...read, path: `/api/clients/${client}/reclamations?limit=20` },
     { name: 'list 20 claims of 50 clients', ...read, path: '/api/reclamations?limit=20' },
     {
-      name: 'list 100 claims, names with them',
+      name: 'list 100 claims with the names of client and site',
       ...read,
       path: '/api/reclamations?limit=100&expand=client,site',
     },

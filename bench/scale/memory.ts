@@ -15,7 +15,7 @@ function kilobytes(file: string, line: RegExp): number {
   return [...readFileSync(file, 'utf8').matchAll(line)].reduce((sum, [, amount]) => sum + Number(amount), 0);
 }
 
-/** Returns the bytes of resident memory of a process, including memory that it shares with other processes. */
+/** Returns the bytes of resident memory of a process, including the memory that the process shares with others. */
 export function residentMemory(pid: number): number {
   return 1_024 * kilobytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+) kB$/gm);
 }

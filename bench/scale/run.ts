@@ -144,9 +144,9 @@ function others(
   return table(
     ['', ''],
     [
-      ['memory of a backend of its own, MB', megabytes(server.backends)],
+      ['private memory of a Postgres backend, MB', megabytes(server.backends)],
       ['memory of the service, MB', megabytes(server.service)],
-      ['full pages in the log', server.fullPages?.full_page_writes ?? ''],
+      ['full pages in the WAL', server.fullPages?.full_page_writes ?? ''],
       ['a password, ms of one core', passwordMs.toFixed(0)],
     ],
   );

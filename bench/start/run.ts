@@ -17,7 +17,7 @@ import { keep } from '../results.ts';
 import { residentMemory } from '../scale/memory.ts';
 
 const CLAIMS = 20_000;
-/** The milliseconds after which the background work of a start is over, for which no response waits. */
+/** The milliseconds after a start of the service until its background work is over, for which no response waits. */
 const IDLE_MS = 2_000;
 const LOAD_SECONDS = 5;
 
@@ -62,7 +62,7 @@ export async function measureStart(server: BenchServer, { rounds, requests }: St
     await identity.stop();
   }
   const megabytes = (bytes: number): string => short(bytes / 1e6);
-  console.log(`\nA start, at a load of ${loadavg().map(short).join(', ')}\n`);
+  console.log(`\nA start of the service, at a load of ${loadavg().map(short).join(', ')}\n`);
   console.log(
     table(
       ['', ''],

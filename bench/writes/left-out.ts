@@ -58,19 +58,19 @@ const NO_LOOK = replaced('app.record_change()', `if tg_op <> 'INSERT' or`, 'if f
 
 const LEFT_OUT: Readonly<Record<string, string>> = {
   nothing: 'select',
-  ...Object.fromEntries(LOG.map((name) => [`the log's ${name}`, dropIndexes('audit_logs', [name])])),
-  'the keys of the months': KEYS,
+  ...Object.fromEntries(LOG.map((name) => [`the audit log's index on ${name}`, dropIndexes('audit_logs', [name])])),
+  'the primary keys of the monthly partitions': KEYS,
   'the look for a later record': NO_LOOK,
-  'that, and all indexes of the log': `${NO_LOOK};${KEYS};${dropIndexes('audit_logs', LOG)}`,
-  'that, and the insert': `${NO_LOOK};${replaced('app.record_change()', 'insert into public.audit_logs (', 'return touched; insert into public.audit_logs (')}`,
-  'the record with its trigger': 'drop trigger reclamations_audit_write on public.reclamations',
+  'the look for a later record, and all indexes of the audit log': `${NO_LOOK};${KEYS};${dropIndexes('audit_logs', LOG)}`,
+  'the look for a later record, and the insert into the audit log': `${NO_LOOK};${replaced('app.record_change()', 'insert into public.audit_logs (', 'return touched; insert into public.audit_logs (')}`,
+  'the audit record with its trigger': 'drop trigger reclamations_audit_write on public.reclamations',
   updated_at: 'drop trigger reclamations_touch on public.reclamations',
   'the searched text': 'alter table public.reclamations alter column search_text drop expression',
-  'checks of columns': `do $$ declare c name; begin
+  'the check constraints of claims': `do $$ declare c name; begin
     for c in select conname from pg_constraint where contype = 'c' and conrelid = 'public.reclamations'::regclass
     loop execute format('alter table public.reclamations drop constraint %I', c); end loop; end $$`,
-  'policies of claims': 'alter table public.reclamations disable row level security',
-  ...Object.fromEntries(CLAIM.map((name) => [`the claims' ${name}`, dropIndexes('reclamations', [name])])),
+  'the policies of claims': 'alter table public.reclamations disable row level security',
+  ...Object.fromEntries(CLAIM.map((name) => [`the index of claims on ${name}`, dropIndexes('reclamations', [name])])),
 };
 
 const { values } = parseArgs({
@@ -108,7 +108,7 @@ try {
   const whole: number[] = [];
   const saved = parts.map((): number[] => []);
   for (let turn = -1; turn < Number(values.turns); turn++) {
-    // The rolled-back changes leave dead rows in the claims and the audit log, so both tables are vacuumed.
+    // The rolled-back changes leave dead rows in the tables of claims and audit records, so both tables are vacuumed.
     await admin.query('vacuum public.reclamations, public.audit_logs');
     for (const [part, [, statement]] of parts.entries()) {
       const all = await taken('select');

@@ -6,9 +6,9 @@ import type { TestDatabase } from '../../test/support/database.ts';
 import { CLIENT, USER } from './rows.ts';
 import { WORK } from './work.ts';
 
-/** One of the two compared databases, with one connection. */
+/** One of the two databases that bench/writes.ts compares, with one connection. */
 export interface Side {
-  /** Runs the statements of the named piece of work once. */
+  /** Runs the SQL statements of the named piece of work once in one of the two compared databases. */
   work(name: string): Promise<void>;
   /** Returns the processor time that the connection’s Postgres backend has spent so far, in microseconds. */
   spent(): Promise<number>;
@@ -66,8 +66,8 @@ export async function openSide({ adminUrl, apiUrl }: TestDatabase): Promise<Side
       if (!own) await database.run(context, statements(++calls));
     },
     spent: async () => {
-      // The connection pool closes connections that were idle for long, so the backend’s process id is read again each
-      // time.
+      // The connection pool closes connections that were idle for long, so the id of the Postgres backend is read again
+      // each time.
       const { rows } = await database.callAsLogin({ text: 'select pg_backend_pid()', values: [] });
       const backend = rows[0]?.[0];
       const [taken] = (await first(`select pg_read_file('/proc/${String(backend)}/schedstat')`)).split(' ', 1);

@@ -16,12 +16,12 @@ export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged write has one success record',
 ]);
 /**
- * Checks whose violations deploy:check counts in the column `foreign` of its table, so that they are not reported a
- * second time.
+ * The checks whose violations deploy:check counts in the column `foreign` of its table. They are not reported a second
+ * time.
  */
 const COUNTED = new Set(['no answer contains anything of another tenant']);
 /**
- * Checks of answers whose violations deploy:check counts as outdated answers if an answer of the same operation is
+ * The checks of answers whose violations deploy:check counts as outdated answers if an answer of the same operation is
  * outdated.
  */
 const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);

@@ -9,7 +9,10 @@ import { onOwnPostgres } from './own-postgres.ts';
 import type { Front, Running, UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* Three equal instances of the service behind HAProxy, with one Postgres and one Redis for rate limits. */
+/*
+ * These fault tests run three equal instances of the service behind HAProxy, with one Postgres and one Redis for rate
+ * limits.
+ */
 
 const INSTANCES = 3;
 /**

@@ -60,7 +60,7 @@ async function tryOn(world: World, source: Pgbackrest, happen: UnderLoad['break'
       return happen(running);
     },
   });
-  if (login === undefined) throw new Error('there was no load');
+  if (login === undefined) throw new Error('the load test did not start');
   return {
     ...{ result, login, entries: await readJournal(journal) },
     documents: join(dirname(journal), 'documents'),
@@ -126,9 +126,9 @@ async function compare(
   return {
     lost: lost.length,
     wrong: [
-      ...(before.length > 0 && after.length > 0 ? [] : ['no write on both sides of the moment']),
-      ...lost.map(words('was acknowledged before the moment and is not there')),
-      ...early.map(words('was sent after the moment and is there')),
+      ...(before.length > 0 && after.length > 0 ? [] : ['no acknowledged write before or after the restored moment']),
+      ...lost.map(words('was acknowledged before the restored moment and is missing')),
+      ...early.map(words('was sent after the restored moment and is stored')),
       ...(await differentAudits(source.urlOf(database), restored.urlOf(database))),
       ...(await wrongDocumentDifferences(trial, restored)),
     ],
@@ -144,7 +144,7 @@ async function differentAudits(source: string, restored: string): Promise<string
   const differ = (what: string, one: ReadonlySet<string>, other: ReadonlySet<string>): string[] =>
     [...without(one, other), ...without(other, one)].map((line) => `${what}: ${line}`);
   return [
-    ...(now.state.size > 1_000 ? [] : [`the audit knows ${now.state.size} facts alone`]),
+    ...(now.state.size > 1_000 ? [] : [`audit.state() has only ${now.state.size} rows`]),
     ...differ('state', then.state, now.state),
     ...differ('finding', then.findings, now.findings),
     ...[...now.drift].map((line) => `drift: ${line}`),
@@ -185,9 +185,9 @@ async function wrongDocumentDifferences({ login, documents }: Trial, restored: P
     reported.add(`${kind}: ${path}`);
   await database.close(true);
   return [
-    ...(expected.size > 0 ? [] : ['no document or content is younger than the moment']),
+    ...(expected.size > 0 ? [] : ['no document or content is newer than the restored moment']),
     ...[...without(expected, reported), ...without(reported, expected)].map(
-      (line) => `documents:check tells otherwise: ${line}`,
+      (line) => `documents:check differs from the database and the folder: ${line}`,
     ),
   ];
 }
@@ -203,7 +203,7 @@ async function served(world: World, restored: Postgres, { login, documents }: Tr
   try {
     await service.start();
     const { status } = await fetch(`http://127.0.0.1:${service.port}/health`);
-    return status === 200 ? [] : [`the service says ${status} of its health`];
+    return status === 200 ? [] : [`/health of the service answers ${status}`];
   } catch (error) {
     return [`the service does not start: ${String(error)}`];
   } finally {
@@ -255,8 +255,8 @@ async function killBackup(world: World): Promise<Result> {
   const killed = await source.backups();
   await source.backup('full');
   const wrong = [
-    ...(killed === before ? [] : ['what was killed counts as a backup']),
-    ...((await source.backups()) > 0 ? [] : ['there is no backup']),
+    ...(killed === before ? [] : ['pgBackRest counts the killed backup as complete']),
+    ...((await source.backups()) > 0 ? [] : ['there is no backup after the killed one']),
   ];
   return { ...result, wrong: [...(result.wrong ?? []), ...wrong] };
 }
@@ -289,7 +289,7 @@ async function untilArchived(source: Postgres): Promise<void> {
   }
 }
 
-/** Returns the elements of a set that are in none of the other sets. */
+/** Returns the elements of the first set that are in none of the other sets. */
 function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
   return [...some].filter((one) => !others.some((other) => other.has(one)));
 }

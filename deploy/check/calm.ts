@@ -15,7 +15,7 @@ const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   download: ({ operation }) => operation === 'download',
   refusal: ({ kind }) => kind === 'refuse',
 };
-/** The longest wait in milliseconds until a load test has no failed requests any more. */
+/** The milliseconds that deploy:check waits at most until a load test has no failed requests any more. */
 const BACK_MS = 75_000;
 
 /**
@@ -29,7 +29,9 @@ export function unrestIn(entries: readonly Entry[], now: number): readonly strin
   return [
     ...failures.map(({ operation, status, lost }) => `${operation}: ${lost ?? String(status)}`),
     ...missing.map(([name]) => `no ${name} was answered`),
-    ...(late.some(({ operation, status }) => operation === HEALTH && status === 200) ? [] : ['no health']),
+    ...(late.some(({ operation, status }) => operation === HEALTH && status === 200)
+      ? []
+      : ['/health was not answered with 200']),
   ];
 }
 
@@ -52,8 +54,8 @@ export async function untilCalm(journal: string, since: number): Promise<readonl
     await delay(250);
     const now = Date.now();
     const entries = (await readJournal(journal)).filter(({ at }) => at >= since);
-    const unrest = now - since < QUIET_MS ? ['it has just begun'] : unrestIn(entries, now);
+    const unrest = now - since < QUIET_MS ? ['the load test has just begun'] : unrestIn(entries, now);
     if (unrest.length === 0) return [];
-    if (now > end) return unrest.map((one) => `the load is not calm after ${BACK_MS / 1000} s: ${one}`);
+    if (now > end) return unrest.map((one) => `the load test is not calm after ${BACK_MS / 1000} s: ${one}`);
   }
 }

@@ -11,7 +11,7 @@ import { findProgram } from '../lab/program.ts';
 
 const LOGIN = join(import.meta.dirname, '..', '..', 'db', 'api-login.sql');
 
-/** A login of the API with its password and its database. */
+/** A Postgres login for the API, with its password and the name of its database. */
 export interface ApiLogin {
   readonly name: string;
   readonly password: string;

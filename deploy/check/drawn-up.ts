@@ -8,8 +8,8 @@ import { withAdmin } from '../../test/support/database.ts';
 import { adminOf } from '../../test/support/world.ts';
 
 /**
- * What the checks after a load test compare: the number of rows before the load test, its requests, and the stored rows
- * and document contents.
+ * What the checks after a load test compare: the number of rows before the load test, the requests of the load test,
+ * and the rows and document contents that are stored afterwards.
  */
 export interface Books {
   readonly adminUrl: () => Promise<string>;

@@ -3,7 +3,7 @@ import type { World } from './world.ts';
 /** The figures of one fault, which are one row in the table of deploy:check. */
 export interface Result {
   readonly requests: number;
-  /** The number of requests without an answer, with a 503, or with an unexpected answer. */
+  /** The number of requests in the load test that got no answer, a 503, or an unexpected answer. */
   readonly failed: number;
   /** The number of acknowledged writes and refusal records that are missing in the database after the load test. */
   readonly lost: number;
@@ -12,17 +12,20 @@ export interface Result {
    * answer.
    */
   readonly stale: number;
-  /** The number of answers that contain anything of another tenant. */
+  /** The number of answers in the load test that contain anything of another tenant. */
   readonly foreign: number;
-  /** Milliseconds from the beginning of the fault to the last request that failed. */
+  /** Milliseconds from the beginning of the fault to the last failed request of the load test. */
   readonly backAfterMs: number;
-  /** The number of requests that got 401 or 403. */
+  /** The number of requests in the load test that got 401 or 403. */
   readonly refused?: number;
   /** The number of lost writes, outdated answers and answers with another tenant’s data, by kind. */
   readonly named?: Readonly<Record<string, number>>;
-  /** The failed requests in words, for a fault that may fail no request. */
+  /** The failed requests in words, if the fault may fail no request. */
   readonly failures?: readonly string[];
-  /** Violations, in words, that count neither as lost writes nor as outdated answers nor as another tenant’s data. */
+  /**
+   * Further violations in words, which count neither as lost writes nor as outdated answers nor as another tenant’s
+   * data.
+   */
   readonly wrong?: readonly string[];
 }
 
@@ -32,7 +35,7 @@ export interface Bounds {
   readonly backAfterMs?: number;
 }
 
-/** A fault of one part of a deployment, for example a killed Redis. */
+/** A fault of one part of a deployment that deploy:check makes, for example a killed Redis. */
 export interface Fault {
   readonly part: string;
   readonly fault: string;

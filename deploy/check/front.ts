@@ -4,8 +4,8 @@ import { startHaproxy } from '../lab/haproxy.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
 
 /**
- * Starts HAProxy before instances of the service, on the given port or a free one. Resolves once HAProxy sends requests
- * to every instance.
+ * Starts HAProxy before several instances of the service, on the given port or a free one. Resolves once HAProxy sends
+ * requests to every instance.
  */
 export async function frontOf(ports: readonly number[], dir: string, port?: number): Promise<Haproxy> {
   const haproxy = await startHaproxy({
@@ -42,7 +42,7 @@ async function untilUp(haproxy: Haproxy, count: number): Promise<void> {
 async function sessionsOf(haproxy: Haproxy, index: number): Promise<number> {
   const servers = await serversOf(haproxy);
   const server = servers.find(({ name }) => name === `api${index + 1}`);
-  if (server === undefined) throw new Error(`HAProxy knows no api${index + 1}`);
+  if (server === undefined) throw new Error(`HAProxy has no server api${index + 1}`);
   return server.sessions;
 }
 
@@ -52,7 +52,7 @@ interface Server {
   readonly sessions: number;
 }
 
-/** Returns the state of each instance of the service as HAProxy sees it. */
+/** Returns the state of each instance of the service, such as `UP`, as HAProxy sees the instance. */
 async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
   const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
   const titles = head.replace(/^# /, '').split(',');

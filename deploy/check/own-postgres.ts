@@ -3,7 +3,8 @@ import type { UnderLoad } from './under-load.ts';
 import type { Closable, World } from './world.ts';
 
 /**
- * The options of a load test whose instances share one Postgres without a fault, with further environment variables.
+ * Returns the options of a load test whose instances share one Postgres without a fault, with further environment
+ * variables.
  */
 export async function onOwnPostgres(
   world: World,

@@ -7,7 +7,7 @@ import { faults as redis } from './redis.ts';
 import { faults as reporting } from './reporting.ts';
 import { faults as whole } from './whole.ts';
 
-/** The faults of every part of a deployment, in the order of the table. */
+/** The faults of every part of a deployment, in the order in which deploy:check prints them. */
 export const PARTS: readonly (readonly Fault[])[] = [...[patroni, reporting, pooler, api, redis, backup], whole];
 
 /** The containers of deploy/compose that end after their work, each with the command that tests this work. */

@@ -27,7 +27,10 @@ interface Break {
   readonly name: string;
   readonly backAfterMs: number;
   readonly holdMs?: number;
-  /** Makes the fault, for example kills the leader, and returns the function that repairs the cluster. */
+  /**
+   * Makes the fault of the Patroni cluster, for example kills the leader, and returns the function that repairs the
+   * cluster.
+   */
   begin: (cluster: Patroni) => Promise<() => Promise<void>>;
 }
 
@@ -76,8 +79,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Patroni needs etcd: it demotes the leader when the leader’s lock expires, and elects a leader once etcd is
-    // reachable again.
+    // Patroni needs etcd: Patroni demotes the leader when the leader’s lock in etcd expires, and elects a leader once
+    // etcd is reachable again.
     name: 'etcd is frozen, and continues',
     backAfterMs: 30_000 + WRITES_BACK_MS,
     holdMs: 30_000,

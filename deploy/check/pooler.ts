@@ -55,8 +55,8 @@ const BREAKS: readonly Break[] = [
 ];
 
 /**
- * The values of DATABASE_PREPARED_STATEMENTS in the test. With `true` the service must notice that PgBouncer keeps no
- * prepared statements.
+ * The values of DATABASE_PREPARED_STATEMENTS with which deploy:check tests PgBouncer. With `true` the service must
+ * notice that PgBouncer keeps no prepared statements.
  */
 const PREPARED = ['true', 'false'] as const;
 

@@ -5,9 +5,9 @@ import type { Fault } from './fault.ts';
 import { onOwnPostgres } from './own-postgres.ts';
 import type { World } from './world.ts';
 
-/* Fault tests of the Redis in which two instances of the service count rate limits. No request may fail. */
+/* These fault tests break the Redis in which two instances of the service count rate limits. No request may fail. */
 
-/** The milliseconds for which Redis is broken, and for which the load test then continues. */
+/** The milliseconds for which Redis is broken, and for which the load test continues after the repair. */
 const HURT_MS = 4_000;
 
 interface Break {

@@ -10,7 +10,7 @@ import type { Fault, Result } from './fault.ts';
 import { makeTenants } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* A BI tool connects to the address of one standby in the Patroni cluster. */
+/* In this test a BI tool connects to the address of one standby in the Patroni cluster. */
 
 export const faults: readonly Fault[] = [
   { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },
@@ -66,7 +66,7 @@ async function readFromStandby(world: World): Promise<Result> {
   await sees('on a standby', standbyUrl, { [first]: 1 });
   const written = await adminOf(standbyUrl)('create temporary table kept ()').catch((error: unknown) => error);
   if (!(written instanceof pg.DatabaseError && written.code === '25006'))
-    wrong.push(`a write on a standby is not refused as on one: ${String(written)}`);
+    wrong.push(`a standby does not refuse a write with SQLSTATE 25006: ${String(written)}`);
 
   // The standby’s WAL receiver is frozen, because Patroni would resume a paused replay.
   const [{ pid } = {}] = await onStandby('select pid from pg_stat_wal_receiver');
@@ -80,7 +80,7 @@ async function readFromStandby(world: World): Promise<Result> {
     await sees('on a standby that lags', standbyUrl, { [first]: 1 });
     const [told] = await adminOf(standbyUrl)(REPLAYED, [now]);
     if (told?.['standby'] !== true || told['before'] !== true)
-      wrong.push(`a standby that lags does not say so: ${JSON.stringify(told)}`);
+      wrong.push(`a standby that lags does not report that it lags: ${JSON.stringify(told)}`);
   } finally {
     resume();
   }

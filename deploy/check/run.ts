@@ -33,7 +33,7 @@ const isMeant = (name: string, { part, fault }: Fault): boolean => name === part
 const unknown = positionals.filter((name) => !all.some((fault) => isMeant(name, fault)));
 if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
   const names = all.map(({ part, fault }) => `${part}/${fault}`).join('\n');
-  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such part. They are:`);
+  if (unknown.length > 0) console.error(`${unknown.join(', ')}: no such part. The parts are:`);
   console.log(names);
   process.exit(values.list ? 0 : 2);
 }
@@ -59,7 +59,7 @@ try {
 console.log(`\n${tableOf(rows)}\n`);
 const refused = rows.reduce((sum, { result }) => sum + (result?.refused ?? 0), 0);
 const said = `${rows.length} faults, ${refused} refusals held against their records, seed ${seed}`;
-console.log(`${said}: ${broken} with something that does not hold`);
+console.log(`${said}: ${broken} with a violation`);
 process.exit(broken > 0 ? 1 : 0);
 
 /**
@@ -68,7 +68,7 @@ process.exit(broken > 0 ? 1 : 0);
 async function tried(fault: Fault): Promise<{ result: Result | undefined; violations: readonly string[] }> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const bound = setTimeout(() => {
-    reject(new Error(`it is not over after ${BOUND_MS / 1000} s`));
+    reject(new Error(`the fault test is not over after ${BOUND_MS / 1000} s`));
   }, BOUND_MS);
   try {
     const result = await Promise.race([fault.run(world), over]);

@@ -31,19 +31,21 @@ export interface UnderLoad {
   environment: (login: ApiLogin) => Readonly<Record<string, string>>;
   /** The folder of the release that migrates the database and runs at first; this checkout if absent. */
   readonly release?: string;
-  /** The number of instances; 1 if absent. */
+  /** The number of instances of the service; 1 if absent. */
   readonly instances?: number;
   /**
-   * Starts the HAProxy before the instances. Without HAProxy the load test sends its requests to the first instance.
+   * Starts HAProxy before the instances of the service. If absent, the load test sends its requests to the first
+   * instance.
    */
   readonly front?: (ports: readonly number[], folder: string) => Promise<Front>;
   /**
-   * Makes the fault during the load test, and returns the function that repairs it, unless the fault ends by itself.
+   * Makes the fault of a deployment’s part during the load test, and returns the function that repairs it; undefined if
+   * the fault ends by itself.
    */
   break: (running: Running) => Promise<(() => Promise<void>) | undefined>;
   /** The milliseconds from the beginning of the fault to its repair. */
   readonly holdMs?: number;
-  /** The names of operations that the load test does not send. */
+  /** The names of operations (kinds of requests) that the load test of deploy:check does not send. */
   readonly without?: readonly string[];
 }
 
@@ -51,7 +53,7 @@ export interface Front extends Closable {
   readonly port: number;
 }
 
-/** The running parts of a deployment at the beginning of a fault. */
+/** The running parts of a deployment at the beginning of a fault that deploy:check makes. */
 export interface Running {
   readonly services: readonly ServiceProcess[];
   readonly front: Front | undefined;

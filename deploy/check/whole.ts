@@ -12,8 +12,8 @@ import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
 
 /*
- * Fault tests of a whole deployment: all servers start once, and during one load test each server is broken in turn.
- * The next fault begins when no request has failed for some seconds.
+ * These fault tests break a whole deployment: all servers start once, and during one load test each server is broken in
+ * turn. The next fault begins when no request has failed for some seconds.
  */
 
 interface Break {
@@ -133,8 +133,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // The load test also sends tokens whose signing key the service cannot fetch now. The service refuses these tokens
-    // until the identity provider is reachable again.
+    // The load test also sends tokens whose signing key the service cannot fetch during this fault. The service refuses
+    // these tokens until the identity provider is reachable again.
     ...{
       name: 'the keys of the identity provider are unreachable for a while',
       breaks: [],
@@ -158,7 +158,7 @@ const BREAKS: readonly Break[] = [
       holdMs: 6_000,
     },
     async begin({ spoolDisk, pooler }) {
-      if (spoolDisk === undefined) throw new Error('it takes root to mount a disk that can be full');
+      if (spoolDisk === undefined) throw new Error('only root can mount the small disk that this fault fills');
       await spoolDisk.fill();
       await pooler.freeze();
       return async () => {

@@ -11,7 +11,7 @@ export interface State {
   readonly megabytes: number;
 }
 
-/** How many megabytes the memory of the service may grow during the attacks of one area. */
+/** The megabytes by which the service’s memory may grow during the attacks of one area. */
 const MAY_GROW_MB = 256;
 const TIMEOUT_MS = 10_000;
 
@@ -35,16 +35,19 @@ export async function damagesBetween(
 ): Promise<string[]> {
   const damages = [await unrecorded(world, refusals), await leftOpen(world), await unsound(world)];
   const after = await stateOf(world);
-  if (after.ended) damages.push('the process has ended');
-  if (after.postmaster !== before.postmaster) damages.push('Postgres was started anew');
+  if (after.ended) damages.push('the service has ended');
+  if (after.postmaster !== before.postmaster) damages.push('Postgres has restarted');
   if (after.foreignRows !== before.foreignRows) damages.push('rows of another tenant have changed');
-  if (after.auditRecords < before.auditRecords) damages.push('audit records are gone');
+  if (after.auditRecords < before.auditRecords) damages.push('audit records are missing');
   if (after.megabytes > before.megabytes + mayGrowMb)
-    damages.push(`the process grew from ${before.megabytes} to ${after.megabytes} MB`);
+    damages.push(`the service’s memory grew from ${before.megabytes} to ${after.megabytes} MB`);
   return damages.filter((damage) => damage !== undefined);
 }
 
-/** Waits until each refusal has exactly one audit record, since the service writes some records later from its disk. */
+/**
+ * Waits until each refused request has exactly one audit record, because the service writes some records later from its
+ * disk.
+ */
 async function unrecorded(world: World, refusals: readonly string[]): Promise<string | undefined> {
   return becomes(async () => {
     const rows = await world.admin(
@@ -55,7 +58,9 @@ async function unrecorded(world: World, refusals: readonly string[]): Promise<st
        having count(a.id) <> 1 or r.id = ''`,
       [refusals],
     );
-    return rows.length === 0 ? undefined : `${rows.length} refusals do not have one record: ${JSON.stringify(rows[0])}`;
+    return rows.length === 0
+      ? undefined
+      : `${rows.length} refusals do not have exactly one audit record each: ${JSON.stringify(rows[0])}`;
   });
 }
 
@@ -65,7 +70,9 @@ async function leftOpen(world: World): Promise<string | undefined> {
       `select usename, state, query from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
     );
-    return rows.length === 0 ? undefined : `a connection is left at work: ${JSON.stringify(rows[0])}`;
+    return rows.length === 0
+      ? undefined
+      : `a database connection is still busy or in a transaction: ${JSON.stringify(rows[0])}`;
   });
 }
 
@@ -77,7 +84,7 @@ async function unsound(world: World): Promise<string | undefined> {
   return rows.length === 0 ? undefined : `the audit has findings: ${JSON.stringify(rows)}`;
 }
 
-/** Repeats a check until it finds no damage; returns the damage that is left after TIMEOUT_MS. */
+/** Repeats a check for damage until it finds none; returns the damage that is left after TIMEOUT_MS. */
 async function becomes(wrong: () => Promise<string | undefined>): Promise<string | undefined> {
   const end = performance.now() + TIMEOUT_MS;
   for (;;) {

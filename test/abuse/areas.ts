@@ -14,7 +14,7 @@ import { tokens } from './tokens.ts';
 import { uploads } from './uploads.ts';
 import { waits } from './waits.ts';
 
-/** All areas of attacks, in the order in which the proof runs them. */
+/** All areas of attacks, such as `links` and `tokens`, in the order in which `npm run proofs -- abuse` runs them. */
 export const AREAS: readonly Area[] = [
   tokens,
   claims,

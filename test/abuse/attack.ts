@@ -24,26 +24,29 @@ export interface AttackResponse {
   readonly text: string;
   /** The ids of the requests that got 401 or 403, each of which needs an audit record. */
   readonly refusals: readonly string[];
-  /** A measurement that the proof prints, whether or not the attack has failed. */
+  /** A measurement that `npm run proofs -- abuse` prints, whether or not the attack has failed. */
   readonly figure?: string;
 }
 
 export interface Area {
   readonly name: string;
-  /** How many megabytes the service may grow during the attacks of the area; by default MAY_GROW_MB. */
+  /** The megabytes by which the service’s memory may grow during the attacks of the area; by default MAY_GROW_MB. */
   readonly mayGrowMb?: number;
   readonly attacks: (world: World) => readonly Attack[] | Promise<readonly Attack[]>;
 }
 
-/** Splits the accepted results of an attack, which a table row writes with `|` between them. */
+/** Splits the accepted results of an attack, which are written with `|` between them. */
 export function anyOf(words: string): readonly string[] {
   return words.split('|').map((word) => word.trim());
 }
 
-/** The values of one attack's row that follow the values common to several rows. */
+/** The values of an attack’s row that follow the values that it shares with other rows. */
 type Own<Rest> = Rest extends readonly unknown[] ? Rest : [Rest];
 
-/** Makes rows of several attacks that have the source and the accepted results in common, by the name of each attack. */
+/**
+ * Makes the rows of several attacks with the same source and the same accepted results; `rows` has the rest of each row
+ * by the attack’s name.
+ */
 export function alike<const Common extends readonly string[], const Rest>(
   common: Common,
   rows: Readonly<Record<string, Rest>>,

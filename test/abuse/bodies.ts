@@ -6,8 +6,9 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Malformed and huge bodies, bodies with fields that the caller may not write, and texts that are code to SQL, HTML or a
- * spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts counted neither depth nor values.
+ * These attacks send malformed and huge bodies, bodies with fields that the caller may not write, and texts that are
+ * code to SQL, HTML or a spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts counted neither
+ * depth nor values.
  */
 
 const BUDGET = 'API4:2023';
@@ -110,7 +111,7 @@ function types(token: string): HttpRow[] {
       Buffer.concat([gzipSync('{}'), Buffer.alloc(100, 1)]),
     ),
     ask(
-      'fifty concatenated gzip members',
+      'a body of fifty concatenated gzip streams',
       '413|400',
       { ...json, 'content-encoding': 'gzip' },
       Buffer.concat(Array.from({ length: 50 }, () => gzipSync(Buffer.alloc(1_000_000, 32)))),
@@ -309,7 +310,7 @@ export const bodies: Area = {
         ],
       ),
       [
-        'a read with a body',
+        'a GET request with a body',
         'RFC 9110, 9.3.1',
         '200',
         'GET /api/sites',

@@ -7,8 +7,9 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * Secret calendar addresses that are guessed, revoked, or of a user without rights, and calendar secrets in requests for
- * other records. Some of these attacks succeeded when app.calendar_user returned disabled users.
+ * These attacks use secret calendar addresses that are guessed, revoked, or of a user without rights, and send calendar
+ * secrets in requests for other records. Some of these attacks succeeded when app.calendar_user returned disabled
+ * users.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -45,7 +46,7 @@ async function subscriber({ admin, port, mine, forge }: World) {
   );
   const token = forge.sign({ sub: id, role: 'TAX_SPECIALIST', client_access: [mine.clients] });
   const { status, text, json } = await ask(port, 'POST /api/users/me/calendar', { token });
-  if (status !== 200) throw new Error(`no calendar: ${status} ${text}`);
+  if (status !== 200) throw new Error(`the service made no calendar: ${status} ${text}`);
   return { id, token, url: (json as { url: string }).url };
 }
 
@@ -90,14 +91,14 @@ function elsewhere({ mine, foreign }: World, url: string): HttpRow[] {
   return [
     ['a calendar by its own address', SECRETS, '200', `GET ${url}`],
     [
-      'a calendar by its own address with an invalid token',
+      'a valid calendar address with an invalid token',
       SECRETS,
       '200',
       `GET ${url}`,
       { headers: { authorization: 'Bearer x' } },
     ],
     [
-      'a calendar by its own address with another client in a header',
+      'a valid calendar address with another client in a header',
       REACH,
       '200',
       `GET ${url}`,

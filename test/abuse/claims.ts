@@ -5,8 +5,8 @@ import { overHttp } from './over-http.ts';
 import type { HttpRow } from './over-http.ts';
 
 /*
- * Tokens with the provider's own signature whose claims are missing, of a wrong type, or of another user. Some of these
- * attacks succeeded when src/identity/token-verifier.ts did not pass `audience` to jose.
+ * These attacks use tokens with the provider’s own signature whose claims are missing, of a wrong type, or of another
+ * user. Some of these attacks succeeded when src/identity/token-verifier.ts did not pass `audience` to jose.
  */
 
 /** The standard that says how a service must check each claim of a token. */

@@ -5,9 +5,9 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Requests for the demonstration's tokens, which only the page /docs of this machine may get. Rows in bytes send requests
- * that no HTTP client library sends. Some of these attacks succeeded when src/http/docs.ts did not check the Origin
- * header, accepted any host name, or ignored the headers of proxies.
+ * These attacks request the demonstration’s tokens, which only the page /docs of the same machine may get. Rows in
+ * bytes send requests that no HTTP client library sends. Some of these attacks succeeded when src/http/docs.ts did not
+ * check the Origin header, accepted any host name, or ignored the headers of proxies.
  */
 
 const REBINDING = 'CWE-350';

@@ -14,18 +14,18 @@ export interface Forge {
   /** The provider's public key, which every caller can download. */
   readonly publicKey: KeyObject;
   readonly publicJwk: JsonWebKey;
-  /** Private keys that the provider does not know. */
+  /** Private keys that the identity provider does not know, for tokens that the service must refuse. */
   readonly strange: KeyObject;
   readonly strangeRsa: KeyObject;
-  /** Signs with the provider's own private key. */
+  /** Signs a token’s header and payload with the provider’s own private key. */
   readonly ownSigning: Signing;
   readonly strangeSigning: Signing;
-  /** The claims of a valid token, with these changes. */
+  /** Returns the claims of a valid token with the given changes. */
   readonly claims: (changes?: Parts) => Parts;
   readonly header: (changes?: Parts) => Parts;
-  /** A token with the provider's own signature and with changed claims or header. */
+  /** Returns a token with the provider’s own signature and with the given changes to claims and header. */
   readonly sign: (changes: Parts, header?: Parts) => string;
-  /** A token with any header and payload, signed by the given function. */
+  /** Returns a token with the given header and payload, signed by the given function. */
   readonly raw: (header: unknown, payload: unknown, signing: Signing) => string;
 }
 

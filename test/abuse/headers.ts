@@ -5,9 +5,10 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Requests whose length a proxy and the service could read differently, with a second request hidden in the body, and headers
- * that claim more rights than the token has. A row that expects one status proves that the service never answered the hidden
- * request. Some of these attacks succeeded when src/http/server.ts read a second request before it had answered the first.
+ * These attacks send requests whose length a proxy and the service could read differently, with a second request hidden
+ * in the body, and headers that claim more rights than the token has. A row that expects one status proves that the
+ * service never answered the hidden request. Some of these attacks succeeded when src/http/server.ts read a second
+ * request before it had answered the first.
  */
 
 const FRAMING = 'RFC 9112, 6.3';
@@ -81,7 +82,7 @@ export const headers: Area = {
         ],
       ),
       ...alike(['RFC 9110, 9.3.1', '200'], {
-        'a read with a body': read('Content-Length: 4\r\n', `{}{}${hidden}`),
+        'a GET request with a body': read('Content-Length: 4\r\n', `{}{}${hidden}`),
         'a read with a chunked body': read('Transfer-Encoding: chunked\r\n', `2\r\n{}\r\n${empty}`),
       }),
       ...alike(['RFC 9112, 9.3.2', '200'], {
@@ -112,7 +113,7 @@ export const headers: Area = {
       ],
       ['a trailer with a length', 'RFC 9112, 7.1.2', '400', chunked('2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n')],
       [
-        '300,000 bytes of trailers',
+        'a request with 300,000 bytes of trailers',
         'RFC 9112, 7.1.2',
         '400|413|431',
         login('Transfer-Encoding: chunked\r\n', `0\r\n${'a: b\r\n'.repeat(50_000)}\r\n`),

@@ -6,13 +6,14 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Ids of foreign records, and malformed ids. The access matrix of test/resources tests foreign ids at every endpoint in
- * every role. Some of these attacks succeeded when the policies of public.sites were `using (true)`.
+ * These attacks use the ids of foreign records, and malformed ids. The access matrix of test/resources tests foreign
+ * ids at every endpoint in every role. Some of these attacks succeeded when the policies of public.sites were `using
+ * (true)`.
  */
 
 const SOURCE = 'API1:2023';
 
-/** Requests with malformed ids. */
+/** Returns attacks with malformed ids in the path or the query. */
 function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [
@@ -66,7 +67,7 @@ function decodeSafely(text: string): string | undefined {
   }
 }
 
-/** Requests with ids of foreign records, also in capitals, and with unknown ids. */
+/** Returns attacks with the ids of foreign records, also in capitals, and with unknown ids. */
 function others({ tokens: { manager: token, client }, mine, foreign }: World): HttpRow[] {
   const capitals = foreign.clients.toUpperCase();
   const none = crypto.randomUUID();
@@ -183,7 +184,7 @@ export const ids: Area = {
     ),
     ...overHttp(world, given(world)).map((attack) => ({
       ...attack,
-      known: 'whoever gives a client to a user learns the name and the email of that user',
+      known: 'an account manager who gives a client to a user learns the user’s name and email',
     })),
   ],
 };

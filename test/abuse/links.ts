@@ -7,8 +7,9 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * Document links, which need no token: guessed or expired secrets, links whose creator has lost a right, and link secrets
- * in requests for other records. Some of these attacks succeeded when app.document_link returned expired links.
+ * These attacks use document links, which need no token: guessed or expired secrets, links whose creator has lost a
+ * right, and link secrets in requests for other records. Some of these attacks succeeded when app.document_link
+ * returned expired links.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -36,7 +37,7 @@ export const links: Area = {
 
 async function secretOf({ port }: World, document: string, token: string): Promise<string> {
   const { status, text, json } = await ask(port, `POST /api/documents/${document}/link`, { token });
-  if (status !== 200) throw new Error(`no link: ${status} ${text}`);
+  if (status !== 200) throw new Error(`the service made no document link: ${status} ${text}`);
   return (json as { url: string }).url.split('=')[1] ?? '';
 }
 

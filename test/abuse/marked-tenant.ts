@@ -1,20 +1,25 @@
 import { furnitureSql, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
-/** The words in the SQL of the test tenant after which the mark is inserted. */
+/**
+ * Words in the texts of a test tenant’s rows. markedSql adds a random mark after each word, by which a leak of these
+ * texts is found.
+ */
 const TEXTS = ['Siège', 'avis.txt', 'Cabinet Dubois', 'Cabinet Blanc', 'F-1', 'Ada', 'Bob', 'fixture', 'GET /x'];
 
-/** The content of the marked tenant's document. */
+/** Returns the content of the document of the tenant whose texts have the mark. */
 export const contentOf = (mark: string): string => `Avis ${mark}`;
 
-/** The SQL that creates a tenant with a record in each table and the mark in each of its texts. */
+/**
+ * Returns the SQL that creates a tenant with a record in each table and with the mark in each of the tenant’s texts.
+ */
 export function markedSql(tenant: Tenant, mark: string): string {
   const sql = tenantSql(tenant, `Client ${mark}`) + furnitureSql(tenant);
   const marked = TEXTS.reduce((text, word) => text.replaceAll(`'${word}'`, `'${word} ${mark}'`), sql);
   return `${marked.replaceAll('@b.example', `@${mark}.example`)}
     update public.users set subject = 'idp|${mark}' where id = '${tenant.users}';
     update public.documents set file_size = ${Buffer.byteLength(contentOf(mark))} where id = '${tenant.documents}';
-    -- The change of rights counts as delivered, so that the service does not change its row during an attack.
+    -- The user's change of rights counts as delivered, so that the service does not write its row during an attack.
     update public.identity_changes set delivered_at = created_at where id = '${tenant.identity_changes}';
     update public.clients set address = 'Rue ${mark}' where id = '${tenant.clients}';
     update public.sites set address = 'Quai ${mark}' where id = '${tenant.sites}';

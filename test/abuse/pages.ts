@@ -5,8 +5,8 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Lists with invalid or forged limits, offsets, orders, filters and cursors. Some of these attacks succeeded when
- * wholeNumber of src/http/fields.ts had no upper bound.
+ * These attacks request lists with invalid or forged limits, offsets, orders, filters and cursors. Some of these
+ * attacks succeeded when wholeNumber of src/http/fields.ts had no upper bound.
  */
 
 const BUDGET = 'API4:2023';
@@ -17,7 +17,7 @@ const LISTS = words(`
   /api/users
 `);
 
-/** Values that every list must refuse, by the name of the parameter. */
+/** Values of each query parameter that every list must refuse, by the name of the parameter. */
 const NEVER: Readonly<Record<string, readonly string[]>> = {
   limit: ['0', '-1', '1001', '1e3', '0x10', '10.0', '', '+1', ' 1', '1;', 'NaN', 'all', '99999999999', '١'],
   offset: ['-1', '2147483648', '99999999999', '1e9', '', 'x', '0x1', '9223372036854775808'],
@@ -119,7 +119,7 @@ export const pages: Area = {
       ['with null instead of texts', '400', ['sites', '-created_at', null, null]],
       ['with arrays instead of texts', '400', ['sites', '-created_at', [none], [foreign.sites]]],
       ['with a NUL character', '400', ['sites', '-created_at', '\0', foreign.sites]],
-      ['with half a surrogate pair', '400', ['sites', '-created_at', '\ud800', foreign.sites]],
+      ['with an unpaired surrogate', '400', ['sites', '-created_at', '\ud800', foreign.sites]],
       ['with a site’s name instead of a time', '400', ['sites', 'site_name', 'x', foreign.sites]],
     ];
     return overHttp(world, [
@@ -188,7 +188,7 @@ export const pages: Area = {
         ['with too many values', '400', ['changes', none, 'amount', 1]],
       ].map(
         ([tries, must, parts]): HttpRow => [
-          `a claim’s changes with a cursor ${String(tries)}`,
+          `the changes of a claim with a cursor ${String(tries)}`,
           INPUT,
           String(must),
           `GET /api/reclamations/${world.mine.reclamations}/changes?after=${cursor(...(parts as unknown[]))}`,

@@ -5,8 +5,8 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Paths with ../ and other variants of a path, unknown methods, and request targets in other forms. Some of these attacks
- * succeeded when patternOf of src/http/mount.ts matched a parameter with `.+`.
+ * These attacks send paths with ../ and other variants of a path, unknown methods, and request targets in other forms.
+ * Some of these attacks succeeded when patternOf of src/http/mount.ts matched a parameter with `.+`.
  */
 
 const TRAVERSAL = 'ASVS 5, 5.3.2';

@@ -2,11 +2,11 @@ import { ask } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 
 /*
- * A process that requests /health and a list of clients while the attacks run, and so notices an attack that stops the
- * service or delays other callers.
+ * This process requests /health and a list of clients while the attacks on the service run, and so notices an attack
+ * that stops the service or delays other callers.
  */
 
-/** The results of the prober's requests since its last report. */
+/** The results of this process’s requests during the attacks, since its last report. */
 export interface Probed {
   readonly asked: number;
   readonly worstHealthMs: number;

@@ -19,7 +19,7 @@ const { positionals: names } = parseProcessArguments({
 });
 const unknown = names.filter((name) => !AREAS.some((area) => area.name === name));
 if (unknown.length > 0) {
-  console.error(`${unknown.join(', ')}: no such area. They are:\n${AREAS.map(({ name }) => name).join('\n')}`);
+  console.error(`${unknown.join(', ')}: no such area. The areas are:\n${AREAS.map(({ name }) => name).join('\n')}`);
   process.exit(2);
 }
 
@@ -42,7 +42,7 @@ try {
 console.log(`\n${tableOf(outcomes)}\n`);
 const failed = outcomes.filter(({ fallen, damages }) => fallen.length + damages.length > 0).length;
 const sum = outcomes.reduce((total, { attacks }) => total + attacks, 0);
-console.log(`${sum} attacks in ${outcomes.length} areas, ${failed} of them with something that does not hold`);
+console.log(`${sum} attacks in ${outcomes.length} areas, ${failed} of them with a successful attack or damage`);
 if (ended !== 0) console.log(`the service ended with ${ended}: ${world.started.err}`);
 process.exitCode = failed > 0 || ended !== 0 ? 1 : 0;
 

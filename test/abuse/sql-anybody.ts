@@ -4,11 +4,14 @@ import type { SqlRow } from './over-sql.ts';
 import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
-/* SQL attacks that must fail for every login and role. */
+/* These SQL attacks must fail for every login and role. */
 
 const DENIED = '42501';
 
-/** The SQLSTATEs of a refused statement: no right, no such object, or not allowed in a transaction. */
+/**
+ * The SQLSTATEs with which Postgres refuses a statement: a missing right, a missing object, or a statement that a
+ * transaction may not have.
+ */
 const UNABLE = `${DENIED}|42704|0A000|25001|42809|42P01|42883|22023|42601|42710|3F000`;
 
 /** Statements that would change rights, create objects, or reach files and settings of the server. */
@@ -193,7 +196,10 @@ export function locks(must: string): SqlRow[] {
   ];
 }
 
-/** A grant to everybody by a login without that right, for which Postgres only warns. */
+/**
+ * A login without the right to grant tries to grant a right to everybody. Postgres only warns of this, so a second
+ * statement checks that nobody has the right.
+ */
 const GRANTED: SqlRow = [
   ...(['a grant of a right to everybody', 'CWE-250', `no rows|${DENIED}`] as const),
   `grant select on public.clients to public; select 1 where has_table_privilege('taxclaims_auditor', 'public.clients', 'select')`,
@@ -201,7 +207,12 @@ const GRANTED: SqlRow = [
 
 export function harmless(): SqlRow[] {
   return HARMLESS.map(
-    (sql): SqlRow => [sql, 'what a catalog may tell', `rows|no rows|${DENIED}|42P01|22023|2200M`, sql],
+    (sql): SqlRow => [
+      sql,
+      'a catalog, which shows no rows of tenants',
+      `rows|no rows|${DENIED}|42P01|22023|2200M`,
+      sql,
+    ],
   );
 }
 
@@ -228,7 +239,7 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
-    // The area `links` leaves users with access to the attacker's client or to no client.
+    // The attacks of the area `links` leave users with access to the attacker’s client or to no client.
     const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;

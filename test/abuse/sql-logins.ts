@@ -7,16 +7,17 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * SQL of an attacker who has the password of one of the database logins. Some of these attacks succeeded when the policy
- * of public.sites for reporting was `using (true)`, or when a login had BYPASSRLS and was in pg_read_all_data.
+ * These attacks send SQL as an attacker who has the password of one of the database logins. Some of these attacks
+ * succeeded when the policy of public.sites for reporting was `using (true)`, or when a login had BYPASSRLS and was in
+ * pg_read_all_data.
  */
 
 /** The reasons why a login may see some foreign data; any other foreign data in a result is a leak. */
 const KNOWN = {
-  login: 'whoever writes SQL as the API’s login is every tenant: it may become each request role (trap 23)',
-  locate: 'the API turns a record of others into 403 instead of 404, and so is told whose it is',
-  refusals: 'refusals are the auditor’s to read, with whose data they protected',
-  who: 'who sees a client is what an auditor asks, and the answer is by email',
+  login: 'the API’s login may change to each request role, so its SQL can read every tenant (trap 23 in db/README.md)',
+  locate: 'the API answers 403 instead of 404 to a foreign id, so its login may read the id’s client',
+  refusals: 'the auditor may read all refusals, with the clients whose data they protected',
+  who: 'the auditor may read the emails of the users who see a client',
 } as const;
 
 const everything = (world: World): SqlRow[] => [...forbidden(), ...locks('42501'), ...harmless(), ...everyTable(world)];

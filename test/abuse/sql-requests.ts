@@ -6,8 +6,8 @@ import { everyTable, forbidden, harmless, locks } from './sql-anybody.ts';
 import type { World } from './world.ts';
 
 /*
- * SQL that an attacker would inject into a request, with the request's role and client. Some of these attacks succeeded
- * when the policies of public.sites were `using (true)`.
+ * These attacks are SQL that an attacker would inject into a request, with the request’s role and client. Some of these
+ * attacks succeeded when the policies of public.sites were `using (true)`.
  */
 
 const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;

@@ -9,8 +9,9 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Tokens without a signature, with a stranger's signature, or with a malformed one, each sent as a bearer token and in the
- * body of a login. Some of these attacks succeeded when src/identity/signature.ts accepted tokens of every type.
+ * These attacks use tokens without a signature, with a stranger’s signature, or with a malformed one, each as a bearer
+ * token and in the body of a login. Some of these attacks succeeded when src/identity/signature.ts accepted tokens of
+ * every type.
  */
 
 type Row = readonly [tries: string, source: string, token: string];
@@ -194,7 +195,7 @@ function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownS
   ];
 }
 
-/** Malformed tokens. */
+/** Returns the attacks with malformed tokens. */
 function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Forge): Row[] {
   const good = sign({});
   const [head = '', payload = '', signature = ''] = good.split('.');

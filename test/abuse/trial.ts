@@ -5,7 +5,7 @@ import type { Area, Attack, AttackResponse } from './attack.ts';
 import type { Probed } from './prober.ts';
 import type { World } from './world.ts';
 
-/** The result of all attacks of an area. */
+/** The result of all attacks of one area, such as `links` or `tokens`. */
 export interface Outcome {
   readonly area: string;
   readonly attacks: number;
@@ -37,7 +37,7 @@ export async function tryArea(world: World, area: Area, prober: ChildProcess): P
   const { worstHealthMs, faults, asked } = await reportOf(prober);
   const refusals = tried.flatMap(({ response }) => response.refusals);
   const damages = await damagesBetween(world, before, refusals, area.mayGrowMb);
-  if (asked === 0) damages.push('nothing was probed');
+  if (asked === 0) damages.push('the process of test/abuse/prober.ts sent no request during the attacks');
   return {
     ...{ area: area.name, attacks: attacks.length, worstHealthMs },
     fallen: tried.filter(hasFallen).map(describe),

@@ -10,15 +10,16 @@ import type { HttpRow } from './over-http.ts';
 import { MAX_DOCUMENT } from './world.ts';
 
 /*
- * Uploads whose file names are paths, whose contents have another type than they declare, or whose forms are malformed; and
- * downloads of byte ranges. Some of these attacks succeeded when refuseName of src/resources/documents.ts refused no name.
+ * These attacks upload files whose names are paths, whose contents have another type than they declare, or whose forms
+ * are malformed, and download byte ranges. Some of these attacks succeeded when refuseName of
+ * src/resources/documents.ts refused no name.
  */
 
 const FORMS = 'RFC 7578';
 const FILES = 'ASVS 5, 5.2';
 const BUDGET = 'API4:2023';
 
-/** Hostile file names that the service may store as text: it never uses them as a path, but its own names. */
+/** Hostile file names that the service may store as text, because it never uses them as paths. */
 const NAMES = [
   ...words(String.raw`
     ../../etc/passwd.txt /etc/passwd.txt ..\..\boot.txt C:\x.txt \\host\share\x.txt ....//x.txt %2e%2e%2fx.txt x.php.txt

@@ -12,9 +12,9 @@ import { MAX_DOCUMENT } from './world.ts';
 import type { World } from './world.ts';
 
 /*
- * One caller sends expensive requests in parallel while a user of another tenant reads a list. Each attack compares the
- * waiting times of that user with and without the caller's requests, because their ratio depends little on the machine.
- * Some of these attacks succeeded when TRANSACTIONS_PER_USER was 36.
+ * In these attacks one caller sends expensive requests in parallel while a user of another tenant reads a list. Each
+ * attack compares the waiting times of that user with and without the caller’s requests, because their ratio depends
+ * little on the machine. Some of these attacks succeeded when TRANSACTIONS_PER_USER was 36.
  */
 
 const SOURCE = 'API4:2023';
@@ -29,7 +29,7 @@ const MAX_MS = 180_000;
 /** The largest accepted ratio of waiting times; without a limit per caller, refused bulk changes give a ratio of 300. */
 const MAX_RATIO = 60;
 
-const LITTLE = 'others wait little longer';
+const LITTLE = 'the other tenant waits little longer';
 
 type Request = readonly [line: string, question?: Question];
 
@@ -52,7 +52,7 @@ export const waits: Area = {
   },
 };
 
-/** Expensive requests of each kind, by an account manager of a client with many claims. */
+/** Returns an expensive request of each kind, by an account manager of a client with many claims. */
 async function dearestRequests({ admin, forge, port }: World): Promise<Readonly<Record<string, Request>>> {
   const tenant = newTenant();
   const { clients, sites, reclamations } = tenant;
@@ -124,7 +124,7 @@ async function compareWaits(
         turn.abort();
       });
       await attack;
-      // Waiting times between the end of the turn and the last answer to the attack are discarded.
+      // The waiting times after the attacking requests have stopped, until their last answer, are discarded.
       await other.waits();
     }
   } finally {
@@ -134,13 +134,13 @@ async function compareWaits(
   const ratio = during / before;
   const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
   return {
-    result: ratio <= MAX_RATIO ? LITTLE : `others wait ${ratio.toFixed(0)} times as long`,
+    result: ratio <= MAX_RATIO ? LITTLE : `the other tenant waits ${ratio.toFixed(0)} times as long`,
     ...{ text: '', refusals: [] },
-    figure: `${kind}: p90 of another caller ${before.toFixed(1)} ms, then ${during.toFixed(1)} ms, ratio ${ratio.toFixed(1)} (${counts})`,
+    figure: `${kind}: p90 of the other tenant’s waits ${before.toFixed(1)} ms, then ${during.toFixed(1)} ms, ratio ${ratio.toFixed(1)} (${counts})`,
   };
 }
 
-/** Adds the waiting times of the other user's next requests to `waited`. */
+/** Adds the waiting times of the other tenant’s next requests to `waited`. */
 async function collectWaits(other: ReturnType<typeof callMeanwhile>, waited: number[]): Promise<void> {
   await other.waits();
   const before = waited.length;

@@ -22,10 +22,10 @@ export interface World {
   readonly adminUrl: string;
   readonly logins: Logins;
   readonly forge: Forge;
-  /** The tenant of the attacker, followed by the foreign tenant. */
+  /** The ids of the attacker’s tenant (`mine`) and of the tenant whose data the attacks try to get (`foreign`). */
   readonly mine: Tenant;
   readonly foreign: Tenant;
-  /** The mark in every text of the attacker's tenant. */
+  /** The random mark in every text of the attacker’s tenant. */
   readonly ownMark: string;
   /** The mark, ids and names of foreign tenants; an answer that contains one of them is a leak. */
   readonly foreignMarks: readonly string[];
@@ -49,7 +49,7 @@ export interface Tokens {
 /** A random mark that no other text contains by chance. */
 const mark = (): string => `mark${randomBytes(6).toString('hex')}`;
 
-/** The maximum size of a document in bytes, small so that attacks exceed it quickly. */
+/** The maximum size of a document in bytes in the attacked service, small so that attacks exceed it quickly. */
 export const MAX_DOCUMENT = 1024 * 1024;
 
 export async function openWorld(): Promise<World> {

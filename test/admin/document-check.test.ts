@@ -88,7 +88,7 @@ async function check(): Promise<{ differences: ContentDifference[]; counts: Cont
   return { differences, counts };
 }
 
-/** Runs `npm run documents:check` with the service’s variables. */
+/** Runs `npm run documents:check` with the environment variables of the test’s service. */
 function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl, ...variables };
   return new Promise((resolve) => {
@@ -100,7 +100,7 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** A content that cannot be read to its end, as on a failing disk. */
+/** Replaces a content by one that cannot be read to its end, as on a failing disk. */
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from(TEXT.slice(0, 4));
   await Promise.reject(new Error('EIO'));
@@ -114,161 +114,165 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe.each(Object.entries(opening))('the check of a document store in %s', (kind, open) => {
-  beforeEach(async () => {
-    folder = await createScratchFolder();
-    await open();
-  });
+describe.each(Object.entries(opening))(
+  'documents:check compares documents with the contents of a store in %s',
+  (kind, open) => {
+    beforeEach(async () => {
+      folder = await createScratchFolder();
+      await open();
+    });
 
-  test('a document store lists its contents in the byte order of their paths', async () => {
-    // For S3 the test leaves out names that sort before a slash, because the test server S3rver sorts by folders.
-    const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
-    const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
-    for (const path of [...paths].reverse()) await place(path);
-    const listed = await all(store.list());
-    expect(listed).toEqual(paths.map((path) => ({ path, size: Buffer.byteLength(TEXT) })));
-  });
-
-  test('documents:check finds documents without content or with another length, and contents without a document', async () => {
-    await attach();
-    const lost = await attach();
-    const cut = await attach();
-    await store.remove(lost.path);
-    await place(cut.path, 'avis');
-    await place(UNOWNED);
-    const { differences, counts } = await check();
-    const size = Buffer.byteLength(TEXT);
-    expect(differences.sort(({ kind: one }, { kind: other }) => (one < other ? -1 : 1))).toEqual([
-      { kind: 'no content', document: lost.id, path: lost.path, size },
-      { kind: 'no document', path: UNOWNED, found: size },
-      { kind: 'other length', document: cut.id, path: cut.path, size, found: 4 },
-    ]);
-    expect(counts).toEqual({ documents: 3, contents: 3, planned: 0, differences: 3 });
-  });
-
-  test('documents:check does not report an upload whose row is not yet inserted', async () => {
-    const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
-    const report = await service.documents.storeWithRow(spooled, () => check());
-    expect(report).toEqual({ differences: [], counts: { documents: 0, contents: 1, planned: 1, differences: 0 } });
-  });
-
-  test('documents:check does not report documents that are added or deleted while it runs', async () => {
-    const documents = [await attach(), await attach(), await attach()];
-    const database = await openDocumentContents(service.postgres.apiUrl);
-    const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
-    const list = async function* (): ReturnType<ContentStore['list']> {
+    test('a document store lists the documents’ contents in the byte order of their paths', async () => {
+      // For S3 the test leaves out names that sort before a slash, because the test server S3rver sorts by folders.
+      const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
+      const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
+      for (const path of [...paths].reverse()) await place(path);
       const listed = await all(store.list());
-      // Between the listing and the reading of the rows, one document is deleted and one is added.
-      await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
-      await service.documents.removeDueContents();
+      expect(listed).toEqual(paths.map((path) => ({ path, size: Buffer.byteLength(TEXT) })));
+    });
+
+    test('documents:check finds documents without content or with another length, and contents without a document', async () => {
       await attach();
-      yield* listed;
-    };
-    const sources = { store: { list, size: (path: string) => store.size(path) }, database };
-    expect(await all(findContentDifferences(sources, counts))).toEqual([]);
-    await database.close(true);
-  });
-
-  test('documents:check exits with 0, 1 or 2, and plans removals of contents only with --remove-unowned', async () => {
-    await attach();
-    expect(await command()).toMatchObject({ code: 0, err: '' });
-    const lost = await attach();
-    await store.remove(lost.path);
-    await place(UNOWNED);
-    const result = await command('--json');
-    const lines = result.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
-    expect(result.code).toBe(1);
-    expect(lines).toContainEqual(expect.objectContaining({ kind: 'no document', path: UNOWNED }));
-    expect(lines).toContainEqual(expect.objectContaining({ kind: 'no content', document: lost.id }));
-    expect(lines.at(-1)).toEqual({
-      ...{ documents: 2, contents: 2, planned: 0, differences: 2, plannedNow: 0 },
-      ...{ read: 1, withoutDigest: 0, digestsKept: 0 },
-    });
-    const planned = () => service.admin('select file_path, due_at > now() as later from app.content_removals');
-    expect(await planned()).toEqual([]);
-    expect((await command('--remove-unowned')).out).toContain('1 are now');
-    expect(await planned()).toEqual([{ file_path: UNOWNED, later: true }]);
-    expect(await store.size(UNOWNED)).toBeDefined();
-    expect((await command()).out).toMatch(/1 differ; 1 contents were planned/);
-    expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
-  });
-
-  test('documents:check reads each content and reports changed bytes, and with --sizes-only reads no content', async () => {
-    await attach();
-    const other = await attach();
-    await place(other.path, TEXT.replace('avis', 'Avis'));
-    const { code, out } = await command('--json');
-    expect(code).toBe(1);
-    const lines = out.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      {
-        ...{ kind: 'other bytes', document: other.id, path: other.path },
-        ...{ sha256: sha256(TEXT), found: sha256(TEXT.replace('avis', 'Avis')) },
-      },
-      expect.objectContaining({ differences: 1, read: 2, withoutDigest: 0 }),
-    ]);
-    expect((await command()).out).toContain(`${other.path}: ${sha256(TEXT.replace('avis', 'Avis'))} of document`);
-    expect(await command('--sizes-only')).toMatchObject({
-      ...{ code: 0, out: expect.stringContaining('no content was read') },
-    });
-    expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
-  });
-
-  test('documents:check --digest stores the missing digests of contents, also when the command runs again', async () => {
-    const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
-    await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
-    await place(cut.path, 'avis');
-    await store.remove(lost.path);
-    await place(kept.path, TEXT.replace('avis', 'Avis'));
-    const digests = async () => {
-      const rows = await service.admin(
-        `select id, encode(sha256, 'hex') as hex from public.documents where sha256 is not null order by id`,
-      );
-      return new Map(rows.map(({ id, hex }) => [id, hex]));
-    };
-    expect((await command()).out).toContain(
-      '1 contents were read, 0 of them for their digests, and 3 documents have none',
-    );
-    expect(await digests()).toEqual(new Map([[kept.id, sha256(TEXT)]]));
-    for (const [keptNow, without] of [
-      [1, 2],
-      [0, 2],
-    ]) {
-      const { code, out } = await command('--digest', '--json');
-      // No digest is stored for the content with another length and for the lost content.
-      expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
-        1,
-        expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
+      const lost = await attach();
+      const cut = await attach();
+      await store.remove(lost.path);
+      await place(cut.path, 'avis');
+      await place(UNOWNED);
+      const { differences, counts } = await check();
+      const size = Buffer.byteLength(TEXT);
+      expect(differences.sort(({ kind: one }, { kind: other }) => (one < other ? -1 : 1))).toEqual([
+        { kind: 'no content', document: lost.id, path: lost.path, size },
+        { kind: 'no document', path: UNOWNED, found: size },
+        { kind: 'other length', document: cut.id, path: cut.path, size, found: 4 },
       ]);
-      // storeDigest does not overwrite the digest that is already stored.
-      const database = await openDocumentContents(service.postgres.apiUrl);
-      await database.storeDigest(kept.id, sha256('x'));
-      await database.close(true);
-      expect(await digests()).toEqual(
-        new Map(
-          [old, kept].map(({ id }) => [id, sha256(TEXT)] as const).sort(([one], [other]) => (one < other ? -1 : 1)),
-        ),
-      );
-    }
-  });
+      expect(counts).toEqual({ documents: 3, contents: 3, planned: 0, differences: 3 });
+    });
 
-  test('documents:check reports a content that cannot be read, and continues with the next content', async () => {
-    await attach();
-    const { id, path } = await attach();
-    const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };
-    const database = await openDocumentContents(service.postgres.apiUrl);
-    const read: ContentStore['read'] = async (from) => (from === path ? Readable.from(failing()) : store.read(from));
-    const sources = { store: { read, size: (from: string) => store.size(from) }, database };
-    expect(await all(findDigestDifferences(sources, counts, false))).toEqual([
-      { kind: 'other bytes', document: id, path, sha256: sha256(TEXT), found: 'EIO' },
-    ]);
-    await database.close(true);
-    expect(counts).toEqual({ read: 2, withoutDigest: 0, digestsKept: 0, differences: 1 });
-  });
-});
+    test('documents:check does not report an upload whose row is not yet inserted', async () => {
+      const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
+      const report = await service.documents.storeWithRow(spooled, () => check());
+      expect(report).toEqual({ differences: [], counts: { documents: 0, contents: 1, planned: 1, differences: 0 } });
+    });
+
+    test('documents:check does not report documents that are added or deleted while it runs', async () => {
+      const documents = [await attach(), await attach(), await attach()];
+      const database = await openDocumentContents(service.postgres.apiUrl);
+      const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
+      const list = async function* (): ReturnType<ContentStore['list']> {
+        const listed = await all(store.list());
+        // The test deletes one document and adds one after documents:check has listed the contents and before it reads
+        // the rows.
+        await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
+        await service.documents.removeDueContents();
+        await attach();
+        yield* listed;
+      };
+      const sources = { store: { list, size: (path: string) => store.size(path) }, database };
+      expect(await all(findContentDifferences(sources, counts))).toEqual([]);
+      await database.close(true);
+    });
+
+    test('documents:check exits with 0, 1 or 2, and plans removals of contents only with --remove-unowned', async () => {
+      await attach();
+      expect(await command()).toMatchObject({ code: 0, err: '' });
+      const lost = await attach();
+      await store.remove(lost.path);
+      await place(UNOWNED);
+      const result = await command('--json');
+      const lines = result.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+      expect(result.code).toBe(1);
+      expect(lines).toContainEqual(expect.objectContaining({ kind: 'no document', path: UNOWNED }));
+      expect(lines).toContainEqual(expect.objectContaining({ kind: 'no content', document: lost.id }));
+      expect(lines.at(-1)).toEqual({
+        ...{ documents: 2, contents: 2, planned: 0, differences: 2, plannedNow: 0 },
+        ...{ read: 1, withoutDigest: 0, digestsKept: 0 },
+      });
+      const planned = () => service.admin('select file_path, due_at > now() as later from app.content_removals');
+      expect(await planned()).toEqual([]);
+      expect((await command('--remove-unowned')).out).toContain('1 are now');
+      expect(await planned()).toEqual([{ file_path: UNOWNED, later: true }]);
+      expect(await store.size(UNOWNED)).toBeDefined();
+      expect((await command()).out).toMatch(/1 differ; 1 contents were planned/);
+      expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
+    });
+
+    test('documents:check reads each content and reports changed bytes, and with --sizes-only reads no content', async () => {
+      await attach();
+      const other = await attach();
+      await place(other.path, TEXT.replace('avis', 'Avis'));
+      const { code, out } = await command('--json');
+      expect(code).toBe(1);
+      const lines = out.trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+        {
+          ...{ kind: 'other bytes', document: other.id, path: other.path },
+          ...{ sha256: sha256(TEXT), found: sha256(TEXT.replace('avis', 'Avis')) },
+        },
+        expect.objectContaining({ differences: 1, read: 2, withoutDigest: 0 }),
+      ]);
+      expect((await command()).out).toContain(`${other.path}: ${sha256(TEXT.replace('avis', 'Avis'))} of document`);
+      expect(await command('--sizes-only')).toMatchObject({
+        ...{ code: 0, out: expect.stringContaining('no content was read') },
+      });
+      expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
+    });
+
+    test('documents:check --digest stores the missing digests of contents, also when the command runs again', async () => {
+      const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
+      await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
+      await place(cut.path, 'avis');
+      await store.remove(lost.path);
+      await place(kept.path, TEXT.replace('avis', 'Avis'));
+      const digests = async () => {
+        const rows = await service.admin(
+          `select id, encode(sha256, 'hex') as hex from public.documents where sha256 is not null order by id`,
+        );
+        return new Map(rows.map(({ id, hex }) => [id, hex]));
+      };
+      expect((await command()).out).toContain(
+        '1 contents were read, 0 of them for their digests, and 3 documents have none',
+      );
+      expect(await digests()).toEqual(new Map([[kept.id, sha256(TEXT)]]));
+      for (const [keptNow, without] of [
+        [1, 2],
+        [0, 2],
+      ]) {
+        const { code, out } = await command('--digest', '--json');
+        // documents:check stores no digest for a content with another length than its row, and none for a lost content.
+        expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
+          1,
+          expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
+        ]);
+        // storeDigest does not overwrite a digest that is already stored for a document.
+        const database = await openDocumentContents(service.postgres.apiUrl);
+        await database.storeDigest(kept.id, sha256('x'));
+        await database.close(true);
+        expect(await digests()).toEqual(
+          new Map(
+            [old, kept].map(({ id }) => [id, sha256(TEXT)] as const).sort(([one], [other]) => (one < other ? -1 : 1)),
+          ),
+        );
+      }
+    });
+
+    test('documents:check reports a content that cannot be read, and continues with the next content', async () => {
+      await attach();
+      const { id, path } = await attach();
+      const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };
+      const database = await openDocumentContents(service.postgres.apiUrl);
+      const read: ContentStore['read'] = async (from) => (from === path ? Readable.from(failing()) : store.read(from));
+      const sources = { store: { read, size: (from: string) => store.size(from) }, database };
+      expect(await all(findDigestDifferences(sources, counts, false))).toEqual([
+        { kind: 'other bytes', document: id, path, sha256: sha256(TEXT), found: 'EIO' },
+      ]);
+      await database.close(true);
+      expect(counts).toEqual({ read: 2, withoutDigest: 0, digestsKept: 0, differences: 1 });
+    });
+  },
+);
 
 test('documents:check stops if the store lists contents out of order, since it would report stored contents as lost', async () => {
   folder = await createScratchFolder();

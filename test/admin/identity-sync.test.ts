@@ -92,7 +92,7 @@ test('identity:sync --apply exits with 1 if the identity provider does not know 
   });
 });
 
-test('identity:sync reads the users from the writable server if DATABASE_ADMIN_URL names several', async () => {
+test('identity:sync reads the users from the writable server if DATABASE_ADMIN_URL names several servers', async () => {
   await person('ada', [client]);
   const { adminUrl } = service.postgres;
   const { host } = new URL(adminUrl);

@@ -7,8 +7,8 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of the status, the order and the dates of requests that change a client’s records while other requests change
- * or read the same records.
+ * These tests check the status, the order and the dates of requests that change a client’s records while other requests
+ * change or read the same records.
  */
 
 let tenant: Tenant;

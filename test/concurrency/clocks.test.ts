@@ -8,12 +8,12 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * Tests of changes of users’ rights while the clocks of the identity provider, the service and Postgres differ.
- * Postgres always has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the
- * service are ahead.
+ * These tests change users’ rights while the clocks of the identity provider, the service and Postgres differ. Postgres
+ * always has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the service
+ * are ahead.
  */
 
-/** How many seconds each clock is ahead of the clock of Postgres. */
+/** The seconds by which each of the tested clocks is ahead of the clock of Postgres. */
 interface Off {
   /** The seconds by which the clock that dates the identity provider’s tokens is ahead of the clock of Postgres. */
   readonly tokens: number;

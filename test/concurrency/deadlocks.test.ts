@@ -9,8 +9,9 @@ import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Tests that requests which lock several rows lock them in one order. With a deadlock_timeout of 60 seconds, which
- * exceeds the statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get 503.
+ * These tests check that requests which lock several rows lock them in one order. With a deadlock_timeout of 60
+ * seconds, which exceeds the statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get
+ * 503.
  */
 
 let service: Service;
@@ -28,7 +29,7 @@ beforeEach(async () => {
   token = await service.token('ADMIN');
 });
 
-describe('requests under a deadlock_timeout of 60 seconds', () => {
+describe('requests that lock several rows lock them in one order, so that they never end in a deadlock', () => {
   beforeAll(() => start('60s'));
   afterAll(() => service.close());
 
@@ -69,7 +70,7 @@ describe('requests under a deadlock_timeout of 60 seconds', () => {
   );
 });
 
-describe('requests under a deadlock_timeout of 200 ms', () => {
+describe('the service repeats requests that Postgres ends because of a deadlock', () => {
   beforeAll(() => start('200ms'));
   afterAll(() => service.close());
 

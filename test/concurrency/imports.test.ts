@@ -7,7 +7,7 @@ import type { Tenant } from '../support/service.ts';
 import { inLine } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Tests of an import of claims while another request imports claims or deletes their site or client. */
+/* These tests import claims while another request imports claims or deletes their site or client. */
 
 let own: Tenant;
 let annex: string;

@@ -67,7 +67,7 @@ test('a program that reads all pages of a list by updated_at gets every site’s
   let turn = 0;
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;
-    // The test changes one site that the reader has already read and one site that the reader has not read yet.
+    // The test changes one site that the paging program has already read, and one site that it has not read yet.
     if (turn <= 6) await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
   });
   const last = new Map(readSites.map((site) => [site.id, site.site_name]));
@@ -90,9 +90,10 @@ test('a program that reads changes with updated_from gets a change with an earli
     await writer.query('commit');
     const second = await readAllPages(from);
     expect(second).toContainEqual(expect.objectContaining({ id: late, site_name: 'late' }));
-    // The committed change has an earlier date than the end of the first reading, which could not see the change.
+    // The change that is committed late has an earlier date than the end of the first reading, which could not see the
+    // change.
     expect(second.find(({ id }) => id === late)?.updated_at.localeCompare(from)).toBe(-1);
-    // The second reading does not return the records that did not change.
+    // The second reading of the list does not return the sites that did not change.
     expect(second.length).toBeLessThan(5);
   } finally {
     await writer.end();

@@ -7,7 +7,7 @@ import type { UserWithPassword } from '../support/user-with-password.ts';
 import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Tests of the status of a user’s requests while the user’s password or rights change. */
+/* These tests check the status of a user’s requests while the user’s password or rights change. */
 
 const NEXT = 'another password';
 
@@ -37,8 +37,8 @@ test('only one of two simultaneous password changes with the right present passw
   const user = await manager();
   const answers = statuses(await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]));
   expect(answers[0]).toBe(204);
-  // The second password change gets 401 or 403, because the session has ended or the given password is not the stored
-  // one any more.
+  // The second password change gets 401 or 403, because the user’s session has ended or the given password is no longer
+  // the stored one.
   expect([401, 403]).toContain(answers[1]);
 });
 
@@ -74,30 +74,33 @@ test('a user whose password is removed while the user’s own password change wa
   expect(await stored(user)).toMatchObject({ password_hash: NO_PASSWORD_HASH });
 });
 
-describe.each(['users', 'audit_logs'])('a change by an ADMIN that waits for the table %s', (table) => {
-  test.each([
-    { what: 'client access', body: { client_access: [] }, column: 'access_changed_at' },
-    { what: 'password', body: { password: NEXT }, column: 'sessions_ended_at' },
-  ])(
-    `an ADMIN’s change of a user’s $what that waits for a lock on ${table} invalidates all the user’s older tokens`,
-    async (row) => {
-      const user = await manager();
-      const token = await service.token('ADMIN');
-      const hold = table === 'users' ? rowOf('users', user.id) : wholeTable(table);
-      let released: unknown;
-      const [changed] = await inLine(
-        service,
-        hold,
-        [() => service.ask(`PUT /api/users/${user.id}`, { token, body: row.body })],
-        async (query) => {
-          [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
-        },
-      );
-      expect(changed?.status).toBe(200);
-      expect(Number((await stored(user))[row.column])).toBeGreaterThanOrEqual(Number(released));
-      // The user’s ETag stays, because the date of the change of rights or password is no part of the user’s version.
-      const { headers } = await service.ask(`GET /api/users/${user.id}`, { token });
-      expect(headers.etag).toBe(changed?.headers.etag);
-    },
-  );
-});
+describe.each(['users', 'audit_logs'])(
+  'an ADMIN’s change of a user ends older tokens although it waits for the table %s',
+  (table) => {
+    test.each([
+      { what: 'client access', body: { client_access: [] }, column: 'access_changed_at' },
+      { what: 'password', body: { password: NEXT }, column: 'sessions_ended_at' },
+    ])(
+      `an ADMIN’s change of a user’s $what that waits for a lock on ${table} invalidates all the user’s older tokens`,
+      async (row) => {
+        const user = await manager();
+        const token = await service.token('ADMIN');
+        const hold = table === 'users' ? rowOf('users', user.id) : wholeTable(table);
+        let released: unknown;
+        const [changed] = await inLine(
+          service,
+          hold,
+          [() => service.ask(`PUT /api/users/${user.id}`, { token, body: row.body })],
+          async (query) => {
+            [{ released }] = (await query('select clock_timestamp() as released')) as [{ released: unknown }];
+          },
+        );
+        expect(changed?.status).toBe(200);
+        expect(Number((await stored(user))[row.column])).toBeGreaterThanOrEqual(Number(released));
+        // The user’s ETag stays, because the date of the change of rights or password is no part of the user’s version.
+        const { headers } = await service.ask(`GET /api/users/${user.id}`, { token });
+        expect(headers.etag).toBe(changed?.headers.etag);
+      },
+    );
+  },
+);

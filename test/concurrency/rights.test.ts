@@ -9,14 +9,15 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of two simultaneous requests that use or change the rights of one user, and of the status of each response. The
- * proof `races` checks what such requests store, in every order.
+ * These tests send two simultaneous requests that use or change the rights of one user, and check the status of each
+ * response. `npm run proofs -- races` checks what such requests store, in every order.
  */
 
 const service = await forSuite(startService());
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 const admin = await service.token('ADMIN');
-// An active ADMIN of all clients lets the tests deactivate and demote the other ADMINs, because one must remain.
+// This ADMIN of all clients stays active, so that the tests can deactivate and demote the other ADMINs: one must
+// remain.
 await person(service, 'ADMIN');
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
@@ -236,7 +237,7 @@ test('an ADMIN of all clients who creates a client still has no list of clients,
   expect((await logIn(token)).json).toMatchObject({ client_access: [] });
 });
 
-describe('the last ADMIN of all clients', () => {
+describe('the last active ADMIN of all clients keeps this role', () => {
   let last: Person;
 
   beforeEach(async () => {

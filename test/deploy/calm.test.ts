@@ -19,7 +19,7 @@ test('deploy:check makes the next fault if every kind of request of its load tes
 });
 
 test.each([
-  ['health', ['no health']],
+  ['health', ['/health was not answered with 200']],
   ['upload', ['no upload was answered']],
   ['download', ['no download was answered']],
   ['create site', ['no write was answered']],

@@ -10,7 +10,10 @@ import { createS3Store } from '../../src/documents/s3-store.ts';
 import { ACCESS, BUCKET } from '../support/lying-store.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
-/* Answers of S3 stores by other vendors: minimal answers, unknown elements, and nonsense in headers that the service ignores. */
+/*
+ * In these tests an S3 store answers like those of other vendors: with minimal answers, unknown elements, and nonsense
+ * in headers that the service ignores.
+ */
 
 const TEXT = 'avis';
 const PATH = 'ab/avis';
@@ -56,7 +59,7 @@ async function list(): Promise<StoredContent[]> {
 const listing = (more = '', contents = `<Key>${PATH}</Key><Size>4</Size>`): string =>
   `<ListBucketResult><Contents>${contents}</Contents>${more}</ListBucketResult>`;
 
-test('the service accepts answers of an S3 store that have only a status and a content', async () => {
+test('the service accepts answers of an S3 store that have only a status and the content of a document', async () => {
   answer = saying(200, TEXT);
   expect([await store.size(PATH), await read()]).toEqual([4, TEXT]);
   await put();
@@ -117,7 +120,7 @@ test('a list of an S3 store ends at an empty continuation token, and a truncated
   }
 });
 
-test('an S3 store’s answer without the size of a content is an error', async () => {
+test('an S3 store’s answer without the size of a document’s content is an error', async () => {
   answer = (_request, response) => response.writeHead(200, { 'transfer-encoding': 'chunked' }).end();
   await expect(store.size(PATH)).rejects.toMatchObject(UNAVAILABLE);
   for (const size of ['', '<Size>many</Size>']) {
@@ -132,7 +135,7 @@ test.each([
   ['no body', ''],
   ['an error without a message', ERROR],
 ])(
-  'a content counts as missing if the S3 store answers 404 with %s, and the removal of that content succeeds',
+  'a document’s content counts as missing if the S3 store answers 404 with %s, and its removal succeeds',
   async (_with, body) => {
     answer = (request, response) => {
       saying(request.url === `/${BUCKET}` || request.url === `/${BUCKET}/` ? 200 : 404, body)(request, response);

@@ -14,7 +14,7 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* The ZIP of a claim’s documents is complete or aborted. */
+/* These tests check that the download of a claim’s documents as a ZIP is either complete or aborted. */
 
 const MIB = 1024 * 1024;
 
@@ -170,7 +170,7 @@ test('the download of a claim’s ZIP gets 503 in JSON while the folder of the c
   expectError(answer, 'ERROR_UNAVAILABLE');
 });
 
-describe('the download of a ZIP that is aborted', () => {
+describe('the service aborts a ZIP download that it cannot complete', () => {
   const three = () => claimWith(['a.pdf', pdf], ['b.pdf', Buffer.concat([pdf, Buffer.alloc(MIB)])], ['c.pdf', pdf]);
 
   const DAMAGES = [
@@ -217,7 +217,7 @@ describe('the download of a ZIP that is aborted', () => {
       const response = await begin(claim, reader.token);
       response.pause();
       log = '';
-      // The service has not read the second document yet, because the first document is larger than the buffers.
+      // The service has not yet read the ZIP’s second document, because the first document is larger than the buffers.
       await service.admin(sql, [{ document: ids[1], reader: reader.id }[of]]);
       await expect(buffer(response)).rejects.toThrow();
       await until(() => log.includes('documents.zip'));
@@ -226,7 +226,7 @@ describe('the download of a ZIP that is aborted', () => {
   );
 });
 
-test('a caller’s second simultaneous ZIP download gets 429, and a ZIP after disconnecting the first succeeds', async () => {
+test('a caller’s second simultaneous ZIP download gets 429, and succeeds once the caller has ended the first download', async () => {
   const big = Buffer.concat([pdf, Buffer.alloc(20 * MIB)]);
   const { claim, token: owner } = await claimWith(['a.pdf', big]);
   const first = await begin(claim, owner);
@@ -261,9 +261,12 @@ test.each([
     ['é.pdf', 'é (2).pdf'],
   ],
   [['💶'.repeat(255)], ['💶'.repeat(45)]],
-])('the file names %j become %j, which are valid and distinct on any system', (names, expected) => {
-  expect(makeNamesDistinct(names)).toEqual(expected);
-});
+])(
+  'documents with the names %j have the names %j in a ZIP, which are valid and distinct on any system',
+  (names, expected) => {
+    expect(makeNamesDistinct(names)).toEqual(expected);
+  },
+);
 
 function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');

@@ -12,10 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* The service notices by its digest if the store changes the content of a document. */
+/* These tests check that the service notices by a content’s digest if the store changes the content of a document. */
 
 const MIB = 1024 * 1024;
-/** A content that is sent in several pieces, the first of them before the last is read. */
+/** The content of a document that the service sends in several pieces, the first before it reads the last. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -43,7 +43,7 @@ async function attach(
 /** The errors in the service's log about responses with the content of this document. */
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
-describe('the digest of a content in S3', () => {
+describe('the service compares documents from S3 with their stored digests', () => {
   let directory: string;
   let store: LyingStore;
   let service: Service;
@@ -109,7 +109,7 @@ describe('the digest of a content in S3', () => {
     expect(await contents()).toEqual([]);
   });
 
-  test('the download of a content that S3 has changed is aborted', async () => {
+  test('the download of a document whose content S3 has changed is aborted', async () => {
     lines = [];
     const { id, path } = await attach(service, own);
     const file = join(directory, BUCKET, 'claims', `${path}._S3rver_object`);
@@ -128,7 +128,7 @@ describe('the digest of a content in S3', () => {
   });
 });
 
-describe('the digest of a content in a folder', () => {
+describe('the service compares documents from a folder with their stored digests', () => {
   let service: Service;
   let own: Tenant;
   let token: string;
@@ -145,7 +145,7 @@ describe('the digest of a content in a folder', () => {
     await writeFile(fileOf(path), flipped(await readFile(fileOf(path))));
   };
 
-  test('a content whose bytes the disk changes between upload and storage is not stored', async () => {
+  test('the service does not store an upload whose bytes the disk changes before the upload is moved into the store', async () => {
     const spooled = await service.documents.write(Readable.from([large]));
     await writeFile(spooled.file, flipped(large));
     let inserted = 0;

@@ -28,7 +28,7 @@ async function attach(bytes: Buffer | string = pdf, name = 'avis.pdf'): Promise<
 
 const header = (answer: { headers: Headers }, ...names: string[]) => names.map((name) => answer.headers.get(name));
 
-test('a download of a document is an attachment with its name and type, which browsers must not guess', async () => {
+test('a downloaded document is an attachment with its name and type, and browsers must not guess another type', async () => {
   const { id } = await attach(pdf, 'relevé "€".pdf');
   const answer = await download(service, token, id);
   expect([answer.status, answer.bytes]).toEqual([200, pdf]);
@@ -68,7 +68,7 @@ test('a download of a document ends with its last byte, so that the next request
 test.each([
   ['../../etc/passwd', 'attachment; filename=passwd'],
   ['C:\\temp\\x.pdf', 'attachment; filename=x.pdf'],
-])('the download of %j has a file name without folders', async (name, disposition) => {
+])('the download of a document named %j has a file name without folders', async (name, disposition) => {
   const { id } = await attach(pdf, name);
   expect((await download(service, token, id)).headers.get('content-disposition')).toBe(disposition);
 });
@@ -113,13 +113,16 @@ test.each([
   { range: 'bytes', status: 200, contentRange: null, text: '0123456789' },
   { range: 'bytes=10-', status: 416, contentRange: 'bytes */10', text: undefined },
   { range: 'bytes=-0', status: 416, contentRange: 'bytes */10', text: undefined },
-])('a download with the range $range gets $status', async ({ range, status, contentRange, text }) => {
-  const { id } = await attach('0123456789', 'x.txt');
-  const answer = await download(service, token, id, { range });
-  expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
-  if (text === undefined) return;
-  expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
-});
+])(
+  'a download of a document with the byte range $range gets $status',
+  async ({ range, status, contentRange, text }) => {
+    const { id } = await attach('0123456789', 'x.txt');
+    const answer = await download(service, token, id, { range });
+    expect([answer.status, ...header(answer, 'content-range')]).toEqual([status, contentRange]);
+    if (text === undefined) return;
+    expect([answer.bytes.toString(), answer.headers.get('content-length')]).toEqual([text, String(text.length)]);
+  },
+);
 
 test('a download with a range and the If-Range of another version gets the whole content', async () => {
   const { id } = await attach();
@@ -184,10 +187,10 @@ test('a download whose content is truncated meanwhile is aborted with an error i
 
 const large = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
 
-/** The log levels of aborted responses. */
+/** Returns the levels of the log lines that the service wrote about aborted responses. */
 const aborted = (): number[] => lines.filter((line) => 'aborted' in line).map(({ level }) => level);
 
-/** Begins a download and pauses it. */
+/** Begins the download of a document, and pauses the reading of the response. */
 async function paused(id: string): Promise<{ request: ClientRequest; response: IncomingMessage }> {
   const path = `/api/documents/${id}/content`;
   const headers = { authorization: `Bearer ${token}` };

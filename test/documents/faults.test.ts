@@ -11,7 +11,10 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
-/* A document's content and row appear and disappear together. test/faults tests this with broken disks, S3 and Postgres. */
+/*
+ * These tests check that a document’s content and row appear and disappear together. test/faults tests this with broken
+ * disks, S3 and Postgres.
+ */
 
 const MIB = 1024 * 1024;
 
@@ -38,7 +41,7 @@ async function expectTaken(): Promise<void> {
 
 const planned = () => service.admin('select file_path from app.content_removals');
 
-describe('an upload', () => {
+describe('an upload stores the row and the content of a document, or neither', () => {
   beforeAll(async () => {
     own = await service.tenant('Own');
   });
@@ -72,7 +75,7 @@ describe('an upload', () => {
     await service.ask(`DELETE /api/documents/${(json as { id: string }).id}`, { token });
   });
 
-  test('an upload whose row a constraint refuses leaves no content', async () => {
+  test('an upload whose database row is refused by a constraint leaves no document and no stored content', async () => {
     await service.admin(`alter table public.documents add constraint trial check (filename <> 'refused.pdf')`);
     const answer = await upload(service, token, own.reclamations, { name: 'refused.pdf' });
     expectError(answer, 'ERROR_VALIDATION');
@@ -109,7 +112,7 @@ describe('an upload', () => {
   });
 });
 
-describe('a content without a document', () => {
+describe('the service removes stored contents that no document has', () => {
   const place = async (path: string, dueIn: string): Promise<void> => {
     const source = join(service.documentFolder, '.partial', 'source');
     await writeFile(source, pdf);
@@ -117,7 +120,7 @@ describe('a content without a document', () => {
     await service.admin(`insert into app.content_removals values ($1, now() + $2::interval)`, [path, dueIn]);
   };
 
-  test('a content without a document is removed once its removal is due, and not before', async () => {
+  test('a stored content without a document is removed once its removal is due, and not before', async () => {
     await place('aa/due', '-1 second');
     await place('aa/later', '1 minute');
     await service.documents.removeDueContents();
@@ -127,7 +130,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('the removal of a content stays planned while the store is unreachable, and happens when the store is back', async () => {
+  test('the removal of a document’s content stays planned while the store is unreachable, and happens afterwards', async () => {
     await place('aa/away', '-1 second');
     await rename(service.documentFolder, `${service.documentFolder}.away`);
     await service.documents.removeDueContents();
@@ -149,7 +152,7 @@ describe('a content without a document', () => {
     expect(await filesIn(service.documentFolder)).toEqual([]);
   });
 
-  test('every content is removed after TRUNCATE of the documents, and after a cascade that deletes 250 documents', async () => {
+  test('each document’s content is removed after TRUNCATE of the documents, and after a cascade that deletes 250 documents', async () => {
     const tenant = await service.tenant('Large');
     await Promise.all(Array.from({ length: 8 }, () => upload(service, token, tenant.reclamations)));
     await service.admin('truncate public.documents cascade');

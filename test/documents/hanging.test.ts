@@ -16,7 +16,10 @@ import { startSilentServer } from '../support/silent-server.ts';
 import type { SilentServer } from '../support/silent-server.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* The document store accepts every request and never answers, so the service must end each wait by a time-out. */
+/*
+ * In these tests the document store accepts every request and never answers, so the service must end each wait by a
+ * time-out.
+ */
 
 /** Time-outs of the S3 store in milliseconds, shorter than in production; a folder keeps the usual time-outs. */
 const SHORT = { answerMs: 500, stallMs: 1_000 };
@@ -69,7 +72,7 @@ test('closing a document store ends its pending operations', async () => {
   await Promise.all(asked);
 });
 
-test('the reading of a content is aborted if the store stops sending, and not if the reader is slow', async () => {
+test('the reading of a document’s content is aborted if the store stops sending, and not if the reader is slow', async () => {
   const stopping = new Readable({ read: () => undefined });
   stopping.push('half');
   const given = withStallTimeout(stopping, 50);
@@ -79,7 +82,7 @@ test('the reading of a content is aborted if the store stops sending, and not if
   const parts: string[] = [];
   for await (const part of whole) {
     parts.push(String(part));
-    // The reader pauses 100 ms, longer than the 50 ms that the store may take.
+    // The reader of the content pauses 100 ms, longer than the 50 ms that the document store may take.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(parts.join('')).toBe('ab');
@@ -118,7 +121,7 @@ test('with a hanging S3 an upload and a download get 503, and a deletion does no
   }
 });
 
-test('reading a content from a disk that does not answer fails with ERROR_UNAVAILABLE', async () => {
+test('reading a document’s content from a disk that does not answer fails with ERROR_UNAVAILABLE', async () => {
   const documents = join(folder, 'documents');
   await mkdir(join(documents, '.partial'), { recursive: true });
   // A named pipe without a writer blocks when it is opened, like a file on an unreachable network disk.
@@ -130,7 +133,7 @@ test('reading a content from a disk that does not answer fails with ERROR_UNAVAI
   await (await open(pipe, 'r+')).close();
 });
 
-test('twenty simultaneous removals of contents use one connection to Postgres', async () => {
+test('twenty simultaneous removals of documents’ contents use one connection to Postgres', async () => {
   const service = await startService();
   try {
     const token = await service.token('ADMIN');

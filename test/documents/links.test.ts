@@ -8,7 +8,7 @@ import { expectError, expectInvalid, expectRefusal, startService } from '../supp
 import { forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
-/* Document links, which need no token: the tests check their content, their headers, their expiry and their rights. */
+/* These tests check the content, headers, expiry and rights of document links, which need no token. */
 
 const DESK = 'https://desk.firm.example';
 
@@ -73,7 +73,7 @@ test('a document opened by a link is sandboxed, is not cached, and sends no refe
   expect(headers.get('x-frame-options')).toBeNull();
 });
 
-test('a document link opens only in the service’s own pages if no other origin is configured', async () => {
+test('only the service’s own pages may embed a document by its link if no other origin is configured', async () => {
   const alone = await startService();
   try {
     const { clients, documents } = await alone.furnishedTenant('Own');
@@ -140,7 +140,7 @@ test('a document link with an invalid token gets 401, and a valid token opens th
   expectInvalid(await service.ask(`${made}x`, { token: manager }), ['link']);
 });
 
-describe('an invalid document link', () => {
+describe('an invalid document link opens no document', () => {
   test('a document link gets 401 after a minute, and the audit record does not contain the secret of the link', async () => {
     const id = await attach();
     const url = await linked(id);

@@ -10,7 +10,7 @@ import { expectError, startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { upload } from '../support/upload.ts';
 
-/* Downloads by presigned URLs of S3: the tests check who gets such a URL, what it contains, and when it expires. */
+/* These tests check who gets a presigned S3 URL for a download, what the URL contains, and when it expires. */
 
 const BUCKET = 'documents';
 const s3Access = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };

@@ -52,7 +52,7 @@ async function openS3(parent: string): Promise<Opened> {
 describe.each([
   ['a folder', openFolder],
   ['S3', openS3],
-])('a document store in %s', (_kind, open) => {
+])('a document store in %s keeps each content until its removal', (_kind, open) => {
   let parent: string;
   let opened: Opened;
   let store: ContentStore;
@@ -85,7 +85,7 @@ describe.each([
     expect((await buffer(await store.read(PATH, { start: 5, end: 5 }))).toString()).toBe('d');
   });
 
-  test('a document store removes a content, ignores the removal of a missing content, and keeps all other contents', async () => {
+  test('a document store removes one content, ignores the removal of a missing content, and keeps all other contents', async () => {
     await place('cd/first');
     await place('cd/second');
     await store.remove('cd/first');

@@ -76,7 +76,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
       await session.end();
     }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
-    // deploy:check counts a damaged row in its table’s column of lost writes.
+    // deploy:check counts a damaged row as a lost write, in a column of its table.
     const { lost, named } = resultOf(entries, found, 0);
     if (LOST.has(damage.check)) {
       expect(lost).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
   readonly contents: readonly Content[];
-  /** The operations that must get an answer despite the fault, for example the health check. */
+  /** The operations (kinds of requests) that must get an answer despite the fault, for example the health check. */
   readonly spared: readonly string[];
   /**
    * The rights that the identity provider received and the mails that the mail server received; absent in a test
@@ -48,7 +48,7 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
 }
 
 /**
- * Writes the load test’s journal of requests into temporary tables of this database session. Afterwards `check` can be
+ * Writes the load test’s list of requests into temporary tables of this database session. Afterwards `check` can be
  * called several times.
  */
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {

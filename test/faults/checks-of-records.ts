@@ -5,7 +5,7 @@ import type { Checks } from './checks.ts';
  */
 const TOLERANCE = '2 seconds';
 
-/** Checks that compare the audit log with the requests of a load test. */
+/** These checks compare the audit log with the requests of a load test. */
 export const RECORDS: Checks = {
   'each refused request has a refusal record': `
     select format('%s answered %s: %s records', a.operation, a.status, count(l.id))

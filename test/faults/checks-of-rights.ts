@@ -43,8 +43,8 @@ create temporary view named_mails as
     group by u.id, r.user_id, r.day`;
 
 /**
- * Checks that every change of a user’s rights arrives at the identity provider and that the service accepts no
- * withdrawn right.
+ * These checks report a change of a user’s rights that does not arrive at the identity provider, and a withdrawn right
+ * that the service accepts.
  */
 export const RIGHTS: Checks = {
   'each acknowledged change of rights is queued for the provider': `
@@ -103,14 +103,17 @@ export const RIGHTS: Checks = {
         )`,
 };
 
-/** Checks that each user with a due reminder gets one mail a day. */
+/**
+ * These checks report users who got no mail about a due reminder, and reminders that arrived too often or at a wrong
+ * address.
+ */
 export const MAILS: Checks = {
   'each user with a due reminder gets a mail': `
     select format('%s: %s mails, the state is %s', email, mails, coalesce(state, 'none'))
     from named_mails as n
     where email like '%@joiners.example'
         and (state is distinct from 'SENT' or mails = 0)
-        -- A mail that was given up for the mail of a later day has all its contents there.
+        -- A reminder in the state GIVEN_UP was replaced by that of a later day, which has all its deadlines.
         and not (state = 'GIVEN_UP' and exists (select from app.reminders as r where r.user_id = n.user_id and r.day > n.day))`,
   'each reminder arrives once, and once more for each attempt without an answer': `
     select format('%s of %s came %s times, with %s attempts without an answer', email, day, mails, cut_off)

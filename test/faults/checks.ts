@@ -2,7 +2,7 @@ import { RECORDS } from './checks-of-records.ts';
 import { MAILS, PARTS, PARTS_VIEWS, RIGHTS } from './checks-of-rights.ts';
 import { WRITES } from './checks-of-writes.ts';
 
-/** Checks after a load test, by name. Each check is a query that returns the details of its violations. */
+/** The checks after a load test by name. Each check is a query that returns the details of its violations. */
 export type Checks = Readonly<Record<string, string>>;
 
 /*
@@ -52,7 +52,7 @@ create temporary view records as
 ${PARTS_VIEWS};
 analyze attempts`;
 
-/** Checks of the answers that a load test received from the service. */
+/** These checks judge the answers that a load test received from the service. */
 const ANSWERS: Checks = {
   'each answer has an expected status or 503': `
     select format('%s was answered %s: %s', operation, status, defect)
@@ -80,7 +80,10 @@ const ANSWERS: Checks = {
     where is_unknown and operation in (select s.operation from spared as s)`,
 };
 
-/** Checks that a fault has left no missing content, unfinished upload, lock, open transaction or changed table. */
+/**
+ * These checks report what a fault has left behind: missing or wrong contents, unfinished uploads, locks, open
+ * transactions or changed tables.
+ */
 const REMAINS: Checks = {
   'each document has its content, and each content has a document or a planned removal': `
     select format('%s: %s bytes, and %s are stored', d.file_path, d.file_size, coalesce(c.size::text, 'none'))

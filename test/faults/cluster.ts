@@ -20,7 +20,7 @@ export interface Cluster {
   killPostmaster(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the Postgres server and starts it as a standby without a primary, which only reads. */
+  /** Stops the Postgres server and starts it as a standby without a primary, which refuses all writes. */
   startAsStandby(): Promise<void>;
   remove(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { World, WorldOptions } from './world.ts';
 export interface Fault {
   readonly name: string;
   readonly what: string;
-  /** What the service must do during this fault, in words, in addition to the checks of every fault. */
+  /** What the service must do during this fault, in words. The checks that follow every fault are not named here. */
   readonly must: string;
   readonly world?: WorldOptions;
   /**
@@ -13,21 +13,21 @@ export interface Fault {
    * time-outs.
    */
   readonly holdMs: number;
-  /** Tells which operations must get an answer despite the fault, for example the health check. */
+  /** Tells which requests of the load test must get an answer despite the fault, for example the health check. */
   readonly spares?: (operation: string) => boolean;
   /**
-   * The names of operations that the load test does not send, because these operations would hide the effect of this
-   * fault.
+   * The names of operations (kinds of requests) that the load test does not send, because they would hide the effect of
+   * this fault.
    */
   readonly without?: readonly string[];
   /**
-   * SQL queries by name over the load test’s list of requests. Each must return rows, which proves that the fault met
-   * such a request.
+   * SQL queries by name over the load test’s list of requests. Each query must return rows, which proves that the fault
+   * affected such requests.
    */
   readonly meets?: Readonly<Record<string, string>>;
-  /** True if the fault ends the process of the service, and a new process serves afterwards. */
+  /** True if the fault ends the process of the service, after which a new process of the service answers requests. */
   readonly endsService?: true;
-  /** Makes the fault, for example kills a process, and returns the function that repairs the damage. */
+  /** Makes the fault, for example kills the service, and returns the function that repairs the damage. */
   begin(world: World, load: LoadProcess): Promise<() => Promise<void>>;
 }
 

@@ -5,23 +5,26 @@ export type Kind = 'create' | 'change' | 'move' | 'delete' | 'read' | 'refuse' |
 
 /** A request of the load test that was answered or given up. */
 export interface Entry {
-  /** The number of the load test’s intended request. A repetition with the same Idempotency-Key has the same number. */
+  /**
+   * The number of a request that the load test wanted to make. A repetition with the same Idempotency-Key has the same
+   * number.
+   */
   readonly serial: number;
   readonly attempt: number;
   readonly operation: string;
   readonly kind: Kind;
-  /** The database table of the record that the request reads or writes. */
+  /** The database table of the record that a request of the load test reads or writes. */
   readonly table: string | null;
-  /** The id of the record that the request names, or that the answer reports as created. */
+  /** The id of the record that a request of the load test names, or that its answer reports as created. */
   readonly record: string | null;
-  /** A text that the request stores and that no other request contains. */
+  /** A text that a request of the load test stores, and that no other request contains. */
   readonly marker: string | null;
   readonly keyed: boolean;
   readonly status: number | null;
-  /** Why the request got no complete answer; null for a request with a complete answer. */
+  /** Why a request of the load test got no complete answer; null if the request got a complete answer. */
   readonly lost: string | null;
   readonly requestId: string | null;
-  /** Whether the request may get this status while there is no fault. */
+  /** Whether a request of this kind may get the status in `status` while there is no fault. */
   readonly expected: boolean;
   readonly retryAfter: boolean;
   /**
@@ -29,7 +32,7 @@ export interface Entry {
    * the same answer.
    */
   readonly answer: string | null;
-  /** Texts or rows of another tenant that the answer to the request contains, which is always a defect. */
+  /** The texts and rows of another tenant in the answer to a request of the load test, which are always a defect. */
   readonly foreign: readonly string[];
   /** What is wrong with the content of the answer to a load test’s request; null if nothing is wrong. */
   readonly defect: string | null;
@@ -52,7 +55,8 @@ export const HUNG_WITH_CONTENT_MS = 17_000;
 export const HEALTH = 'health';
 
 /**
- * Reads the complete lines of the load test’s journal file of requests, also while the load test still writes the file.
+ * Reads the complete lines of the journal file, to which the load test writes each request with its answer, also while
+ * the load test is running.
  */
 export async function readJournal(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch(() => '');

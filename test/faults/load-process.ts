@@ -8,11 +8,11 @@ import type { Entry } from './journal.ts';
 import type { Order } from './load.ts';
 import type { Plan } from './load/people.ts';
 
-/** The process that sends the requests of a load test, as its parent process controls it. */
+/** The process that sends the requests of a load test, with the functions by which its parent process controls it. */
 export interface LoadProcess {
   /** The path of the journal file, to which the load test writes each answered request. */
   readonly journal: string;
-  /** Sends `count` simultaneous requests of the given operations. */
+  /** Makes the load test send `count` simultaneous requests of the given operations. */
   burst(count: number, operations: readonly string[]): void;
   /** Lets some of the load test’s following requests use the given token. */
   useNewToken(token: string): void;
@@ -26,7 +26,7 @@ export interface LoadProcess {
   finish(): Promise<readonly Entry[]>;
 }
 
-/** The longest time in milliseconds until the load test gets its first answer. */
+/** The milliseconds within which a load test must get its first answer from the service. */
 const BEGUN_MS = 60_000;
 
 /**
@@ -48,7 +48,7 @@ export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 
   while (!(await readJournal(journal)).some(isServed)) {
     if (child.exitCode !== null || Date.now() > end) {
       child.kill();
-      throw new Error('nothing of the load was served');
+      throw new Error('the service answered no request of the load test');
     }
     await delay(50);
   }
@@ -64,7 +64,7 @@ export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 
       const held = once(child, 'message');
       tell({ hold: true });
       await Promise.race([held, ended]);
-      if (child.exitCode !== null) throw new Error(`the load ended with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`the load test ended with ${child.exitCode}`);
       return readJournal(journal);
     },
     resume: () => {
@@ -73,7 +73,7 @@ export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 
     async finish() {
       tell({ finish: true });
       const [code] = (await ended) as [number | null];
-      if (code !== 0) throw new Error(`the load ended with ${String(code)}`);
+      if (code !== 0) throw new Error(`the load test ended with ${String(code)}`);
       return readJournal(journal);
     },
   };

@@ -44,7 +44,7 @@ const shared: Shared = {
   gate,
   tallyOf({ word }) {
     const tally = tallies.get(word);
-    if (tally === undefined) throw new Error(`${word} is no tenant of the plan`);
+    if (tally === undefined) throw new Error(`the plan of the load test has no tenant ${word}`);
     return tally;
   },
   stoppedAt: undefined,

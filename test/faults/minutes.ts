@@ -23,8 +23,8 @@ const PAUSE_MS = 20_000;
 const LONGEST_FAULT_MS = 6_000;
 const WARM_MS = 10_000;
 /**
- * The number of files and connections that the service may have open after the load test in addition, because idle
- * connections come and go.
+ * The number by which the service’s open files and connections may grow during the load test, because idle connections
+ * come and go.
  */
 const HANDFUL = 20;
 
@@ -84,9 +84,9 @@ export async function runForMinutes(cluster: Cluster, options: Options): Promise
     console.log(`\n${names.map((name) => `${name}: ${start[name]} → ${end[name]}`).join('\n')}\n`);
     for (const { check: name, detail } of wrong.slice(0, 40)) console.log(`NOT ${name}: ${detail}`);
     const hasGrown = end.files > start.files + HANDFUL || end.connections > start.connections + HANDFUL;
-    if (hasGrown) console.log('NOT: files or connections have become more');
+    if (hasGrown) console.log('NOT: the first instance has more open files or connections than at the beginning');
     const holds = wrong.length === 0 && !hasGrown;
-    const held = holds ? 'everything holds' : 'something does not hold';
+    const held = holds ? 'all checks hold' : 'a check has failed';
     console.log(`${minutes} minutes, ${entries.length} requests, ${sprinkled.length} faults, seed ${seed}: ${held}`);
     return holds;
   } finally {

@@ -144,7 +144,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
   };
 }
 
-/** The role that each user whose rights the load test changes has at its beginning. */
+/** The role that each user has before the load test changes the user’s rights. */
 export const FIRST_ROLE = 'ACCOUNT_MANAGER';
 
 interface Patch {

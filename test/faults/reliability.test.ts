@@ -19,7 +19,7 @@ test('docs/reliability.md names each fault that npm run proofs -- faults makes o
   expect((await named()).sort()).toEqual([...without, 'sigterm-while-*'].sort());
 });
 
-test('npm run proofs makes every fault that lasts a second time, and sends the service SIGTERM in the middle of the fault', async () => {
+test('npm run proofs makes each lasting fault twice, and the second time sends the service SIGTERM in its middle', async () => {
   const faults = await allFaults();
   const lasting = faults.filter(({ holdMs, endsService, name }) => {
     return holdMs > 0 && endsService !== true && name !== 'no-fault';

@@ -27,7 +27,7 @@ const seed = Number(values.seed);
 const known = await allFaults();
 const unknown = positionals.filter((name) => !known.some((fault) => isMeant(fault, name)));
 if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
-  console.error(`${unknown.join(', ')}: no such fault. They are:\n${known.map(({ name }) => name).join('\n')}`);
+  console.error(`${unknown.join(', ')}: no such fault. The faults are:\n${known.map(({ name }) => name).join('\n')}`);
   process.exit(2);
 }
 const chosen = known.filter((fault) => positionals.length === 0 || positionals.some((name) => isMeant(fault, name)));
@@ -45,7 +45,7 @@ const outcomes: Outcome[] = [];
 try {
   for (const fault of chosen) {
     const bound = setTimeout(() => {
-      console.log(`NOT  ${fault.name}\n     it is not over after ${BOUND_MS / 1000} s`);
+      console.log(`NOT  ${fault.name}\n     the fault test is not over after ${BOUND_MS / 1000} s`);
       process.exit(1);
     }, BOUND_MS);
     const outcome = await tryFault(run.cluster, fault, seed);
@@ -59,9 +59,7 @@ try {
 console.log(`\n${tableOf(outcomes)}\n`);
 const failed = outcomes.filter(({ violations }) => violations.length > 0);
 const sent = outcomes.reduce((sum, { entries }) => sum + entries.length, 0);
-console.log(
-  `${outcomes.length} faults, ${sent} requests, seed ${seed}: ${failed.length} with something that does not hold`,
-);
+console.log(`${outcomes.length} faults, ${sent} requests, seed ${seed}: ${failed.length} with a violation`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
 /** Whether a fault has the wanted name. A wanted name that ends in a star stands for all names with this beginning. */

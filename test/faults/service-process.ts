@@ -28,7 +28,7 @@ export async function createServiceProcess(
   let started: Started | undefined;
   let isRunning = false;
   const present = (): Started => {
-    if (started === undefined) throw new Error('the service was not started');
+    if (started === undefined) throw new Error('the test has not started the service');
     return started;
   };
   return {

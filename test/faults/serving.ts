@@ -2,11 +2,11 @@ import { ask } from '../support/http.ts';
 import type { Violation } from './account.ts';
 import type { World } from './world.ts';
 
-export const SERVES = 'the service serves in the end';
+export const SERVES = 'the service answers requests after the fault';
 
 /**
- * Checks that the service answers requests after the fault, and that the service’s process is the same unless the fault
- * ends it.
+ * Checks that the service answers requests after the fault, and that its process is still the same, unless the fault
+ * was to end the process.
  */
 export async function serving(
   world: World,
@@ -21,7 +21,7 @@ export async function serving(
   };
   const details = [...(await asked('GET /health')), ...(await asked('GET /api/clients')), ...(await lastLogins(world))];
   if (!endsService && (service.pid !== pid || !service.isRunning)) {
-    details.push('the process that served before has ended');
+    details.push('the process that answered before the fault has ended');
   }
   return details.map((detail) => ({ check: SERVES, detail }));
 }

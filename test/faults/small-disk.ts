@@ -17,7 +17,7 @@ const UNMOUNT = ['umount', '--lazy'] as const;
 
 const mounted = new Set<string>();
 
-// The exit handler unmounts the small disks even if a user interrupts the run.
+// The exit handler unmounts the small disks even if a user interrupts the fault tests.
 process.on('exit', () => {
   for (const folder of mounted) spawnSync(UNMOUNT[0], [UNMOUNT[1], folder]);
 });
@@ -47,7 +47,7 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
     },
     empty: () => rm(ballast, { force: true }),
     async unmount() {
-      // The disk is unmounted lazily, because a killed process releases its open files only a moment later.
+      // The small disk is unmounted lazily, because a killed process releases its open files only a moment later.
       await run(UNMOUNT[0], [UNMOUNT[1], folder]);
       mounted.delete(folder);
     },

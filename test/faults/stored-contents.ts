@@ -25,8 +25,8 @@ export interface Content {
 }
 
 /**
- * The largest size in bytes of a document that gets a digest. Larger documents exist before the load test, and no
- * request writes them.
+ * The largest size in bytes of a document whose digest a fault test computes. Larger documents exist before the load
+ * test, and no request writes them.
  */
 const DIGESTED_BYTES = 4 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ const TITLES = [
   ...['worst /health', 'back after', 'holds'],
 ];
 
-/** Returns a text table with one line of figures for each fault that was made. */
+/** Returns a table as text, with one line of figures for each fault that `npm run proofs -- faults` made. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const lines = [TITLES, ...outcomes.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

@@ -21,7 +21,7 @@ export interface Outcome {
   readonly fault: string;
   readonly entries: readonly Entry[];
   readonly violations: readonly Violation[];
-  /** When the fault began and when it was repaired, in milliseconds since 1970. */
+  /** The times at which the fault began and was repaired, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
   /** The output of the service if a check after the load test failed; otherwise empty. */
@@ -31,7 +31,7 @@ export interface Outcome {
 const BEFORE_MS = 1_200;
 const AFTER_MS = 1_800;
 
-/** The longest time in milliseconds in which the service may end the database sessions that a fault has broken. */
+/** The milliseconds after which the service must have ended the database sessions that a fault has broken. */
 const SETTLED_MS = 20_000;
 
 /** Runs a load test with one fault in its middle, and then the checks of the database. */
@@ -54,8 +54,8 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     await settleParts(world);
     const { spares = () => false } = fault;
     const spared = [...OPERATIONS.map(({ name }) => name), HEALTH, CHANGE_RIGHTS, USE_RIGHTS].filter(spares);
-    // A killed service leaves unfinished uploads in the document folder, which its next process removes only after an
-    // hour.
+    // A killed service leaves unfinished uploads in the document folder, which the next process of the service removes
+    // after an hour.
     const halfWritten = fault.endsService === true ? [] : await world.halfWritten();
     const ledger = {
       fixture,
@@ -101,7 +101,7 @@ async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise
   const found = await Promise.all(Object.values(meets).map((sql) => admin.query(sql)));
   return Object.keys(meets)
     .filter((_, index) => found[index]?.rows.length === 0)
-    .map((detail) => ({ check: 'the fault meets what it is about', detail }));
+    .map((detail) => ({ check: 'the fault affects the requests that it is meant to affect', detail }));
 }
 
 /**

@@ -39,7 +39,7 @@ export function whileEnding(fault: Fault): Fault[] {
   ];
 }
 
-/** @throws Error if the service does not end with 0, or not in time */
+/** @throws Error if the service does not end with exit code 0, or not in time */
 export async function endService(service: ServiceProcess): Promise<void> {
   const kill = setTimeout(() => {
     service.signal('SIGKILL');

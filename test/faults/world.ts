@@ -23,21 +23,18 @@ import { accepting, UNLIMITED, adminOf, embeddedAdminUrl } from '../support/worl
 import type { Admin } from '../support/world.ts';
 
 export interface WorldOptions {
-  /** The document store is S3 if this is set, and otherwise a folder. */
+  /** `s3` if the service of the fault test stores documents in S3; absent if it stores them in a folder. */
   readonly store?: 's3';
-  /** The folder of the service that lies on a small disk of its own, which the fault test can fill. */
+  /** The folder of the service that the fault test puts on a small disk, which the test can fill. */
   readonly smallDisk?: 'data' | 'documents';
-  /** True if the service runs its embedded Postgres. */
+  /** True if the service of the fault test runs its embedded Postgres. */
   readonly embedded?: true;
   readonly environment?: Readonly<Record<string, string>>;
   /** True if a second instance of the service runs beside the first one, delivers changes of rights and sends mails. */
   readonly peer?: true;
 }
 
-/**
- * The service during a fault test, everything that the service depends on, and the access to the database for the
- * checks.
- */
+/** The service of a fault test, everything that the service depends on, and access to its database. */
 export interface World {
   readonly folder: string;
   readonly service: ServiceProcess;
@@ -56,11 +53,11 @@ export interface World {
   /** The path of a document of 20 MB of the first tenant in the folder of documents. */
   readonly largeDocument: string;
   readonly database: string;
-  /** The superuser’s address of the database under test. */
+  /** The superuser’s address of the database of the fault test. */
   readonly adminUrl: string;
   /** Runs SQL as the superuser on a connection of its own. */
   readonly admin: Admin;
-  /** The folder of the documents if the document store is a folder. */
+  /** The folder with the documents’ contents, if the service of the fault test stores them in a folder. */
   readonly documents: string;
   /** Returns the content of every document in the document store. */
   readonly contents: () => Promise<Content[]>;

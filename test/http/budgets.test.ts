@@ -17,7 +17,10 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { forSuite } from '../support/suite.ts';
 import { begin, form, FORM, frame } from '../support/upload.ts';
 
-/* The limits of a request: bytes, fields, pieces and time of its body, header lines, and the length of its URL. */
+/*
+ * These tests check the limits of a request: the bytes, fields, pieces and time of its body, its header lines, and the
+ * length of its URL.
+ */
 
 const service = await forSuite(startService());
 const token = await service.token('ADMIN');
@@ -49,7 +52,7 @@ async function flood(head: string, piece: string): Promise<{ answer: string; sen
   return { answer, sent };
 }
 
-describe('a request body that the service does not read', () => {
+describe('the service does not read the body of a request that it has refused', () => {
   test.each([
     ['of a request without a token', 'POST /api/clients', 401, () => ''],
     ['of a role without the right', 'POST /api/users', 403, () => client],
@@ -101,7 +104,7 @@ describe('a request body that the service does not read', () => {
   });
 });
 
-describe('the limits of a request body', () => {
+describe('the service limits the size, the fields and the pieces of a request body', () => {
   const head = `POST /api/auth/login HTTP/1.1\r\n${CHUNKED}\r\n`;
 
   test('the service answers an endless JSON body with 413 and closes the connection', async () => {
@@ -169,7 +172,7 @@ describe('the limits of a request body', () => {
     expect(parseRaw(answer).answer.status).toBe(413);
   });
 
-  test('the service answers an upload with a wrong field name with 400 before the rest arrives', async () => {
+  test('the service answers an upload form with a wrong field name with 400 before the rest of the form arrives', async () => {
     const { reclamations } = await service.tenant('Own');
     const { request, answer } = begin(service, token, reclamations);
     request.write(form({ field: 'attachment' }).subarray(0, 200));
@@ -190,7 +193,7 @@ describe('the limits of a request body', () => {
   });
 });
 
-describe('a slow request body', () => {
+describe('the service limits the time of a request body', () => {
   let server: Server;
 
   async function serve(listener: RequestListener): Promise<number> {
@@ -232,7 +235,8 @@ describe('a slow request body', () => {
     trickle(trickling, Buffer.alloc(10));
     await once(trickling, 'data');
     expect(slow).toBe('ERROR_REQUEST_TIMEOUT');
-    // The second body takes several time windows, and has enough bytes in each window.
+    // The request body that arrives in the connection `steady` takes longer than one of the service’s time windows, and
+    // has enough bytes in each window.
     const steady = open(40 * MIB);
     trickle(steady, Buffer.alloc(MIB));
     await once(steady, 'data');
@@ -242,7 +246,7 @@ describe('a slow request body', () => {
     server.close();
   });
 
-  test('the service gets an error from a request body whose sender hangs up', async () => {
+  test('a request body whose sender hangs up before its end fails with ERROR_VALIDATION in the service', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const port = await serve((request) => {
       read(request).catch((error: unknown) => {
@@ -256,7 +260,7 @@ describe('a slow request body', () => {
     server.close();
   });
 
-  test('the service answers an upload with 503 if its disk is full', async () => {
+  test('the service answers an upload with 503 if the service’s disk is full', async () => {
     const port = await serve((request, response) => {
       const stored = readForm(request, {
         maxBytes: MIB,
@@ -285,7 +289,7 @@ describe('a slow request body', () => {
   });
 });
 
-describe('pipelined requests on a connection', () => {
+describe('the service answers only the first of several pipelined requests', () => {
   test('the service answers only the first of 1,000 pipelined requests and closes the connection', async () => {
     const request = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
     const answer = await askRaw(service.port, request.repeat(1_000));
@@ -295,7 +299,7 @@ describe('pipelined requests on a connection', () => {
   });
 });
 
-describe('the limits of headers and URLs', () => {
+describe('the service limits the length of headers and URLs', () => {
   test('the service answers a header of 12,000 characters with 431, and reads a header of 8,000 characters', async () => {
     const tags = (count: number) => ({ 'if-none-match': Array(count).fill('"x"').join(',') });
     expectError(await service.ask('GET /api/clients', { token, headers: tags(3_000) }), 'ERROR_HEADERS_TOO_LARGE');

@@ -9,7 +9,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 
-/* Downloads of a list as CSV whose reader pauses or hangs up. The list is larger than the sockets can buffer. */
+/*
+ * In these tests the reader of a list as CSV pauses or hangs up. The list is larger than the sockets between the
+ * service and the reader can buffer.
+ */
 
 const MANY = 3_000;
 const csv = { accept: 'text/csv' };
@@ -73,11 +76,11 @@ afterEach(() => {
   lines = [];
 });
 
-describe('a CSV download without a short time limit', () => {
+describe('a CSV download has all rows as of its start, and frees its connection at its end', () => {
   beforeAll(() => start());
   afterAll(() => service.close());
 
-  test('a CSV download shows all rows as of its start, although rows are changed, deleted and added while it is read', async () => {
+  test('a CSV download has all rows as of its start, although rows are changed, deleted and added during the download', async () => {
     const response = await begin(token, '/api/sites?sort=created_at');
     await service.sql`delete from public.sites where client_id = ${own.clients} and site_name like 'Site %5'`;
     await service.admin(`update public.sites set site_name = 'Autre' where client_id = $1`, [own.clients]);
@@ -90,7 +93,7 @@ describe('a CSV download without a short time limit', () => {
     await until(async () => (await held()) === 0);
   });
 
-  test('a caller’s second long CSV gets 429, another caller’s 503 at the limit of the service, and a short CSV 200', async () => {
+  test('a caller’s second long CSV download gets 429, another caller’s gets 503 at the service’s limit, and a short one gets 200', async () => {
     const first = await begin();
     const again = await service.ask('GET /api/sites', { token, headers: csv });
     expectError(again, 'ERROR_RATE_LIMITED');
@@ -117,7 +120,7 @@ describe('a CSV download without a short time limit', () => {
   });
 });
 
-describe('a CSV download whose reader stops reading', () => {
+describe('the service aborts a CSV download whose reader is too slow', () => {
   afterEach(() => service.close());
 
   test('a CSV download is aborted if its reader pauses longer than maxReaderPauseMs, and frees its connection', async () => {

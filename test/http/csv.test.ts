@@ -7,7 +7,10 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Lists as CSV: their content, and who may read them. test/http/csv-slowly.test.ts tests slow readers. */
+/*
+ * These tests check the content of lists as CSV, and who may read the lists. test/http/csv-slowly.test.ts tests slow
+ * readers.
+ */
 
 const csv = { accept: 'text/csv' };
 const MANY = 1_234;
@@ -18,7 +21,7 @@ const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.furnishedTenant('Boulangerie Martin');
 const token = await service.token('ADMIN', [own.clients]);
-// Every record of the client is changed once, so that no list is empty, not even a list of changes.
+// The test changes every record of the client once, so that no list is empty, not even a list of changes.
 const manager = await service.token('ADMIN');
 for (const row of ROWS)
   if (row.line.startsWith('PUT') && row.body !== undefined) {
@@ -48,14 +51,14 @@ function read({ text }: Answer): { header: readonly string[]; records: Records }
   };
 }
 
-/** The CSV cell for a value of a JSON field. */
+/** Returns the CSV cell that shows the value of a JSON field. */
 function cellOf(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-describe('lists as CSV and as JSON', () => {
+describe('a list has the same content as CSV and as JSON', () => {
   test.each(LISTS)('%s as CSV has the fields and the records that it has as JSON', async (line) => {
     const row = ROWS.find((one) => one.line === line);
     if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
@@ -90,7 +93,7 @@ describe('lists as CSV and as JSON', () => {
   });
 });
 
-describe('the file of a list as CSV', () => {
+describe('a CSV list is one complete file that spreadsheets can open safely', () => {
   test('a CSV list has the records of all pages in the order of the list, and keeps quotes and line breaks in texts', async () => {
     const { records } = read(await service.ask('GET /api/sites?sort=created_at', { token, headers: csv }));
     const written = records.filter(({ site_name }) => site_name?.startsWith('Site '));
@@ -151,7 +154,7 @@ describe('the file of a list as CSV', () => {
   });
 });
 
-describe('the choice between JSON and CSV by the Accept header', () => {
+describe('the Accept header of a request chooses between JSON and CSV', () => {
   test.each([
     [undefined, 'json'],
     ['*/*', 'json'],
@@ -184,7 +187,7 @@ describe('the choice between JSON and CSV by the Accept header', () => {
   });
 });
 
-describe('a list as CSV that the caller may not read', () => {
+describe('a caller gets no CSV list without the right to read the list', () => {
   test('a CSV list of another client gets 403, whether the path or a filter names the client, and the refusal is audited', async () => {
     for (const line of [
       `GET /api/clients/${foreign.clients}/reclamations`,

@@ -8,14 +8,18 @@ import { ask } from '../support/http.ts';
 import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
-/* What the service tells the page /docs about the identity provider, and to which hosts that page may send requests. */
+/*
+ * These tests check what the service tells the page /docs about the identity provider, and to which hosts the page may
+ * send requests.
+ */
 
 const SETTINGS = { clientId: 'docs', scope: 'openid api', audience: 'https://api.example' };
 const MINUTE = 60_000;
 
 let now = 0;
 
-// oidc-provider warns on the console about every default that production should change.
+// The test silences the console, because the package oidc-provider warns of every default that production should
+// change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 await provider.allow('docs', 'http://127.0.0.1/docs');
@@ -47,7 +51,7 @@ const saying =
   (_request, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify(document));
 
-describe('a service with AUTH_CLIENT_ID for the page /docs', () => {
+describe('with AUTH_CLIENT_ID a user can log in at the identity provider from the page /docs', () => {
   test('/docs/login.json tells the page the provider’s endpoints, its client id, scope and audience, without a token', async () => {
     const { status, json, headers } = await ask(service.port, 'GET /docs/login.json');
     const { issuer } = provider;
@@ -83,7 +87,7 @@ describe('a service with AUTH_CLIENT_ID for the page /docs', () => {
     },
   );
 
-  test('/docs/login.json has no metadata and /docs may call no provider while the discovery document is unusable', async () => {
+  test('/docs/login.json has no metadata, and /docs may not call the provider, if its discovery names another issuer', async () => {
     provider.discovery = saying({ issuer: 'https://another.example' });
     const { status, json } = await ask(service.port, 'GET /docs/login.json');
     expect([status, json]).toEqual([200, { ...SETTINGS, issuer: provider.issuer, metadata: null }]);

@@ -6,7 +6,7 @@ import { expectError, expectRefusal, startService } from '../support/service.ts'
 import { forSuite } from '../support/suite.ts';
 import { words } from '../support/words.ts';
 
-/* The tokens that the page /docs gets for a person of the demonstration; only the demonstration gives such tokens. */
+/* These tests check to whom the demonstration gives tokens of its users: only to the page /docs on the same machine. */
 
 const CALLED_BY = 'https://app.example';
 const SOPHIE = 'POST /docs/people/CLIENT';
@@ -26,7 +26,7 @@ const to = (host: string, headers: Record<string, string> = {}): Promise<Answer>
 const offered = (headers: Record<string, string> = {}): Promise<Answer> =>
   ask(service.port, 'GET /docs/people.json', { headers });
 
-describe('the demonstration’s tokens for the page /docs', () => {
+describe('the demonstration gives tokens to its own page /docs only', () => {
   test('/docs/people.json lists the demonstration’s persons without a token, and contains no token', async () => {
     const { status, headers, json, text } = await offered();
     expect([status, json]).toEqual([200, [{ role: 'CLIENT', name: 'Sophie Martin', clients: 1 }]]);

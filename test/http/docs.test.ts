@@ -9,7 +9,7 @@ const limited = await forSuite(startService({ limits: { perUser: 100, perIp: 3 }
 const get = ({ port }: Service, path: string, headers: Record<string, string> = {}) =>
   fetch(`http://127.0.0.1:${port}${path}`, { headers });
 
-describe('the page /docs', () => {
+describe('the service serves the page /docs with all its parts', () => {
   test.each(['/docs', '/docs/'])(
     'the page %s is served without a token, with a strict Content-Security-Policy',
     async (path) => {
@@ -31,7 +31,8 @@ describe('the page /docs', () => {
       expect(part).toMatch(/^\/docs\/[a-z0-9.-]+\.(?:css|js|png)$/);
       const answer = await get(service, part);
       expect([part, answer.status]).toEqual([part, 200]);
-      // A browser asks for each part again, because the page needs parts of its own version.
+      // The page /docs makes the browser request its scripts and styles again, because the page needs those of its own
+      // version.
       expect([part, answer.headers.get('cache-control')]).toEqual([part, 'no-cache']);
       const unchanged = {
         'if-modified-since': answer.headers.get('last-modified') ?? '',

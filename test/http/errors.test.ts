@@ -38,7 +38,7 @@ await service.admin(`
     end $$;
     grant execute on function app.raise(text) to public`);
 
-describe('the answer to an error of Postgres', () => {
+describe('the service answers an error of Postgres by its SQLSTATE', () => {
   test.each<[string, ErrorCode]>([
     ['23505', 'ERROR_CONFLICT'],
     ['23503', 'ERROR_CONFLICT'],

@@ -8,8 +8,8 @@ import { forSuite } from '../support/suite.ts';
 import { FORM, frame } from '../support/upload.ts';
 
 /*
- * No request blocks the event loop longer than the limit of test/support/event-loop.ts. These tests send every shape of
- * test/support/shapes.ts to every body parser, at the parser's maximum size, plain and compressed.
+ * These tests check that no request blocks the event loop longer than the limit of test/support/event-loop.ts. They
+ * send every shape of test/support/shapes.ts to every body parser, at the parser’s maximum size, plain and compressed.
  */
 
 const MIB = 1024 * 1024;
@@ -19,16 +19,16 @@ const { clients, reclamations } = await service.tenant('Own');
 const token = await service.token('ADMIN', [clients]);
 const sites = 'POST /api/sites/import?dry_run=true';
 const parsers: Readonly<Record<string, readonly [line: string, type: string, size: number]>> = {
-  'a table': [sites, 'text/csv', 10 * MIB],
-  'a table in Windows-1252': [sites, 'text/csv; charset=windows-1252', 10 * MIB],
+  'a CSV table': [sites, 'text/csv', 10 * MIB],
+  'a CSV table in Windows-1252': [sites, 'text/csv; charset=windows-1252', 10 * MIB],
   'an array of records': [sites, 'application/json', 10 * MIB],
   'a login': ['POST /api/auth/login', 'application/json', MIB / 4],
   'a record': ['POST /api/users', 'application/json', MIB / 4],
-  'many changes': ['POST /api/reclamations/changes', 'application/json', MIB / 4],
-  'a form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
+  'many bulk changes': ['POST /api/reclamations/changes', 'application/json', MIB / 4],
+  'an upload form': [`POST /api/reclamations/${reclamations}/documents`, FORM, MIB],
 };
 
-describe('a large body', () => {
+describe('no large request body blocks the event loop for long', () => {
   test.each(Object.keys(parsers))(
     'no large body with %s blocks the event loop longer than the limit for one request',
     async (parser) => {
@@ -54,7 +54,7 @@ describe('a large body', () => {
     600_000,
   );
 
-  test.each(['a table', 'a login', 'a form'])(
+  test.each(['a CSV table', 'a login', 'an upload form'])(
     'a body with %s in chunks of one byte does not block the event loop longer than the limit for one request',
     async (parser) => {
       const [line = '', type = ''] = parsers[parser] ?? [];

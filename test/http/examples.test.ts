@@ -7,7 +7,7 @@ import { document, resolved } from '../support/described.ts';
 import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Sends each example of the OpenAPI description to a service with the demonstration, as an ADMIN. */
+/* These tests send each example of the OpenAPI description to a service with the demonstration’s data, as an ADMIN. */
 
 interface Schema {
   readonly $ref?: string;
@@ -56,16 +56,17 @@ const service = await forSuite(startService());
 await loadDemonstration(service);
 const token = await service.token('ADMIN');
 
-describe('the examples of the OpenAPI description', () => {
-  // The address of a calendar is left out, because no example of it exists before a user creates one.
+describe('each example of the OpenAPI description is a valid request', () => {
+  // The test leaves out the path of a calendar, because a calendar has no address before its user creates one.
   const reads = operations('get').filter(([line]) => !line.startsWith('GET /calendar/'));
 
   test.each(reads)(
-    'the example request %s gets 200, with the record that the description shows',
+    'the example request %s of the OpenAPI description gets 200 with the record that the description shows',
     async (line, operation) => {
       const answer = await service.ask(line, { token });
       expect([line, answer.status]).toEqual([line, 200]);
-      // For a path ending with /me the answer depends on the caller, so the example is not compared.
+      // The answer of a path that ends with /me depends on the caller, so the test does not compare it with the
+      // example.
       const example = line.endsWith('/me') ? undefined : exampleOf(answered(operation));
       if (example === undefined) return;
       expect(lasting(answer.json as object as Record<string, unknown>)).toEqual(lasting(example));
@@ -75,12 +76,15 @@ describe('the examples of the OpenAPI description', () => {
   const writes = [...operations('post'), ...operations('put')].filter(
     ([, operation]) => asked(operation) !== undefined,
   );
-  /** Operations whose example cannot be sent: they need a signed token, a password, or a stored caller. */
+  /**
+   * The operations whose example the test cannot send, because they need a signed token, a password, or a stored
+   * caller.
+   */
   const ofMe = ['PUT /api/users/me/password', 'PUT /api/users/me/reminders'];
   const ofSomebody = ['POST /api/auth/login', ...ofMe];
 
   test.each(writes.filter(([line]) => !ofSomebody.includes(line)))(
-    'the example body of %s is accepted',
+    'the service accepts the example body of %s in the OpenAPI description',
     async (line, operation) => {
       const body = exampleOf(asked(operation));
       expect([line, body]).toEqual([line, expect.any(Object)]);
@@ -97,13 +101,16 @@ describe('the examples of the OpenAPI description', () => {
 
   const tables = operations('post').filter(([, one]) => one.requestBody?.content['text/csv'] !== undefined);
 
-  test.each(tables)('the example CSV of %s is imported', async (line, { requestBody }) => {
-    const body = String(requestBody?.content['text/csv']?.example);
-    const answer = await service.ask(line, { token, body, headers: { 'content-type': 'text/csv' } });
-    expect([answer.status, answer.json]).toEqual([201, expect.objectContaining({ imported: 1 })]);
-  });
+  test.each(tables)(
+    'the service imports the example CSV of %s in the OpenAPI description',
+    async (line, { requestBody }) => {
+      const body = String(requestBody?.content['text/csv']?.example);
+      const answer = await service.ask(line, { token, body, headers: { 'content-type': 'text/csv' } });
+      expect([answer.status, answer.json]).toEqual([201, expect.objectContaining({ imported: 1 })]);
+    },
+  );
 
-  test('each path parameter, record and import in the description has an example', () => {
+  test('each path parameter, record and import in the OpenAPI description has an example', () => {
     expect(reads.filter(([line]) => line.includes('undefined'))).toEqual([]);
     const shown = reads.filter(([, operation]) => exampleOf(answered(operation)) !== undefined);
     expect(shown.length).toBeGreaterThan(9);
@@ -112,7 +119,7 @@ describe('the examples of the OpenAPI description', () => {
   });
 });
 
-describe('a record that the caller sends back unchanged', () => {
+describe('a caller can send a record back unchanged', () => {
   const ajv = new Ajv({ strict: false, validateSchema: false });
   addFormats.default(ajv);
   ajv.addSchema(document, 'api');
@@ -128,7 +135,7 @@ describe('a record that the caller sends back unchanged', () => {
   });
 
   test.each(changed)(
-    'a record of %s can be sent back whole by PUT: it fits the described body, and nothing changes',
+    'a caller of %s can send a whole record back by PUT: the record fits the described body, and nothing changes',
     async (list, body) => {
       const validate = ajv.getSchema(`api${body}`);
       const { json } = await service.ask(`GET ${listOf(list)}`, { token });

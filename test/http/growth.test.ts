@@ -21,7 +21,10 @@ import { startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { frame, upload } from '../support/upload.ts';
 
-/* The time of every parser grows in proportion to the length of its input, whatever an attacker sends. */
+/*
+ * These tests check that the time of every parser grows in proportion to the length of its input, whatever an attacker
+ * sends.
+ */
 
 /** The length of the hostile texts, in characters; quadratic work on such a text takes seconds. */
 const LONG = 64 * 1024;
@@ -51,7 +54,7 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
         try {
           return parse(of(length));
         } catch {
-          // The parser may refuse the text; only its time counts.
+          // The parser may refuse the hostile text, because the test only measures how long the parser takes.
           return undefined;
         }
       },
@@ -64,7 +67,7 @@ const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
 const incoming = (name: string, value: string) => ({ headers: { [name]: value } }) as unknown as IncomingMessage;
 
-test('the measurement of growth reports quadratic work, and does not report linear work', async () => {
+test('test/support/growth.ts reports work whose time grows with the square of its input, and not work of linear time', async () => {
   const square = (length: number) => {
     let sum = 0;
     for (let one = 0; one < length; one += 1) for (let two = 0; two < length; two += 1) sum += one ^ two;
@@ -75,7 +78,7 @@ test('the measurement of growth reports quadratic work, and does not report line
   expect(await excessiveGrowth((length) => JSON.stringify(Array(length * 8).fill('x')), 300_000)).toBeUndefined();
 });
 
-describe('the time of a parser without limits', () => {
+describe('the time of each parser grows in proportion to its input', () => {
   test.each<[string, (text: string) => unknown, string[]]>([
     [
       'the parser of Content-Type',
@@ -145,7 +148,7 @@ describe('the time of a parser without limits', () => {
   });
 });
 
-describe('the time of the whole service for a request within the limits', () => {
+describe('the time of each request grows in proportion to the request', () => {
   let service: Service;
   let own: Tenant;
   let token: string;
@@ -273,15 +276,16 @@ describe('the time of the whole service for a request within the limits', () => 
   }, 300_000);
 });
 
-describe('the list of headers with a maximum length', () => {
+describe('MAX_HEADER_LENGTHS limits the length of every header that the service reads', () => {
   test('MAX_HEADER_LENGTHS has every request header that src/ reads by name', async () => {
     const src = join(import.meta.dirname, '..', '..', 'src');
     const reads: string[] = [];
     for (const path of await readdir(src, { recursive: true })) {
-      // The embedded identity provider is another server, which no deployment runs.
+      // The test leaves out the embedded identity provider, which is another server and part of no deployment.
       if (!path.endsWith('.ts') || path.startsWith('embedded')) continue;
       const text = (await readFile(join(src, path), 'utf8')).replaceAll(/ from '.*'/g, '');
-      // `headers.get()` is left out, because it reads an answer to a request that the service sent.
+      // The pattern leaves out `headers.get()`, which reads the headers of an answer to a request that the service
+      // sent.
       const patterns =
         /headers(?:Distinct)?(?:\??\.(?!get\()(\w+)|(?:\?\.)?\['([^']+)'\])|request\.(?:get|header)\('([^']+)'\)/g;
       for (const [, ...names] of text.matchAll(patterns))
@@ -326,5 +330,8 @@ describe('the list of headers with a maximum length', () => {
   });
 });
 
-/** Names that the pattern finds in src/ although they are no request headers: a response header and an array's length. */
+/**
+ * The names that the test’s pattern finds in src/ although they are no request headers: a response header and an
+ * array’s length.
+ */
 const WRITTEN: readonly string[] = ['etag', 'length'];

@@ -12,7 +12,7 @@ const closed = await forSuite(startService());
 const tenant = await service.tenant('Own');
 const token = await service.token('CLIENT', [tenant.clients]);
 
-describe('the headers of every answer', () => {
+describe('every answer has security headers and a request id', () => {
   test.each([
     ['an answer with 200', 'GET /api/clients', true],
     ['the answer of /health', 'GET /health', false],
@@ -31,7 +31,7 @@ describe('the headers of every answer', () => {
         'strict-transport-security': expect.any(String),
       });
       expect(answer.headers).not.toHaveProperty('x-powered-by');
-      // Only the answer with a list has an ETag.
+      // Among the tested answers only the one with a list has an ETag.
       expect('etag' in answer.headers).toBe(line === 'GET /api/clients' && known);
       expect(answer.headers).not.toHaveProperty('server');
     },
@@ -47,7 +47,7 @@ describe('the headers of every answer', () => {
   });
 });
 
-describe('CORS headers', () => {
+describe('only pages of the listed origins may use the API', () => {
   const preflight = (origin: string) => ({
     headers: {
       origin,
@@ -63,7 +63,7 @@ describe('CORS headers', () => {
       headers: {
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-headers': 'authorization',
-        // A browser repeats its preflight request after these 600 seconds, and not before each call.
+        // With Access-Control-Max-Age: 600, a browser repeats its preflight request only after 600 seconds.
         'access-control-max-age': '600',
       },
     });

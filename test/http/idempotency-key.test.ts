@@ -8,7 +8,7 @@ const keyOf = (...values: string[]) => readIdempotencyKey({ headersDistinct: { '
 
 const UUID = '8e03978e-40d5-43e8-bc93-6894a57f9324';
 
-describe('the idempotency key of a request', () => {
+describe('the service reads the idempotency key of a request from the header Idempotency-Key', () => {
   test('a request without the header Idempotency-Key has no key', () => {
     expect(readIdempotencyKey({ headersDistinct: {} })).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('the idempotency key of a request', () => {
   });
 });
 
-describe('the digest of a request with an idempotency key', () => {
+describe('the digest of a request with an idempotency key identifies the request', () => {
   const request = (key: string, action: string, content: string) =>
     computeRequestDigests(key, action, Buffer.from(content))[1];
 
@@ -76,7 +76,7 @@ describe('the digest of a request with an idempotency key', () => {
   });
 });
 
-describe('a request with a malformed idempotency key', () => {
+describe('the service refuses a creation with a malformed idempotency key', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();

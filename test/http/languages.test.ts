@@ -5,7 +5,7 @@ import { details, expectError, problemsOf, startService } from '../support/servi
 import { importedColumnsOf } from '../support/records.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The message, code and values of each problem in an error answer, in English and in French. */
+/* These tests check the message, code and values of each problem in an error answer, in English and in French. */
 
 const service = await forSuite(startService({ corsOrigins: ['https://desk.example'] }));
 const own = await service.furnishedTenant('Boulangerie Martin');
@@ -28,7 +28,7 @@ const messageOf = ({ json }: Answer): string => (json as { error: { message: str
 
 const claim = { client_id: own.clients, site_id: own.sites, claim_type: 'TF', amount: 1 };
 
-describe('the problems of an invalid request', () => {
+describe('the answer to an invalid request explains each problem in English or French', () => {
   test('the answer to an invalid claim has each problem with its field, code, values and French message', async () => {
     const body = { ...claim, amount: 'x', site_id: undefined, tax_year: 1, status: 'CLOSED', colour: 1 };
     const answer = await ask('POST /api/reclamations', { body });
@@ -126,7 +126,7 @@ async function made(resource: string, body: object): Promise<string> {
   return (answer.json as { id: string }).id;
 }
 
-describe('the problems in an answer with 409', () => {
+describe('an answer with 409 explains why the change is impossible', () => {
   async function why(line: string, body?: object, question: Question = {}): Promise<unknown> {
     const answer = await ask(line, { token: chief, ...(body && { body }), ...question });
     expect([answer.status, messageOf(answer)]).toEqual([
@@ -197,7 +197,7 @@ describe('the problems in an answer with 409', () => {
     });
   });
 
-  test('the 409 names a site of another client, a client_id that cannot change, and a used idempotency key', async () => {
+  test('the service answers 409 with the reason to another client’s site, a changed client_id and a used idempotency key', async () => {
     expect(await why('POST /api/reclamations', { ...claim, site_id: second.sites }, { token: manager })).toEqual([
       { field: 'site_id', code: 'of_another_client', params: {} },
     ]);
@@ -212,7 +212,7 @@ describe('the problems in an answer with 409', () => {
     ]);
   });
 
-  test('the 409 says that nobody deactivates the own account, and that the last ADMIN keeps the role', async () => {
+  test('an ADMIN who deactivates the own account, and a demotion of the last ADMIN, get 409 with the reason', async () => {
     const id = await made('users', { email: 'chief@alone.example', name: 'Chief', role: 'ADMIN' });
     const own = await service.token('ADMIN', [], { email: 'chief@alone.example', sub: 'auth|alone' });
     expect((await ask('POST /api/auth/login', { body: { token: own } })).status).toBe(200);
@@ -225,7 +225,7 @@ describe('the problems in an answer with 409', () => {
   });
 });
 
-describe('the problems of an invalid import', () => {
+describe('the answer to an invalid import explains the problems of each line', () => {
   const CSV = { 'content-type': 'text/csv' };
 
   test('the answer to an invalid CSV import names the line and the field of each problem', async () => {
@@ -290,7 +290,7 @@ ${own.clients};${own.sites};IR;;5/24
     ]);
   });
 
-  test('the answer to an import with 200 problems has 100 of them and the number of the remaining ones', async () => {
+  test('the answer to an import with 200 problems lists 100 problems and the number of the remaining problems', async () => {
     const body = Array.from({ length: 200 }, () => ({ client_id: own.clients }));
     const problems = problemsOf(await ask('POST /api/sites/import', { body }));
     expect(problems.at(-1)).toEqual({
@@ -301,7 +301,7 @@ ${own.clients};${own.sites};IR;;5/24
   });
 });
 
-describe('the language of an error by Accept-Language', () => {
+describe('Accept-Language chooses the language of an error', () => {
   test.each([
     [undefined, 'en'],
     ['', 'en'],

@@ -5,13 +5,13 @@ import { askRaw } from '../support/http.ts';
 import { expectError, expectRefusal, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Refusals that the service must decide before it parses a path, a filter or a body. */
+/* These tests check refusals that the service must decide before it parses a path, a filter or a body. */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Menuiserie Petit');
 const foreign = await service.furnishedTenant('Scierie Grand');
 
-describe('a malformed escape in a path', () => {
+describe('the service checks the caller’s role before it parses the path', () => {
   test('a role without the right gets 403 for a path with a malformed percent escape, and the refusal is audited', async () => {
     const token = await service.token('CLIENT', [own.clients]);
     const answer = await service.ask('PUT /api/users/%ZZ', { token, body: {} });
@@ -24,7 +24,7 @@ describe('a malformed escape in a path', () => {
   });
 });
 
-describe('a list with a filter by a record', () => {
+describe('a filter by a record of another tenant gets 403', () => {
   const filters = [
     ['reclamations', 'site_id', 'sites'],
     ['cadastres', 'site_id', 'sites'],
@@ -32,7 +32,7 @@ describe('a list with a filter by a record', () => {
   ] as const;
 
   test.each(filters)(
-    'a list of %s filtered by a %s of another tenant gets 403, audited with that tenant’s client',
+    'a list of %s filtered by a %s of another tenant gets 403, and the refusal is audited with that tenant’s client',
     async (path, filter, table) => {
       const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
       const answer = await service.ask(`GET /api/${path}?${filter}=${foreign[table]}`, { token });
@@ -51,7 +51,7 @@ describe('a list with a filter by a record', () => {
   });
 });
 
-describe('a caller who sends Expect: 100-continue', () => {
+describe('a caller who sends Expect: 100-continue learns of a refusal before sending the body', () => {
   const line = (token: string) =>
     `POST /api/sites HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${token}Expect: 100-continue\r\n` +
     'Content-Type: application/json\r\nContent-Length: 300000\r\n\r\n';

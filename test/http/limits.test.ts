@@ -8,7 +8,7 @@ afterEach(() => service.close());
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-describe('the rate limit of a user', () => {
+describe('a user above the rate limit gets 429', () => {
   test('a user above the rate limit gets 429 at every address, and another user gets 200', async () => {
     service = await startService({ limits: { perUser: 2, perIp: 100 }, trustProxy: 1 });
     const token = await service.token('CLIENT', [], { sub: 'one' });
@@ -36,7 +36,7 @@ describe('the rate limit of a user', () => {
   });
 });
 
-describe('the count of one user’s requests', () => {
+describe('all requests of one user count towards one rate limit', () => {
   test('one user’s requests count together, whatever token, path, letter case or header the user sends', async () => {
     service = await startService({ limits: { perUser: 3, perIp: 100 } });
     const claims = { sub: 'idp|Same' };
@@ -49,13 +49,13 @@ describe('the count of one user’s requests', () => {
     expect(await statusOf('GET /api/auth/profile?x=1', first, { 'x-forwarded-for': '203.0.113.9' })).not.toBe(429);
     expect(await statusOf('GET /api/sites', later)).toBe(429);
     expect(await statusOf('GET //api/auth/profile', first, { authorization: `bearer ${first}` })).toBe(429);
-    // A subject in other letter case is another user, as in the database.
+    // A token’s subject in other letter case is another user for the rate limit, as in the database.
     const other = await service.token('CLIENT', [], { sub: 'idp|same' });
     expect(await statusOf('GET /api/auth/profile', other)).toBe(200);
   });
 });
 
-describe('the rate limit of a login', () => {
+describe('logins count towards the rate limit of their user', () => {
   test('a login counts as a request of its user: a user above the rate limit cannot log in, and another user can', async () => {
     service = await startService({ limits: { perUser: 2, perIp: 100 } });
     const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
@@ -72,7 +72,7 @@ describe('the rate limit of a login', () => {
   });
 });
 
-describe('the rate limit of an address', () => {
+describe('an IP address above the rate limit gets 429', () => {
   test('an address above the rate limit gets 429 before its token is checked, and another address does not', async () => {
     service = await startService({ limits: { perUser: 100, perIp: 2 }, trustProxy: 1 });
     const ask = (address: string) => service.ask('GET /api/clients', { headers: from(address) });

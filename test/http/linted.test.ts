@@ -18,7 +18,7 @@ test('the OpenAPI description passes every recommended rule of Redocly', async (
   expect(await lint(document)).toEqual([]);
 });
 
-test('Redocly reports an operation of the description that has lost its summary', async () => {
+test('Redocly reports an operation of the OpenAPI description that has no summary', async () => {
   const health = { ...document.paths['/health']?.get };
   delete health.summary;
   const problems = await lint({ ...document, paths: { '/health': { get: health } } });

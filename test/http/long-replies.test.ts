@@ -14,7 +14,10 @@ import { expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { until, upload } from '../support/upload.ts';
 
-/* While the service sends a long response, it checks again and again whether the reader still has the right to read it. */
+/*
+ * These tests check that the service, while it sends a long response, checks again and again whether the reader still
+ * has the right to read it.
+ */
 
 interface Line {
   readonly action: string;
@@ -29,7 +32,7 @@ const own = await service.furnishedTenant('Boulangerie Martin');
 const foreign = await service.tenant('Garage Dupont');
 const admin = await service.token('ADMIN');
 
-// These rows are larger than the sockets between the service and a paused reader can buffer.
+// The rows of these tables are larger than the sockets between the service and a paused reader can buffer.
 await service.sql`insert into public.sites (client_id, site_name, address)
   select ${own.clients}, 'Site ' || n, repeat('x', 30000) from generate_series(1, 1000) as n`;
 const big = Buffer.concat([pdf, Buffer.alloc(20 * 1024 * 1024)]);
@@ -106,7 +109,7 @@ test.each([
   },
 );
 
-test('the download of a document that is deleted meanwhile is aborted', async () => {
+test('the download of a document is aborted if the document is deleted meanwhile', async () => {
   const { json } = await upload(service, admin, own.reclamations, { bytes: big });
   const { id } = json as { id: string };
   const response = await begin(`/api/documents/${id}/content`, { token: admin });
@@ -142,7 +145,7 @@ test('an aborted CSV download over HTTP/1.0 ends with a connection reset, so tha
   expect(await ended).toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('a download whose first read fails gets a JSON error', async () => {
+test('a download of a document whose content cannot be read gets ERROR_INTERNAL in JSON, and no file', async () => {
   const { json } = await upload(service, admin, own.reclamations);
   const { id } = json as { id: string };
   const [row] = await service.sql`update public.documents set file_size = null where id = ${id} returning file_path`;

@@ -19,7 +19,7 @@ const token = await service.token('ADMIN');
 const JSON_TYPE = { 'content-type': 'application/json' };
 const id = randomUUID();
 
-describe('a malformed path or query', () => {
+describe('the service answers a malformed path or query with 400', () => {
   const offset = 'must be a whole number from 0 to 2147483647';
   const limit = 'must be a whole number from 1 to 1000';
   test.each<[string, string, unknown]>([
@@ -63,7 +63,7 @@ describe('a malformed path or query', () => {
   });
 });
 
-describe('a required field of a request', () => {
+describe('the service refuses a request without a required field', () => {
   const schemas = allEndpoints.flatMap(({ method, path, query, body }) =>
     Object.entries({ query, body }).flatMap(([part, schema]) => {
       if (schema === undefined) return [];
@@ -91,7 +91,7 @@ describe('a required field of a request', () => {
   });
 });
 
-describe('a malformed request body', () => {
+describe('the service answers a malformed request body with an error that names the mistake', () => {
   const unknown = 'is not known here';
   const notJson = { body: 'must be JSON in UTF-8' };
   const unstorable = { token: 'must not contain NUL or unpaired surrogates' };
@@ -190,7 +190,7 @@ describe('a malformed request body', () => {
   });
 });
 
-describe('a malformed Authorization header', () => {
+describe('the service refuses a malformed Authorization header', () => {
   test.each<[string, (good: string) => string | string[]]>([
     ['is there twice', (good) => [good, good]],
     ['is there twice, once empty', (good) => ['', good]],
@@ -214,7 +214,7 @@ describe('a malformed Authorization header', () => {
   });
 });
 
-describe('a request for an unknown path or method', () => {
+describe('a caller with a token gets 404 for an unknown path and 405 for an unknown method', () => {
   test.each([
     ['GET /api/nothing'],
     ['GET /api'],

@@ -7,7 +7,7 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { document, resolved } from '../support/described.ts';
 import { FILE, written } from './written-description.ts';
 
-/* The OpenAPI description explains each field, enum value and body to a frontend developer. */
+/* These tests check that the OpenAPI description explains each field, enum value and body to a frontend developer. */
 
 interface Schema {
   readonly $ref?: string;
@@ -32,7 +32,7 @@ function* partsOf(part: unknown, path = ''): Generator<readonly [string, Schema]
 const parts = [...partsOf(document)];
 const schemas = document.components?.schemas as Readonly<Record<string, Schema>>;
 
-describe('the texts of the OpenAPI description', () => {
+describe('the OpenAPI description explains each field, enum value and body', () => {
   test('the OpenAPI description has a sentence for every field of every schema', () => {
     const fields = parts.flatMap(([path, { properties }]) =>
       typeof properties === 'object'
@@ -78,7 +78,7 @@ describe('the texts of the OpenAPI description', () => {
   });
 });
 
-describe('the column comments of the database', () => {
+describe('the OpenAPI description and the database describe a column in the same words', () => {
   /** The comment of every column in the database, by table and column. */
   async function stored(): Promise<ReadonlyMap<string, string>> {
     const database = await createTestDatabase();

@@ -12,7 +12,10 @@ import type { Tenant } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
-/* Test endpoints on the code that all endpoints share; two of these endpoints are wrong on purpose. */
+/*
+ * These tests call test endpoints that run on the code of all endpoints. Two of the test endpoints are wrong on
+ * purpose.
+ */
 
 const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: z.looseObject({}) } };
 
@@ -123,13 +126,13 @@ const foreign = await service.tenant('Foreign');
 const asClient = await service.token('CLIENT', [own.clients]);
 const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
-describe('an endpoint of one record', () => {
+describe('an endpoint of one record tells a foreign record from a missing one', () => {
   test('a client user reads a site of the own client by its id', async () => {
     const answer = await service.ask(`GET /sites/${own.sites}`, { token: asClient });
     expect(answer).toMatchObject({ status: 200, text: `{"id":"${own.sites}"}` });
   });
 
-  test('a client user gets 403 for a site of another tenant, audited once with that tenant’s client', async () => {
+  test('a client user gets 403 for a site of another tenant, and the refusal is audited once with that tenant’s client', async () => {
     const answer = await service.ask(`GET /sites/${foreign.sites}`, { token: asClient });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
       actor: 'idp|CLIENT',
@@ -147,19 +150,19 @@ describe('an endpoint of one record', () => {
   });
 });
 
-describe('a request whose body has not arrived yet', () => {
+describe('the service refuses a request before its body has arrived', () => {
   const begin = async (authorization: string): Promise<Answer> => {
     const head = ['POST /sites HTTP/1.1', 'Host: h', authorization, 'Content-Type: application/json'];
     const bytes = [...head, 'Content-Length: 1000', 'Connection: close', '', ''].join('\r\n');
     return parseRaw(await askRaw(service.port, bytes)).answer;
   };
 
-  test('a role without the right gets 403 before the body arrives, audited once', async () => {
+  test('a role without the right gets 403 before the request’s body arrives, and the refusal is audited once', async () => {
     const token = await service.token('TAX_SPECIALIST', [own.clients]);
     await expectRefusal(service, await begin(`Authorization: Bearer ${token}`), 'ERROR_FORBIDDEN');
   });
 
-  test('a request without a token gets 401 before the body arrives, audited once', async () => {
+  test('a request without a token gets 401 before its body arrives, and the refusal is audited once', async () => {
     await expectRefusal(service, await begin('X: x'), 'ERROR_UNAUTHORIZED');
   });
 
@@ -169,10 +172,10 @@ describe('a request whose body has not arrived yet', () => {
   });
 });
 
-describe('an endpoint whose body names a client', () => {
+describe('the service checks a body’s client before it queries the database', () => {
   const body = (tenant: Tenant) => ({ client_id: tenant.clients.toUpperCase(), site_name: 'Entrepôt' });
 
-  test('a body that names a foreign client gets 403 without a query to the database, audited once', async () => {
+  test('a body that names a foreign client gets 403 without a query to the database, and the refusal is audited once', async () => {
     const before = service.runs;
     const answer = await service.ask('POST /sites', { token: asManager, body: body(foreign) });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
@@ -200,7 +203,7 @@ describe('an endpoint whose body names a client', () => {
   });
 });
 
-describe('the rights of a request’s transaction', () => {
+describe('the transaction of a request has only the rights that the request needs', () => {
   test('the transaction of a request that names one client has rights to that client only', async () => {
     const both = [own.clients, foreign.clients];
     const token = await service.token('ACCOUNT_MANAGER', both);
@@ -223,7 +226,7 @@ test('a GET endpoint that tries to insert a row gets 500, and inserts nothing', 
   expect(await service.admin(`select from public.sites where site_name = 'x'`)).toEqual([]);
 });
 
-describe('an endpoint with several statements', () => {
+describe('an endpoint with several statements runs them in one transaction', () => {
   const names = async () =>
     (await service.admin(`select site_name from public.sites where site_name ~ '^(first|after)' order by 1`)).length;
 

@@ -25,7 +25,7 @@ const document = answer.json as Record<string, unknown>;
 const paths = document['paths'] as Record<string, Record<string, Operation>>;
 const { schemas } = document['components'] as { schemas: Record<string, object> };
 
-test('the service’s description of its API is valid OpenAPI 3.0', async () => {
+test('the service’s description of its own API is valid OpenAPI 3.0', async () => {
   expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.0\./), info: { version: '1.0.0' } });
   const result = await validate(structuredClone(document) as unknown as string);
   expect(result).toMatchObject({ valid: true });

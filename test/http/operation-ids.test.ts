@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import { ROWS } from '../resources/access.ts';
 import { document } from '../support/described.ts';
 
-/* Code generators name functions after the operationId, so a changed operationId breaks the code of API clients. */
+/*
+ * This test fixes every operationId, because code generators name functions after it: a changed operationId breaks the
+ * code of API clients.
+ */
 
 const paths = document.paths as Record<string, Record<string, { readonly operationId: string }>>;
 

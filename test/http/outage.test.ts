@@ -17,7 +17,7 @@ function expectUnavailable(answer: Answer): void {
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
 }
 
-describe('a request that waits for a locked table', () => {
+describe('a request that is ended while it waits for a locked table gets 503', () => {
   let lock: pg.Client;
 
   async function lockClients(): Promise<void> {
@@ -52,7 +52,7 @@ describe('a request that waits for a locked table', () => {
 
 const PROBES = ['GET /', 'GET /health'];
 
-describe('an unreachable database', () => {
+describe('the service answers requests while its database is unreachable', () => {
   let cable: FaultyLine;
   beforeEach(async () => {
     const postgres = await forSuite(createTestDatabase());

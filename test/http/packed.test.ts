@@ -36,7 +36,7 @@ async function get(path: string, headers: Record<string, string>): Promise<Packe
   });
 }
 
-describe('the compression of a long answer', () => {
+describe('a long answer is compressed as the caller accepts', () => {
   const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync };
 
   test.each(['/api/sites', '/api-json', '/docs/swagger-ui.css'])(
@@ -55,7 +55,7 @@ describe('the compression of a long answer', () => {
     },
   );
 
-  test('a long answer is compressed with brotli if the caller accepts gzip and brotli, and with nothing if neither', async () => {
+  test('a long answer is compressed with brotli if the caller accepts gzip and brotli, and not at all if neither', async () => {
     expect((await get('/api/sites', { 'accept-encoding': 'gzip, br' })).headers['content-encoding']).toBe('br');
     for (const coding of ['identity', 'zstd', 'gzip;q=0', 'x'.repeat(100)]) {
       const { status, headers } = await get('/api/sites', { 'accept-encoding': coding });

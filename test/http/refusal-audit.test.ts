@@ -11,7 +11,7 @@ const readForeign = async (claims: Record<string, unknown> = {}, headers: Record
   return service.ask(`GET /api/clients/${foreign.clients}`, { token, headers });
 };
 
-describe('the audit record of a refusal', () => {
+describe('the audit record of a refusal says who was refused what, and why', () => {
   test('the audit record of a refusal has its actor, action, resource, client, reason, address and user agent', async () => {
     const answer = await readForeign({ sub: 'idp|7' }, { 'user-agent': 'curl', 'x-forwarded-for': '203.0.113.7' });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
@@ -55,7 +55,7 @@ describe('the audit record of a refusal', () => {
     ['that is not a UUID', 'auth0|1'],
     ['of 250 characters', 's'.repeat(250)],
     ['with blanks and punctuation', `CN=O'Neil, O="Cabinet"`],
-  ])('the audit record of a refusal has a subject %s unchanged', async (_what, sub) => {
+  ])('the audit record of a refusal stores a caller’s subject %s unchanged', async (_what, sub) => {
     await expectRefusal(service, await readForeign({ sub }), 'ERROR_FORBIDDEN', {
       actor: sub,
     });
@@ -65,10 +65,13 @@ describe('the audit record of a refusal', () => {
     ['with a port', '203.0.113.7:4711', '203.0.113.7'],
     ['in brackets', '[2001:db8::1]:4711', '2001:db8::1'],
     ['that is not an IP address', 'nonsense', null],
-  ])('the audit record of a refusal is written for a caller address %s', async (_what, address, recorded) => {
-    const answer = await readForeign({}, { 'x-forwarded-for': address });
-    await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { ip_address: recorded });
-  });
+  ])(
+    'the audit record of a refusal for a caller address %s has the valid IP address or null',
+    async (_what, address, recorded) => {
+      const answer = await readForeign({}, { 'x-forwarded-for': address });
+      await expectRefusal(service, answer, 'ERROR_FORBIDDEN', { ip_address: recorded });
+    },
+  );
 
   test('each of 20 simultaneous refusals has one audit record', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => readForeign()));
@@ -81,10 +84,13 @@ test.each([
   { line: `DELETE /api/reclamations/${foreign.reclamations}`, resource_id: foreign.reclamations, client_context: null },
   { line: 'DELETE /api/reclamations/none', resource_id: null, client_context: null },
   { line: 'DELETE /api/reclamations/%ff', resource_id: null, client_context: null },
-])('a refusal of $line because of the role names the record and the client of the path', async ({ line, ...named }) => {
-  const token = await service.token('CLIENT', [foreign.clients]);
-  await expectRefusal(service, await service.ask(line, { token }), 'ERROR_FORBIDDEN', named);
-});
+])(
+  'the audit record of a CLIENT’s refused $line has the record and the client that the path names',
+  async ({ line, ...named }) => {
+    const token = await service.token('CLIENT', [foreign.clients]);
+    await expectRefusal(service, await service.ask(line, { token }), 'ERROR_FORBIDDEN', named);
+  },
+);
 
 test('answers with 200, 400, 404 and 405 leave no audit record of a refusal', async () => {
   const token = await service.token('ADMIN');

@@ -9,7 +9,9 @@ import type { Service } from '../support/service.ts';
 import { until } from '../support/upload.ts';
 import { connected } from '../support/database.ts';
 
-/* Refusals and the health check do not wait for locks or database connections of other requests. */
+/*
+ * These tests check that refusals and the health check do not wait for locks or database connections of other requests.
+ */
 
 let service: Service;
 let holder: pg.Client;
@@ -26,7 +28,7 @@ afterEach(async () => {
 /** Locks a table in a transaction of its own; the default mode blocks reads as well as writes. */
 const hold = (table: string, mode = 'access exclusive') => holder.query(`begin; lock table ${table} in ${mode} mode`);
 
-/** The number of audit records of each of these answers. */
+/** Returns the number of audit records of each of the given answers. */
 async function recordsOf(answers: readonly { readonly headers: object }[]): Promise<unknown[]> {
   const ids = answers.map(({ headers }) => String(Reflect.get(headers, 'x-request-id')));
   const rows = await service.sql`select request_id, count(*)::integer as records from public.audit_logs
@@ -35,7 +37,7 @@ async function recordsOf(answers: readonly { readonly headers: object }[]): Prom
   return ids.map((id) => counts.get(id) ?? 0);
 }
 
-describe('while the audit log is locked', () => {
+describe('the service answers refusals and reads while the audit log is locked', () => {
   test('while the audit log is locked, refusals and reads are answered, and each refusal is audited once afterwards', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
@@ -67,13 +69,14 @@ describe('while the audit log is locked', () => {
   });
 });
 
-describe('while every database connection for requests waits for a locked table', () => {
-  test('while all requests wait for a locked table, refusals are audited before their answer and /health gets 200', async () => {
+describe('the service answers refusals and /health while all other requests wait', () => {
+  test('while requests occupy all database connections, refusals are audited before their answer and /health gets 200', async () => {
     const { clients } = await service.tenant('Own');
     const token = await service.token('CLIENT', [clients]);
     await hold('public.clients');
     const readers = Array.from({ length: 10 }, () => service.ask('GET /api/clients', { token }));
-    // The service has four connections for requests, so the other six readers wait for a connection.
+    // The service of this test has four database connections for requests, so the other six readers wait for a
+    // connection.
     await until(async () => (await waiting(service)) === 4);
     const refused = await Promise.all([
       service.ask('GET /api/clients'),

@@ -23,7 +23,7 @@ const stored = () =>
 const missing = async () =>
   (await figuresAt(service.metricsPort)).get('taxclaims_rights_missing_total{lane="requests"}') ?? 0;
 
-describe('a database right that the service should have and lacks', () => {
+describe('the service reports a database right that it should have and lacks', () => {
   test.each([
     ['to a table', 'insert (id, client_id, site_name, address) on public.sites', 'tax_specialist'],
     ['to a column', 'insert (site_name) on public.sites', 'tax_specialist'],

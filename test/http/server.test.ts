@@ -59,7 +59,7 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('bytes that are not a valid HTTP request', () => {
+describe('the server answers bytes that are not a valid HTTP request with an error in JSON', () => {
   const GET = 'GET / HTTP/1.1\r\nHost: here\r\n';
   test.each([
     ['a request line that is no HTTP', 'nonsense\r\n\r\n'],
@@ -148,7 +148,7 @@ describe('bytes that are not a valid HTTP request', () => {
   });
 });
 
-describe('CORS headers of an error that the server answers before the application', () => {
+describe('pages of listed origins can read errors that the server answers before the application', () => {
   const ORIGIN = 'https://app.example';
   const line = (target = '/', origin = ORIGIN, method = 'GET'): string =>
     `${method} ${target} HTTP/1.1\r\nHost: here\r\nOrigin: ${origin}\r\nConnection: close\r\n`;
@@ -244,18 +244,18 @@ test('a server at its limit of connections closes silent connections, accepts a 
   own.maxConnections = 3;
   const silent = [await open(), await open()];
   const ended = silent.map((socket) => readToEnd(socket));
-  // The server closes this connection above the limit, and closes the silent connections to make room.
+  // The server closes this connection above its limit, and closes the silent connections to make room for new clients.
   await readToEnd(await open()).catch(() => undefined);
   await Promise.all(ended);
   const second = ask(port, 'GET /');
   (await requestTaken())[1].end('{}');
   expect((await second).status).toBe(200);
-  // The server has not closed the connection of the first request, which is still being answered.
+  // The server at its limit has not closed the connection of the first request, which is still being answered.
   response.end('{}');
   expect((await first).status).toBe(200);
 });
 
-describe('an HTTP server that closes', () => {
+describe('a closing HTTP server finishes its requests', () => {
   test('a closing server finishes the request that it has accepted, sends Connection: close and accepts no connection', async () => {
     await start();
     const agent = new Agent({ keepAlive: true });

@@ -67,7 +67,7 @@ test('a token is accepted if its exp, nbf or iat is wrong by no more than the cl
   for (const times of edges) await expect(v.callerOf(times)).resolves.toMatchObject({ role: 'CLIENT' });
 });
 
-test('a caller’s client access is in lower case, sorted and without repetition, and its digest includes the role', async () => {
+test('the ids of a caller’s clients are in lower case, sorted and without repetition, and their digest includes the role', async () => {
   const caller = await v.callerOf({ role: 'TAX_SPECIALIST', client_access: [B, A.toUpperCase(), A, B] });
   expect(caller.clientAccess).toEqual([A, B]);
   // The expected digest is the md5 of 'TAX_SPECIALIST:' and the two ids with a comma between them, computed with psql.

@@ -5,14 +5,18 @@ import { createLoginDiscovery } from '../../src/identity/discovery.ts';
 import type { LoginDiscovery } from '../../src/identity/discovery.ts';
 import { startForeignProvider } from '../support/foreign-provider.ts';
 
-/* The endpoints that /docs uses to log in, as the service reads them from the identity provider's discovery document. */
+/*
+ * These tests check the endpoints for logins from /docs, which the service reads from the provider’s discovery
+ * document.
+ */
 
 const MINUTE = 60_000;
 
 let asked: number;
 let now: number;
 
-// oidc-provider warns on the console about every default that production should change.
+// The test silences the console, because the package oidc-provider warns of every default that production should
+// change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 await provider.allow('docs', 'http://127.0.0.1/docs');
@@ -65,7 +69,7 @@ test('a provider’s discovery document is accepted without a logout endpoint an
   expect(await discoveryOf().currentMetadata()).toEqual(JSON.parse(documentOf(elsewhere)));
 });
 
-test('a provider’s discovery document is accepted whatever type its members have that no login needs', async () => {
+test('a provider’s discovery document is accepted with members of any type, if no login needs these members', async () => {
   const members = [
     'end_session_endpoint',
     'jwks_uri',
@@ -170,7 +174,8 @@ test.each(Object.entries(NONSENSE))(
     const discovery = discoveryOf();
     expect(await discovery.currentMetadata()).toBeUndefined();
     expect(provider.discoveries - asked).toBe(1);
-    // A valid discovery document of the same provider is used, so the fault was in the first document.
+    // The service uses a valid discovery document of the same provider, so the first document was the reason for the
+    // refusal.
     provider.discovery = saying(documentOf({ more: 'x'.repeat(63 * 1024) }));
     now += MINUTE;
     expect(await discovery.currentMetadata()).toEqual(JSON.parse(documentOf()));

@@ -90,7 +90,7 @@ test('a provider’s keys in another order or with other unknown members count a
   expect(await keySet.searchNewKeys(keys)).not.toBe(keys);
 });
 
-test('a search for a key with outdated keys gets the newer keys without another request to the provider', async () => {
+test('a request that searches a token’s key in outdated keys gets the newer known keys without a request to the provider', async () => {
   const keySet = keySetOf(NEVER);
   const old = await keySet.current();
   await identity.rotate();

@@ -36,7 +36,7 @@ function failing(times: number, fault: Fault): void {
   provider.fault = (...all) => left-- > 0 && fault(...all);
 }
 
-test('the management client sends role, clients and activity, and assigns the provider’s role of the same name', async () => {
+test('the service sends a user’s role, clients and activity to the provider, and assigns the provider’s role of that name', async () => {
   await send();
   expect(provider.users.get(SUBJECT)).toEqual({
     app_metadata: { role: 'ACCOUNT_MANAGER', client_access: [CLIENT] },
@@ -51,11 +51,11 @@ test('the management client sends role, clients and activity, and assigns the pr
   ]);
   await send({ ...RIGHTS, isActive: false, clientAccess: [] });
   expect(provider.users.get(SUBJECT)).toMatchObject({ app_metadata: { client_access: [] }, blocked: true });
-  // The management client asks for the provider's roles once, although it sent rights twice.
+  // The service requests the list of the provider’s roles once, although it sent rights twice.
   expect(lines().filter((line) => line.startsWith('GET'))).toHaveLength(1);
 });
 
-test('the management client reads a user’s rights from the provider, and leaves out a malformed role or client list', async () => {
+test('the service reads a user’s rights from the provider, and leaves out a malformed role or client list', async () => {
   await send();
   expect(await management.read(SUBJECT, time())).toEqual(RIGHTS);
   provider.users.set(SUBJECT, { app_metadata: { role: 7, client_access: 'all' }, blocked: true, roles: [] });
@@ -71,7 +71,7 @@ test.each<readonly [string, Fault]>([
   ['redirects', instead(302, '', { location: '/' })],
   ['answers with two megabytes', instead(200, Buffer.alloc(2_000_000, ' '))],
 ])(
-  'the management client sends a request three times to a provider that %s, and then reports the provider as unreachable',
+  'the service sends a user’s rights three times to a provider that %s, and then reports the provider as unreachable',
   async (_what, fault) => {
     failing(2, fault);
     await send();
@@ -90,7 +90,7 @@ test.each([
   [403, 'credential'],
   [422, 'refused'],
 ] as const)(
-  'the management client sends no request again after the provider’s answer %d, and its error has the kind %s',
+  'the service sends a user’s rights only once if the provider answers %d, and the error has the kind %s',
   async (status, kind) => {
     provider.fault = (_request, response) => sendError(response, status, 'some_code', `about ${SUBJECT} and ${CLIENT}`);
     await expect(send()).rejects.toMatchObject({
@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test('the management client tells a 404 for an unknown user from a 404 for a wrong AUTH_MANAGEMENT_URL', async () => {
+test('the service tells the provider’s 404 for an unknown user from a 404 for a wrong AUTH_MANAGEMENT_URL', async () => {
   const of = (url: string) => openManagementClient({ url, token: 'management-token' }, { retryMs: 1 });
   await expect(of(provider.url).send('auth0|nobody', RIGHTS, time())).rejects.toMatchObject({
     kind: 'unknown',
@@ -119,14 +119,17 @@ test.each<readonly [string, Fault]>([
   ['404 in HTML', instead(404, '<html>')],
   ['404 with a code of its own', (_request, response) => sendError(response, 404, 'not_found', 'No route')],
   ['405', instead(405, '')],
-])('an answer of %s is reported as a wrong AUTH_MANAGEMENT_URL, not as an unknown user', async (_what, fault) => {
-  provider.fault = fault;
-  await expect(send()).rejects.toMatchObject({
-    kind: 'address',
-    message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
-  });
-  await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
-});
+])(
+  'the service reports the provider’s answer %s as a wrong AUTH_MANAGEMENT_URL, not as an unknown user',
+  async (_what, fault) => {
+    provider.fault = fault;
+    await expect(send()).rejects.toMatchObject({
+      kind: 'address',
+      message: expect.stringContaining('AUTH_MANAGEMENT_URL'),
+    });
+    await expect(management.read(SUBJECT, time())).rejects.toMatchObject({ kind: 'address' });
+  },
+);
 
 const NONSENSE = [null, 0, '', 'x'.repeat(500), [], {}, [[]], true];
 
@@ -202,7 +205,7 @@ test.each([
   ['retry-after of three years', { 'retry-after': '99999999' }, 3600],
   ['no header (10 seconds)', {}, 10],
 ] as readonly (readonly [string, Record<string, string>, number])[])(
-  'after a 429 the management client pauses as long as the provider says by %s',
+  'after a 429 from the provider, the service pauses its management requests as long as the provider says by %s',
   async (_what, headers, seconds) => {
     provider.fault = (_request, response) => sendError(response, 429, 'too_many_requests', 'Global limit', headers);
     await expect(send()).rejects.toMatchObject({ kind: 'limited', retryAfterMs: seconds * 1_000 });
@@ -211,7 +214,7 @@ test.each([
   },
 );
 
-test('the management client pauses after an answer with x-ratelimit-remaining: 0', async () => {
+test('the service pauses its management requests after a provider’s answer with x-ratelimit-remaining: 0', async () => {
   provider.fault = (_request, response) => {
     response.setHeader('x-ratelimit-remaining', '0');
     response.setHeader('retry-after', '50');
@@ -221,7 +224,7 @@ test('the management client pauses after an answer with x-ratelimit-remaining: 0
   expect(Math.ceil(management.remainingPauseMs() / 1_000)).toBe(50);
 });
 
-test('the management client sends no request after the deadline of a delivery', async () => {
+test('the service sends the provider no management request after the deadline of a delivery of rights', async () => {
   await expect(management.send(SUBJECT, RIGHTS, time(-1))).rejects.toMatchObject({ kind: 'away' });
   expect(provider.asked).toEqual([]);
 });
@@ -242,14 +245,14 @@ const open = (secret = 's&cret') =>
     { answerMs: 500, retryMs: 1 },
   );
 
-test('simultaneous requests with client credentials share one management token', async () => {
+test('simultaneous management requests share one access token, which the service gets with its client credentials', async () => {
   management = open();
   await Promise.all([send(), send(), send()]);
   expect(provider.issued).toEqual(['management-token']);
   expect(provider.users.get(SUBJECT)?.roles).toEqual(['rol_ACCOUNT_MANAGER']);
 });
 
-test('the management client gets a new token once if the provider refuses the first', async () => {
+test('the service gets a new management token once if the provider refuses the first token', async () => {
   management = open();
   await send();
   provider.tokens = ['the next one'];
@@ -260,7 +263,7 @@ test('the management client gets a new token once if the provider refuses the fi
   expect(provider.issued).toHaveLength(3);
 });
 
-test('the management client gets a new token before the first token expires', async () => {
+test('the service gets a new management token before the first token expires', async () => {
   management = open();
   provider.tokenLife = 0;
   await send();
@@ -268,7 +271,7 @@ test('the management client gets a new token before the first token expires', as
   provider.tokenLife = 86_400;
 });
 
-test('the management client reports refused client credentials, and an unreachable token endpoint, as different errors', async () => {
+test('the service reports refused client credentials and an unreachable token endpoint as different errors', async () => {
   management = open('wrong');
   await expect(send()).rejects.toMatchObject({
     kind: 'credential',
@@ -285,14 +288,14 @@ test('the management client reports refused client credentials, and an unreachab
 });
 
 test.each(['.', '..'])(
-  'the management client sends no request about a user with the subject %s, which would change the path',
+  'the service sends the provider no request about a user with the subject %s, which would change the request’s path',
   async (subject) => {
     await expect(management.erase(subject, time())).rejects.toMatchObject({ kind: 'refused' });
     expect(provider.asked).toEqual([]);
   },
 );
 
-test('the management client’s error message has no email and no control character from the provider’s answer', async () => {
+test('the service’s error message about a provider’s answer has no email and no control character from that answer', async () => {
   provider.fault = (_request, response) =>
     sendError(response, 400, 'invalid_body', 'no \u001B[2J user\nada@example.org');
   await expect(send()).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { hashPassword, hashPasswordWithSalt, isHashable, countWaitingPasswords }
 
 const SALT = '$2b$04$abcdefghijklmnopqrstuu';
 
-test('each hash of a password has a new salt, and bcrypt verifies it', async () => {
+test('each hash of a password has a new salt, and bcrypt verifies the password with the hash', async () => {
   const limitMs = 120_000;
   const [one, other] = await Promise.all([
     hashPassword('correct horse 1', { limitMs }),
@@ -49,14 +49,15 @@ test('a malformed bcrypt salt is refused, and also a salt whose cost would take 
 test('the event loop keeps running while a password is hashed', async () => {
   const done: string[] = [];
   const hashed = hashPassword('correct horse 1').then(() => done.push('hash'));
-  // If the main thread computed the hash, no turn of the event loop would come before the end of the hash.
+  // If the main thread computed the hash of a password, no turn of the event loop would come before the end of the
+  // computation.
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   done.push('twenty turns of the loop');
   await hashed;
   expect(done).toEqual(['twenty turns of the loop', 'hash']);
 });
 
-test('a 17th waiting password is refused at once, and passwords are accepted again afterwards', async () => {
+test('a 17th password that waits to be hashed is refused at once, and passwords are accepted again afterwards', async () => {
   const asked = Array.from({ length: 20 }, () =>
     hashPasswordWithSalt('correct horse 1', '$2b$06$abcdefghijklmnopqrstuu'),
   );

@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * Each page of docs/identity is a recipe for one vendor. The tests set the variables of the recipe, and use a test provider
- * whose tokens and paths are those of the vendor's documentation.
+ * Each page of docs/identity is a recipe for one vendor of identity providers. The tests set the variables of the
+ * recipe, and use a test provider whose tokens and paths are those of the vendor’s documentation.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -24,7 +24,7 @@ type Claims = Readonly<Record<string, unknown>>;
 type Environment = Readonly<Record<string, string>>;
 
 interface Shape {
-  /** The paths of the provider's issuer and of its key set. */
+  /** The paths of the vendor’s issuer and of its key set. */
   readonly issuer: string;
   readonly keys: string;
   /** The header of the provider's tokens, without `alg` and `kid`. */
@@ -40,7 +40,8 @@ const RIGHTS = { role: 'TAX_SPECIALIST', client_access: [CLIENT] };
 
 const servers: Server[] = [];
 
-// oidc-provider warns on the console about every default that production should change.
+// The test silences the console, because the package oidc-provider warns of every default that production should
+// change.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const made = await Promise.all(['RS256', 'RSA-OAEP'].map((alg) => generateKeyPair(alg, { extractable: true })));
 const [signs, encrypts] = await Promise.all(made.map(async ({ privateKey }) => exportJWK(privateKey)));
@@ -109,7 +110,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 };
 
-/** Reads the variables that a page of docs/identity sets. */
+/** Reads the environment variables that a page of docs/identity sets. */
 function recipe(name: string): Environment {
   const page = `docs/identity/${name.toLowerCase().replace(' ', '-')}.md`;
   const lines = blockOf(page, 'AUTH_ISSUER=').trim().split('\n');
@@ -130,7 +131,7 @@ interface Connected {
 /** Starts a test provider, and configures the token verifier as the recipe says, except for the provider's host. */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
-  if (shape === undefined) throw new Error(`no shape of ${name}`);
+  if (shape === undefined) throw new Error(`SHAPES has no provider ${name}`);
   const server = createServer();
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -144,7 +145,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     ...changes,
   };
   const { identity } = loadConfig(environment);
-  if (identity.provider === undefined) throw new Error('no provider configured');
+  if (identity.provider === undefined) throw new Error('the recipe configures no identity provider');
   const { audience } = identity.provider;
   const issuer = `${origin}${shape.issuer}`;
 
@@ -166,7 +167,7 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
-      // Without these features the provider does not publish its key for encryption.
+      // Without these features oidc-provider does not publish its key for encryption, which the service must ignore.
       ...{ encryption: { enabled: true }, requestObjects: { enabled: true } },
       resourceIndicators: {
         enabled: true,
@@ -208,8 +209,8 @@ async function connect(name: string, changes: Environment = {}): Promise<Connect
 
 const REFUSED = { code: 'ERROR_UNAUTHORIZED' };
 
-describe.each(Object.keys(SHAPES))('the service with the variables of the recipe for %s', (name) => {
-  test('with the variables of a recipe, a token of that provider gives the caller’s role, clients and verified email', async () => {
+describe.each(Object.keys(SHAPES))('the service accepts the tokens of %s with the variables of its recipe', (name) => {
+  test('with the recipe’s variables, a token of that provider gives the caller’s role, clients and verified email', async () => {
     const { callerOf } = await connect(name);
     await expect(callerOf()).resolves.toMatchObject({
       ...{ role: RIGHTS.role, clientAccess: RIGHTS.client_access },

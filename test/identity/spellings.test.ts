@@ -3,7 +3,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { createTestKey } from '../support/identity.ts';
 import { startVerification } from '../support/verification.ts';
 
-/* The service accepts only one spelling of a token, because it compares tokens as text. */
+/* These tests check that the service accepts only one spelling of a token, because it compares tokens as text. */
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
@@ -51,11 +51,11 @@ test.each(Object.entries(RESPELLINGS))(
     let tried = 0;
     await fc.assert(
       fc.asyncProperty(
-        // Names of different lengths give token parts with every possible base64 padding.
+        // Users’ names of different lengths give token parts with every possible base64 padding.
         fc.record({ name: fc.string({ maxLength: 8 }), kid: fc.constantFrom(0, 1), at: fc.nat(400), which: fc.nat(2) }),
         async ({ name, kid, at, which }) => {
           const key = v.identity.keys[kid];
-          if (key === undefined) throw new Error('no such key');
+          if (key === undefined) throw new Error('the identity provider has no such key');
           const token = await v.identity.token({ name }, { key });
           const parts = token.split('.');
           const other = respell(parts[which] ?? '', at);
@@ -71,7 +71,7 @@ test.each(Object.entries(RESPELLINGS))(
   },
 );
 
-test('a token with padding or a blank is refused even if the provider signed it so', async () => {
+test('a token with padding or a blank is refused even if the provider has signed it in this form', async () => {
   const { key } = v.identity;
   for (const ending of ['=', '==', '\n', ' ']) {
     const payload = Buffer.from(JSON.stringify(v.adminClaims())).toString('base64url') + ending;

@@ -11,7 +11,7 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of users who create clients while another change of these users’ rights is not yet delivered to the identity
+ * In these tests users create clients while another change of their rights is not yet delivered to the identity
  * provider.
  */
 
@@ -103,7 +103,7 @@ test('the service refuses a token with more clients than the stored user once th
   const ada = await person('ACCOUNT_MANAGER', [own]);
   const newer = await ada.token([own, other], later);
   expect((await create(newer)).status).toBe(201);
-  // After the second change, the user’s stored rights are the same as at the time when the client was created.
+  // After the second change of rights, the user’s stored rights are the same as when the client was created.
   await change(ada.id, { role: 'CLIENT' });
   await change(ada.id, { role: 'ACCOUNT_MANAGER' });
   expect(await me(newer)).toBe(401);

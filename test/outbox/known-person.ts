@@ -10,7 +10,7 @@ export interface KnownPerson {
   token(clients: readonly string[], claims?: object): Promise<string>;
 }
 
-/** Stores a user in the database, and the same user with the same rights at the test’s identity provider. */
+/** Stores a user in the database, and a user with the same subject and rights at the test’s identity provider. */
 export async function knownPerson(
   service: Service,
   provider: TestManagement,

@@ -5,7 +5,10 @@ import { expect, test } from '@jest/globals';
 import { createSmtpMailer } from '../../src/outbox/mailer.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Tests of the service’s mail client: it uses only the numeric code of a mail server’s answer, and not the text. */
+/*
+ * These tests check that the service’s mail client uses only the numeric code of a mail server’s answer, and not the
+ * text.
+ */
 
 let replies: Readonly<Record<string, string>> = {};
 let mails = 0;

@@ -9,7 +9,10 @@ import { until } from '../support/upload.ts';
 import { make } from '../support/rows.ts';
 import { accepting } from '../support/world.ts';
 
-/* Tests of instances that are killed or stopped while they send changes of rights to the identity provider. */
+/*
+ * In these tests instances of the service are killed or stopped while they send changes of rights to the identity
+ * provider.
+ */
 
 let subject: string;
 let id: string;

@@ -14,8 +14,8 @@ import { startService } from '../support/service.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 
 /*
- * Tests of reminders: each user gets one mail a day about deadlines, in the user’s language and under the user’s
- * rights.
+ * These tests check reminders: each user gets one mail a day about deadlines, in the user’s language and under the
+ * user’s rights.
  */
 
 let said: Record<string, unknown>[] = [];
@@ -259,7 +259,7 @@ test.each([
   await sender().sendNow();
   const reached = server.received.flatMap(({ to }) => to);
   expect(reached).toContain(other.email);
-  // Each reminder mail has exactly one recipient.
+  // Each reminder mail has exactly one recipient, so a recipient in the user’s email would be visible here.
   expect(server.received.filter(({ to }) => to.length !== 1)).toEqual([]);
   expect(reached.filter((address) => address === 'all@evil.example')).toEqual([]);
   expect(['SENT', 'WAITING']).toContain((await rows(odd))[0]?.['state']);
@@ -294,7 +294,8 @@ test('a reminder that could not be sent on its day is sent on the next day, with
   ]);
   await server.kill();
   await sender().sendNow();
-  // Today’s reminder replaces the unsent one of yesterday, and keeps the time since which its user has been waiting.
+  // Today’s reminder replaces the unsent one of yesterday, and keeps the time since which the user has been waiting for
+  // a mail.
   expect(await service.admin(found)).toHaveLength(1);
   expect((await rows(amelie)).map(({ state }) => state)).toEqual(['SENT', 'GIVEN_UP', 'WAITING']);
   expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
@@ -507,7 +508,7 @@ test('if an instance dies after claiming a reminder, another instance sends the 
   await sender().sendNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
-  // The first instance cannot hand this reminder over to the mail server any more.
+  // The instance whose claim has expired can no longer hand this reminder over to the mail server.
   expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
 });
 

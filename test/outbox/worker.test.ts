@@ -17,8 +17,8 @@ import type { KnownPerson } from './known-person.ts';
 import { make } from '../support/rows.ts';
 
 /*
- * Tests of the delivery of users’ rights to the identity provider: it succeeds after every failure, and no older token
- * undoes a change of rights.
+ * These tests check that the delivery of users’ rights to the identity provider succeeds after every failure, and that
+ * no older token undoes a change of rights.
  */
 
 const workers: DeliveryWorker[] = [];
@@ -350,7 +350,8 @@ test('an instance aborts a slow delivery of rights in time, so that no two insta
   const another = workerOf();
   while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
     await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
-  // Now the claim of the changed user has expired, and the worker with this claim has aborted the delivery.
+  // Now the claim (reservation) of the user’s delivery has expired, and the worker that made the claim has aborted the
+  // delivery.
   await due();
   await another.deliverNow();
   expect(await states(ada)).toEqual(['DELIVERED']);
@@ -384,7 +385,8 @@ test('with a wrong AUTH_MANAGEMENT_URL all changes of rights wait, and no user c
   expect(failed.length).toBeGreaterThan(0);
   for (const { last_error } of failed)
     expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
-  // No change of rights waits for an hour, as a change of a user whom the identity provider does not know would.
+  // No change of rights waits for an hour, although the change of a user whom the identity provider does not know
+  // would.
   const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
   expect(await service.admin(late)).toEqual([]);
   expect(said.filter(({ level }) => level === 40)).toMatchObject([
@@ -464,7 +466,8 @@ test('an instance does not deliver a user’s rights if another instance has cla
   const holder = await connected(service.postgres.adminUrl);
   await holder.query('begin');
   await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-  // The claim `late` of one instance has read the rows of both users, and waits for the lock of the first row.
+  // The delivery that one instance claims as `late` has read the rows of both users, and waits for the lock of the
+  // first row.
   const late = changes.claim(2, 60_000);
   while ((await waiting(service)) < 1);
   expect(await changes.claim(2, 60_000)).toMatchObject([{ userId: bob.id }]);

@@ -7,7 +7,10 @@ import { callerOf, readsOf } from './plans.ts';
 import { clientsOf } from './population.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* Compares the query plans of all reads on thousands of rows with a file, so that a reviewer sees a changed plan. */
+/*
+ * These tests compare the query plans of all reads on thousands of rows with a stored file, so that a reviewer sees a
+ * changed plan.
+ */
 
 /**
  * Requests whose SQL Postgres plans anew for each execution, because the best plan depends on the values: pages by

@@ -61,7 +61,7 @@ function statementOf(
 ): Statement {
   if ('list' in endpoint) return endpoint.list(input, caller).records;
   if ('read' in endpoint) return endpoint.read(input, caller);
-  throw new Error(`${endpoint.path} reads nothing`);
+  throw new Error(`the endpoint ${endpoint.path} reads nothing`);
 }
 
 function queriesOf(endpoint: Endpoint): Record<string, string>[] {

@@ -2,9 +2,9 @@ import { createHook, executionAsyncResource } from 'node:async_hooks';
 import { Socket } from 'node:net';
 
 /*
- * A module that a test loads into the service’s process. The module counts the work of each request and sends the
- * counts to the parent process. The service opens connections only to Postgres, and Node’s HTTP parser reads the
- * sockets of callers itself, so the counted socket reads are those of Postgres’s responses.
+ * A test loads this module into the service’s process. The module counts the work of each request and sends the counts
+ * to the parent process. The service opens connections only to Postgres, and Node’s HTTP parser reads the sockets of
+ * callers itself, so the counted socket reads are those of Postgres’s responses.
  */
 
 const NOTHING = { promises: 0, timers: 0, writes: 0, reads: 0, statements: 0, bytesToPostgres: 0 };

@@ -7,8 +7,8 @@ import { measurePrices } from './measure.ts';
 import type { Price } from './measure.ts';
 
 /*
- * Measures the work of the service for a request in counts, such as queries and bytes, that do not depend on the
- * machine's load. Work that a change adds to each request changes price.json, which is reviewed like code.
+ * This test measures the work of the service for a request in counts, such as queries and bytes, that do not depend on
+ * the machine’s load. Work that a change adds to each request changes price.json, which is reviewed like code.
  */
 
 /** The tolerated difference from price.json, as a fraction: a duration in the sent bytes may get a digit more. */

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createScratchFolder } from '../support/scratch.ts';
 
-/* Every command answers --help, --version and unknown options without a connection and without a file. */
+/*
+ * These tests check that every command answers --help, --version and unknown options without a connection and without a
+ * file.
+ */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -43,7 +46,7 @@ function ran(program: string, ...args: string[]): Promise<Outcome> {
   });
 }
 
-test('this suite finds more than eleven commands in package.json', () => {
+test('the tests of --help, --version and unknown options cover more than eleven commands of package.json', () => {
   expect(COMMANDS.length).toBeGreaterThan(11);
 });
 

@@ -14,7 +14,7 @@ import { newTenant, tenantSql } from '../support/tenant.ts';
 import { FORM, form, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
-/* Two instances of the service share a database and an S3 store, and each has its own data folder. */
+/* In these tests two instances of the service share a database and an S3 store, and each has its own data folder. */
 
 const tenant = newTenant();
 
@@ -76,7 +76,7 @@ test('an instance serves and removes documents that another instance stored, and
   expect((await at(0, `GET /api/documents/${ids[1] ?? ''}/content`)).status).toBe(200);
 });
 
-test('two instances that remove contents at the same time remove each content once, without a warning', async () => {
+test('two instances that remove documents’ contents at the same time remove each content once, without a warning', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => uploadAt(index % 2)));
   const before = (await stored()) - ids.length;
   const answers = await Promise.all(ids.map((id, index) => at((index + 1) % 2, `DELETE /api/documents/${id}`)));

@@ -13,7 +13,10 @@ import type { Started } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { until } from '../support/upload.ts';
 
-/* The embedded Postgres and identity provider when a start is interrupted or repeated, or when Postgres is killed. */
+/*
+ * These tests interrupt or repeat `npm start`, or kill its Postgres, and check the embedded Postgres and identity
+ * provider.
+ */
 
 const folder = await createScratchFolder();
 
@@ -73,7 +76,7 @@ test('a first npm start that gets SIGINT while it creates its database exits wit
 
 test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {
   const { started, port, adminUrl } = await serve();
-  // At the first SIGINT the service waits for this unfinished login.
+  // At the first SIGINT the service waits for this login, whose body never arrives completely.
   const login = await beginLogin(port);
   const broken = once(login, 'close');
   expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
@@ -81,7 +84,7 @@ test('a second SIGINT ends the service at once, and leaves no Postgres running',
   await broken;
 });
 
-test('a second npm start with the same DATA_DIR ends with a line that names the folder', async () => {
+test('a second npm start with the same DATA_DIR as a running service ends with a line that names the folder', async () => {
   const { started } = await serve();
   const beside = start(folder, { PORT: '0' });
   expect(await refusalOf(beside)).toBe(1);
@@ -90,7 +93,7 @@ test('a second npm start with the same DATA_DIR ends with a line that names the 
   expect(await started.ended).toBe(0);
 });
 
-test('npm start stores the contents of the demonstration’s documents if an earlier start was killed before that', async () => {
+test('npm start stores the contents of the demonstration’s documents if an earlier start was killed before storing them', async () => {
   const first = await serve();
   const contents = join(folder, '.data', 'documents', 'demonstration');
   first.started.signal('SIGKILL');
@@ -104,7 +107,7 @@ test('npm start stores the contents of the demonstration’s documents if an ear
     `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
   );
   expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
-  // The second start does not store the content of the deleted document again.
+  // The second npm start does not store the content of the deleted document again.
   expect((await readdir(contents)).sort()).toEqual([
     'avis-degrevement.pdf',
     'avis-tf-2024.pdf',

@@ -15,13 +15,13 @@ import { demonstrationToken, greetingOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { shell } from '../support/shell.ts';
 
-/* `npm start` in an empty folder, which starts the service with its embedded Postgres and the demonstration. */
+/* These tests run `npm start` in an empty folder: the service starts its embedded Postgres and the demonstration. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'admin', 'commands', 'db-audit.ts');
 
-/** The demonstration's person of each role, with the number of clients that the person sees. */
+/** The demonstration’s user of each role, with the number of clients that the user sees. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],

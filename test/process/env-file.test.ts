@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** The line that a start prints when it stops because of the file .env. */
+/** Returns the line that `npm start` prints when it refuses to start in the folder with the file .env. */
 async function refused(environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const started = start(folder, environment);
   expect(await refusalOf(started)).toBe(1);
@@ -39,7 +39,7 @@ test('npm start and the commands read the file .env', async () => {
   expect(await token()).toEqual([2, expect.stringMatching(/^AUTH_ISSUER is set: /)]);
 });
 
-test('the file .env does not change variables that are set, even to an empty value', async () => {
+test('the file .env does not change variables that the environment sets, even to an empty value', async () => {
   await writeFile(join(folder, '.env'), 'PORT=3000\nAUTH_ISSUER=https://idp.example/\n');
   expect(await refused({ PORT: 'http', AUTH_ISSUER: '' })).toMatch(/^PORT must be [^;]*\n$/);
   expect(await token({ AUTH_ISSUER: '' })).toEqual([0, '']);

@@ -26,8 +26,8 @@ import { FORM, frame, until } from '../support/upload.ts';
 import { accepting } from '../support/world.ts';
 
 /*
- * A service gets SIGTERM while its database, store, provider or disk hangs. The tests run concurrently, because they
- * mostly wait.
+ * In these tests a service gets SIGTERM while its database, store, provider or disk hangs. The tests run concurrently,
+ * because they mostly wait.
  */
 
 const folder = await folderForSuite();

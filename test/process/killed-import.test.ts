@@ -17,7 +17,7 @@ const database = await createTestDatabase();
 const identity = await startTestIdentity();
 
 afterAll(async () => {
-  // A service that still runs after a failed test would keep Jest from ending.
+  // A service that still runs after a failed test would keep Jest from ending, so each service is killed here.
   for (const one of processes) one.signal('SIGKILL');
   await Promise.all(processes.map(({ ended }) => ended));
   await identity.stop();
@@ -42,7 +42,8 @@ test('an import whose process is killed leaves no record, and succeeds when it i
     ...{ claim_type: 'TF', amount: 5, tax_year: 2024 },
   }));
   const headers = { 'idempotency-key': 'an-import-that-is-killed' };
-  // The test needs two connections, because pg_stat_activity does not change within a transaction.
+  // One connection holds a lock in a transaction, within which pg_stat_activity does not change, so another connection
+  // reads pg_stat_activity.
   await withAdmin(database.adminUrl, async (holder) =>
     withAdmin(database.adminUrl, async (admin) => {
       await admin.query(tenantSql(tenant, 'Boulangerie Martin'));

@@ -8,7 +8,7 @@ import { createDatabaseToDeploy } from '../support/release-before.ts';
 import { folderForSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* A migration of the database that is interrupted by SIGINT or SIGTERM. */
+/* These tests interrupt a migration of the database by SIGINT or SIGTERM. */
 
 const folder = await folderForSuite();
 const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
@@ -33,7 +33,7 @@ async function countTables({ adminUrl }: TestDatabase): Promise<number> {
   });
 }
 
-/** Counts the database sessions of a deploy for which the SQL condition is true. */
+/** Counts the database sessions of `npm run db:migrate` for which the SQL condition is true. */
 const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<number> =>
   withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(
@@ -46,7 +46,7 @@ const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<n
 test('db:migrate that gets SIGINT during its migrations prints a line, leaves no table, and ends by the signal', async () => {
   const database = await createEmptyDatabase();
   const deploy = startDeploy(database.adminUrl);
-  // The deploy gets SIGINT inside the one transaction that runs all migrations.
+  // db:migrate gets SIGINT inside the one transaction that runs all migrations.
   await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
   deploy.signal('SIGINT');
   const { code, out, err } = await deploy.ended;

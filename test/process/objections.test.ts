@@ -6,7 +6,7 @@ import { addressOf, refusalOf, start } from '../support/process.ts';
 import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 
-/* The lines that a start logs or prints about an unsuitable database. */
+/* These tests check the lines that a service logs or prints at its start about an unsuitable database. */
 
 const folder = await createScratchFolder();
 const [database, older, foreign] = [

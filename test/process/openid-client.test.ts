@@ -4,7 +4,7 @@ import { startDemonstration } from '../support/demonstration-process.ts';
 import { form, openBrowser } from '../support/login.ts';
 import type { Browser } from '../support/login.ts';
 
-/* The client library openid-client logs in at the embedded identity provider of `npm start`. */
+/* In this test the client library openid-client logs in at the embedded identity provider of `npm start`. */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const REDIRECT = 'http://localhost:5173/';
@@ -76,7 +76,7 @@ test('openid-client discovers the embedded provider, logs a user in, calls the A
   expect(left.left).toBe(`${REDIRECT}?state=left`);
   const again = client.refreshTokenGrant(configuration, renewed.refresh_token ?? '');
   await expect(again).rejects.toMatchObject({ error: 'invalid_grant' });
-  // After the logout the provider asks for the password again.
+  // After the logout the identity provider asks the user for the password again.
   const later = await browser.open(authorization.href);
   expect([later.status, later.left, later.text]).toEqual([200, undefined, expect.stringContaining('password')]);
 });

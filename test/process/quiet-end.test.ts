@@ -20,7 +20,7 @@ test('a service that gets SIGTERM, idle or under load, logs no warning', async (
     const url = await addressOf(service);
     const token = await demonstrationToken(url, 'ADMIN');
     let answered = 0;
-    // Each caller sends requests until the service refuses the connection.
+    // Each caller of the test sends requests until the service refuses the connection.
     const asking = Array.from({ length: callers }, async () => {
       try {
         for (;;) {

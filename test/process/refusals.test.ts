@@ -13,7 +13,9 @@ import { folderForSuite, forSuite } from '../support/suite.ts';
 import { filesIn, until } from '../support/upload.ts';
 import { adminOf } from '../support/world.ts';
 
-/* Each refusal that a service answered has one audit record, even if the service is killed or its disk is full. */
+/*
+ * These tests check that each refused request has one audit record, even if the service is killed or its disk is full.
+ */
 
 const folder = await folderForSuite();
 const database = await forSuite(createTestDatabase());
@@ -32,7 +34,7 @@ const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
 /** @throws Error if the status is not 401. A service that cannot record a refusal in time answers 503 instead of 401. */
 async function refusalOf(port: number): Promise<Answer> {
   const answer = await ask(port, 'GET /api/clients');
-  if (answer.status !== 401) throw new Error(`it answered ${answer.status}`);
+  if (answer.status !== 401) throw new Error(`the service answered ${answer.status}`);
   return answer;
 }
 
@@ -107,7 +109,7 @@ test('a service without its database answers 401 to callers without a token, and
 });
 
 test('a service whose disk is full answers 503 for a refusal that it cannot store, and 401 for a refusal that it can store', async () => {
-  // ulimit allows files of at most 16 KiB, so that writes fail as on a full disk.
+  // The shell’s ulimit allows the service files of at most 16 KiB, so that its writes fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
       ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },

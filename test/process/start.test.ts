@@ -13,7 +13,7 @@ import type { Started } from '../support/process.ts';
 import { folderForSuite, forSuite } from '../support/suite.ts';
 import { until } from '../support/upload.ts';
 
-/* Starts that are refused, and services that are ended by signals. */
+/* These tests start the service with wrong settings, and end running services by signals. */
 
 const NOWHERE = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
 
@@ -97,7 +97,8 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
     DATA_DIR: join(folder, 'ending'),
   });
   const url = await addressOf(started);
-  // Without a terminal a start prints JSON lines only, and without embedded parts it prints no logins and no password.
+  // Without a terminal the service prints JSON lines only, and without embedded parts it prints no logins and no
+  // password.
   expect(started.out.replaceAll(/^\{.*\n/gm, '')).toBe('');
   const [, line = ''] = started.out.split('\n');
   const { level, time, pid, hostname, ...said } = JSON.parse(line) as Record<string, unknown>;
@@ -124,7 +125,7 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
   await database.close();
 });
 
-test('a service without its database answers 503 to /health, and a second SIGTERM ends it at once', async () => {
+test('a service without its database answers 503 to /health, and ends at once when it gets a second SIGTERM', async () => {
   const started: Started = start(folder, {
     ...{ ...NOWHERE, PORT: '0', AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api' },
     ...{ DATA_DIR: join(folder, 'again'), LOG_LEVEL: 'silent' },

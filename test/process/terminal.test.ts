@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { VERSION } from '../../src/version.ts';
 import { folderForSuite } from '../support/suite.ts';
 
-/* The output of `npm start` at a terminal, which the program script(1) simulates. */
+/* These tests check the output of `npm start` at a terminal, which the program script(1) simulates. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const folder = await folderForSuite();
@@ -25,7 +25,7 @@ async function shown(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(out);
     if (match !== null) return match;
-    const over = ended.then(() => Promise.reject(new Error(`it ended: ${out}`)));
+    const over = ended.then(() => Promise.reject(new Error(`npm start ended: ${out}`)));
     await Promise.race([once(child.stdout, 'data'), over]);
   }
 }

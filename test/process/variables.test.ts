@@ -23,7 +23,10 @@ import { rowOf } from '../support/rows.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import { filesIn, FORM, form, until } from '../support/upload.ts';
 
-/* One service runs with every environment variable set to another value than its default; each test checks one variable. */
+/*
+ * These tests run one service with every environment variable set to another value than its default. Each test checks
+ * one variable.
+ */
 
 /** A loopback address other than the default 127.0.0.1; systems other than Linux have only ::1. */
 const HOST = platform() === 'linux' ? '127.0.0.2' : '::1';
@@ -80,7 +83,7 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
 
 const folder = await createScratchFolder();
 const database = await createTestDatabase();
-// The test repeats the last step of the deploy, so that the audit does not report the new trigger as drift.
+// The test repeats the last step of a deploy, so that db:audit does not report the new trigger as drift.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
@@ -172,13 +175,16 @@ async function recordedSettings(): Promise<unknown> {
   return rowsOf('select * from seen.settings');
 }
 
-/** The first mail that the service sends. */
+/** Returns the first mail that the service of this test sends. */
 async function firstMail(): Promise<(typeof mailServer.received)[number] | undefined> {
   await until(() => Promise.resolve(mailServer.received.length > 0));
   return mailServer.received[0];
 }
 
-/** Wrong values of variables that have no visible effect on this start, and the line that such a start prints. */
+/**
+ * Wrong values of variables whose right values have no visible effect here, each with the line that the service then
+ * prints.
+ */
 const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: Record<string, string> }>> = {
   AUTH_CLIENT_ID: {
     value: 'docs',
@@ -187,7 +193,8 @@ const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: 
     line: /^AUTH_ISSUER must be a plain http:\/\/ or https:\/\/ URL where AUTH_CLIENT_ID is set\n$/,
   },
   AUTH_SCOPE: { value: 'api', line: /^AUTH_SCOPE must name openid\n$/ },
-  // The effect of the client credentials is tested in test/identity/management.test.ts.
+  // The effect of AUTH_MANAGEMENT_CLIENT_ID and AUTH_MANAGEMENT_CLIENT_SECRET is tested in
+  // test/identity/management.test.ts.
   AUTH_MANAGEMENT_CLIENT_ID: {
     value: 'x',
     line: /^AUTH_MANAGEMENT_URL must be set where AUTH_MANAGEMENT_CLIENT_ID is; .*\n$/,
@@ -207,7 +214,7 @@ const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: 
   REDIS_PREFIX: { value: 'a:b', line: /^REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ \. -\n$/ },
 };
 
-/** The line that a start with these variables prints before it exits with 1. */
+/** Returns the line that the service prints under the given environment variables before it exits with 1. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
@@ -237,7 +244,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   LOG_LEVEL: async () => {
     expect((await send('GET /api/clients')).status).toBe(200);
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
-    // At the level info, the log would have a line for the request before these warnings.
+    // With LOG_LEVEL=info, the log would have a line for the request before these warnings.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
     const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
     expect(lines).toEqual([expect.stringContaining('the service serves')]);
@@ -256,7 +263,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
       await admin.query('begin; lock table public.clients in access exclusive mode');
       const answers = Promise.all(Array.from({ length: 5 }, () => send('GET /api/clients')));
       await until(async () => (await rowsOf(SESSIONS)).filter(({ waits }) => waits === 'Lock').length === 2);
-      // The answer 404 needs no database, and shows that the service has received the five earlier requests.
+      // The answer 404 to an unknown path needs no database, and shows that the service has received the five earlier
+      // requests.
       expect((await send('GET /api/nothing')).status).toBe(404);
       await admin.query('rollback');
       expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -279,7 +287,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await isRefused({ aud: identity.audience })).toBe(true);
   },
   AUTH_JWKS_URL: async () => {
-    // The issuer is a URN, so the service can find the keys only at AUTH_JWKS_URL.
+    // AUTH_ISSUER is a URN here, so the service can find the provider’s keys only at AUTH_JWKS_URL.
     expect(await isRefused({})).toBe(false);
     expect(identity.requests).toBeGreaterThan(0);
   },
@@ -324,7 +332,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   SERVER_TIMING: async () => {
     expect((await send('GET /api/clients')).headers['server-timing']).toMatch(/^auth;dur=.*, total;dur=/);
   },
-  // The path /here comes from OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which replaces the path /v1/traces of this variable.
+  // The path /here comes from OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which replaces the path /v1/traces that
+  // OTEL_EXPORTER_OTLP_ENDPOINT would have.
   OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
     await until(() => traced.includes('/here {'));
   },
@@ -405,7 +414,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test('this suite checks the effect of every environment variable of the service', () => {
+test('test/process/variables.test.ts checks the effect of every environment variable of the service', () => {
   expect(ENVIRONMENT_VARIABLE_NAMES.length).toBeGreaterThan(20);
   const checked = [...Object.keys(EFFECTS), ...Object.keys(REFUSALS)];
   expect(checked.sort()).toEqual([...ENVIRONMENT_VARIABLE_NAMES].sort());

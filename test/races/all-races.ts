@@ -44,8 +44,8 @@ export async function runAll(
       requests += outcome.exchanges.length;
       if (outcome.exchanges.some(({ answer }) => answer.status === 503)) unavailable.push(outcome);
       for (const violation of await violations(lane, outcome)) {
-        // Once an invoice number is wrong, the check of the numbers fails after each following race too, so only the
-        // first race is reported.
+        // Once an invoice number is wrong, the check of invoice numbers fails after each following race too, so only
+        // the first race is reported.
         if (violation.invariant in INVOICES && reported.has(violation.detail)) continue;
         reported.add(violation.detail);
         found.push({ ...violation, outcome });

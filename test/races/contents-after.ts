@@ -32,7 +32,11 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
   const found = await Promise.all(
     rows.map(async ({ path, kept }) => {
       const isThere = await exists(join(lane.service.documentFolder, path));
-      return isThere === kept ? [] : [`${path} ${kept ? 'has a row and no content' : 'has a content and no row'}`];
+      return isThere === kept
+        ? []
+        : [
+            `${path} ${kept ? 'has a document’s row and no stored content' : 'has a stored content and no document’s row'}`,
+          ];
     }),
   );
   return found.flat().map((detail) => ({ invariant: STORED_FILE, detail }));

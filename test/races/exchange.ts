@@ -12,13 +12,13 @@ export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;
   readonly answer: Answer;
-  /** How the response differs from the OpenAPI description; undefined if the response matches the description. */
+  /** How the response to a race’s request differs from the OpenAPI description; undefined if it does not differ. */
   readonly difference?: string;
 }
 
 /**
- * Sends a request of a race. If `hold` is `write`, a request with `stops` waits before its first write, until other
- * requests have overtaken it.
+ * Sends a request of a race. If the requests of the race wait for the lock `write`, the request with `stops` waits
+ * before its first write until the other requests have overtaken it.
  */
 export async function exchange(
   { service, provider }: Lane,

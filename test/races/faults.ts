@@ -15,12 +15,18 @@ interface Ids {
  * notice.
  */
 export interface Fault {
-  /** The beginnings of the names of the requests in the race, in the order in which they are sent. */
+  /**
+   * The beginnings of the names of the simultaneous requests after which the test makes the fault, in the order in
+   * which they are sent.
+   */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
   /** True if the service sends changes of users’ rights to an identity provider in this race. */
   readonly isManaged?: true;
-  /** Changes that the test makes in the first request’s response; absent if the response stays as it is. */
+  /**
+   * Changes that the test makes in the response to the first request of the race; absent if the response stays as it
+   * is.
+   */
   readonly answered?: { readonly status?: number; readonly difference?: string };
 }
 
@@ -66,7 +72,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),
   },
   [ANSWERED]: { after: [CLAIM], answered: { status: 500 } },
-  [DESCRIBED]: { after: [CLAIM], answered: { difference: 'it is another' } },
+  [DESCRIBED]: { after: [CLAIM], answered: { difference: 'the answer has another shape' } },
   'a request that gets 400 or more stores nothing': { after: [CLAIM], answered: { status: 409 } },
   'a request that gets less than 400 writes a row': {
     after: [CLAIM],

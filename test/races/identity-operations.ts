@@ -14,8 +14,8 @@ const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
 const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
 
 /**
- * The seconds by which a token that logs a user in with other rights is newer than the user’s other tokens. It is still
- * older than the simultaneous requests of the test.
+ * The seconds by which a token that logs a user in with other rights is newer than the user’s other tokens, and older
+ * than the simultaneous requests of the test.
  */
 const LATER_S = 300;
 
@@ -55,7 +55,7 @@ function access(
 
 function newPassword(by: Person): Operation {
   const body = { current_password: PASSWORD, password: `a new password of ${by}` };
-  return operation('PUT /api/users/me/password', by, 'as they say', { body: () => body });
+  return operation('PUT /api/users/me/password', by, 'to another password', { body: () => body });
 }
 
 function newReminders(by: Person): Operation {
@@ -85,8 +85,8 @@ function delivery(kind: 'due' | 'claimed', what: string): Operation {
 const renewal = (by: Person): Operation => ({ ...login(by, 'renewed'), isRenewed: true });
 
 export const IDENTITY: readonly Operation[] = [
-  delivery('due', 'of what is due'),
-  delivery('claimed', 'of what was claimed before'),
+  delivery('due', 'of the due changes of rights'),
+  delivery('claimed', 'of changes of rights that an instance has claimed'),
   renewal('users'),
   renewal('manager'),
   calendar('POST', 'users'),
@@ -103,7 +103,7 @@ export const IDENTITY: readonly Operation[] = [
   login('manager', 'with a client more', ({ clients, second }) => ({ client_access: [clients, second] })),
   login('chief', 'as stored'),
   login('newcomer', 'for the first time'),
-  login('stranger', 'known to nobody'),
+  login('stranger', 'of a user who is not stored'),
   login('stranger', 'with an id as subject', ({ stranger }) => ({ sub: stranger })),
   login('stranger', 'with another name and another email', ({ stranger }) => ({
     sub: `idp|ANOTHER|${stranger}`,

@@ -4,7 +4,7 @@ import type { Invariants } from './invariants.ts';
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
 /**
- * Checks after simultaneous requests that compare the response to each request with its writes and its audit records.
+ * These checks after simultaneous requests compare the response to each request with its writes and its audit records.
  */
 export const EFFECTS: Invariants = {
   'a request that gets 400 or more stores nothing': `

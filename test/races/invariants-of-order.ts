@@ -1,11 +1,11 @@
 import type { Invariants } from './invariants.ts';
 
-/** The columns of `users` that no response contains. */
+/** The columns of the table `users` that no response of the API contains. */
 const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
 
 /**
- * Checks of dates and of the order of writes after simultaneous requests. The ids in the test’s own log of writes have
- * the order in which each row was written.
+ * These checks after simultaneous requests compare dates and the order of writes. The ids in the test’s own log of
+ * writes have the order in which each row was written.
  */
 export const ORDER: Invariants = {
   'each move of a claim starts where the move before it ended, and the last ends at the claim’s status': `

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** Checks of users’ rights after simultaneous requests that change or use these rights. */
+/** These checks judge users’ rights after simultaneous requests that change or use these rights. */
 export const RIGHTS: Invariants = {
   'no login with an older token undoes a change of the user’s rights by another user': `
     select format(

@@ -51,8 +51,8 @@ export async function openLane(): Promise<Lane> {
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
-      // New statistics make Postgres plan the SQL of the invariants anew, because plans for small tables are slow for
-      // large tables.
+      // New statistics make Postgres plan the SQL of the invariants anew, because plans that were made for small tables
+      // are slow for large tables.
       if (tenants >= 64 && Number.isInteger(Math.log2(tenants))) await watcher.query('analyze');
       const [sleeping, awake] = [last, tenant].map((one) =>
         one === undefined ? '{}' : `{${one.chief},${one.deputy}}`,

@@ -8,21 +8,21 @@ export interface Measured {
   readonly operation: Operation;
   readonly status: number;
   readonly tables: readonly string[];
-  /** The existing rows that the request writes, as the table and the names of the ids, for example `sites:annex`. */
+  /**
+   * The existing rows that the request of a race writes, each as a table and the key of the row’s id in RaceTenant, for
+   * example `sites:annex`.
+   */
   readonly rows: readonly string[];
   /**
-   * The names of the ids of the rows that the request writes, of the ids in rows that it creates, and `new` with the
-   * table of each created row.
+   * The keys in RaceTenant of the ids in all rows that the request of a race writes, and `new` with the table of each
+   * created row.
    */
   readonly touched: readonly string[];
-  /** The name of the id of the request’s caller; undefined if the database does not store the caller. */
+  /** The key in RaceTenant of the id of the request’s caller; undefined if the database does not store the caller. */
   readonly caller: string | undefined;
 }
 
-/**
- * Returns the id that a name such as `sites` stands for in a tenant. A part of a key that is no such name stays
- * unchanged.
- */
+/** Returns the id that a key such as `sites` has in a race’s tenant. A text that is no such key stays unchanged. */
 export function idIn(tenant: RaceTenant, kind: string): string {
   return (tenant as Readonly<Record<string, string>>)[kind] ?? kind;
 }
@@ -30,7 +30,7 @@ export function idIn(tenant: RaceTenant, kind: string): string {
 interface Write {
   readonly table: string;
   readonly id: string;
-  /** The column values of a row that the request created; null for an existing row. */
+  /** The column values of a row that the request of a race created; null for an existing row. */
   readonly made: readonly string[] | null;
 }
 

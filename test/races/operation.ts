@@ -13,13 +13,13 @@ export interface Operation {
   claims(tenant: RaceTenant): Claims;
   line(tenant: RaceTenant): string;
   question?(tenant: RaceTenant): Question;
-  /** True if the request writes nothing when the record already has the requested values. */
+  /** True if the request writes nothing when its record already has the requested values. */
   readonly mayWriteNothing?: true;
   /** Rows that the request locks although it does not write them when it runs alone, for example `users:manager`. */
   readonly also?: readonly string[];
   /** Returns the client that the request adds to a user’s list of clients or removes from the list. */
   client?(tenant: RaceTenant): string;
-  /** True if the request has the token in its body instead of a header. */
+  /** True if the request has the caller’s token in its body, as a login has, instead of a header. */
   readonly isLogin?: true;
   /**
    * Set if the service delivers users’ rights to the identity provider instead of answering a request: `due` delivers

@@ -24,7 +24,7 @@ const MORE = [
 
 export type RaceTenant = Tenant & Readonly<Record<(typeof MORE)[number], string>>;
 
-/** The first version of every claim in a race, and its ETag. */
+/** The version that every claim has before a race, and the ETag of this version. */
 export const FIRST_VERSION = '2026-01-01T00:00:00Z';
 export const FIRST_TAG = `"${Date.parse(FIRST_VERSION) * 1000}"`;
 

@@ -52,9 +52,9 @@ function ordersOf<T>(members: readonly T[]): T[][] {
 }
 
 /**
- * Plans the races: every pair of requests in every order with every kind of lock for which the requests wait; pairs
- * that write users also run with an identity provider that gets changes of rights. Every triple runs in every order,
- * each order with another kind of lock.
+ * Plans the races: every pair of requests in every order, with every kind of lock for which the requests wait. Pairs
+ * that write users also run with an identity provider that gets changes of rights. Every triple of requests runs in
+ * every order, each order with another kind of lock.
  */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);

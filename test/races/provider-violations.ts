@@ -4,8 +4,9 @@ import { claimsOf, PEOPLE_OF_RACES } from './people.ts';
 import type { Claims } from './people.ts';
 import type { Outcome } from './race.ts';
 
-export const QUEUE_STATES = 'tokens with other rights are refused exactly as long as a change is undelivered';
-export const PROVIDER_RIGHTS = 'after all deliveries the provider has the stored rights';
+export const QUEUE_STATES =
+  'the service refuses tokens with other rights while a change of rights is undelivered, and not longer';
+export const PROVIDER_RIGHTS = 'after all deliveries the identity provider has the stored rights';
 
 const WRONG_STATES_SQL = `
 select format('user %s dates from %s with %s undelivered changes', u.id, u.access_changed_at, c.number) as detail

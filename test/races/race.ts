@@ -52,7 +52,7 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
   };
 }
 
-/** Returns the number of requests that wait for a lock. */
+/** Returns the number of a race’s requests that wait for a lock in Postgres. */
 async function waiting({ watcher }: Lane): Promise<number> {
   const { rows } = await watcher.query<{ count: number }>({
     name: 'waiting',

@@ -34,7 +34,7 @@ function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
   return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
 }
 
-/** Returns the sorted names of the requests in a race. */
+/** Returns the sorted names of the simultaneous requests in a race. */
 function nameOf({ members }: Outcome): string {
   const names = members.map(({ operation }) => operation.name);
   return names.toSorted().join(' | ');

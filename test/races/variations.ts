@@ -43,7 +43,7 @@ export const VARIATIONS: readonly Operation[] = [
     isTagged: true,
   }),
 
-  operation('PUT /api/notes/{id}', 'manager', 'given to a specialist', {
+  operation('PUT /api/notes/{id}', 'manager', 'assigned to a specialist', {
     ids: { id: 'notes' },
     body: ({ users }) => ({ assignee_id: users }),
   }),
@@ -51,7 +51,7 @@ export const VARIATIONS: readonly Operation[] = [
   operation(INVOICES, 'manager', 'two issued', {
     body: each(['factures', 'draft'], { status: 'ISSUED' }),
   }),
-  operation(INVOICES, 'chief', 'the same two in the other order', {
+  operation(INVOICES, 'chief', 'of the same two records in the other order', {
     body: each(['draft', 'factures'], { due_date: '2031-01-31' }),
   }),
   operation(INVOICE, 'manager', 'issued', { ids: invoice, body: () => ({ status: 'ISSUED' }) }),
@@ -69,7 +69,7 @@ export const VARIATIONS: readonly Operation[] = [
     ids: { id: 'partners' },
     body: ({ second }) => ({ client_ids: [second] }),
   }),
-  operation(PARTNER, 'manager', 'linked to its client alone', {
+  operation(PARTNER, 'manager', 'linked to its own client only', {
     ids: { id: 'partners' },
     body: ({ clients }) => ({ client_ids: [clients] }),
   }),

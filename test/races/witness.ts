@@ -40,12 +40,12 @@ create table races.writes (
 
 create index writes_request_id_idx on races.writes (request_id);
 
--- These indexes are for the checks, because a run leaves thousands of tenants, and vacuum may be off.
+-- These indexes make the checks after each race fast, because a run leaves thousands of tenants, and vacuum may be off.
 create index audit_logs_races_idx on public.audit_logs (request_id);
 create index users_races_idx on public.users (id) where role = 'ADMIN' and is_active and client_access = '{}';
 create index factures_races_idx on public.factures (issue_date) where number is not null;
 
--- This trigger also runs for the session role replica, which creates the tenants, so that their bills are complete.
+-- This trigger also runs in sessions with the role replica, which create the tenants, so that the bills are complete.
 alter table public.partner_invoices enable always trigger partner_invoices_compute_amounts;
 
 create function races.record_write()
@@ -87,7 +87,7 @@ begin
 end
 $function$;
 
--- Each transaction of a request begins with app.caller_id. The new app.caller_id can then make the transaction wait.
+-- Each transaction of a request begins with app.caller_id, so this new app.caller_id can make the transaction wait.
 alter function app.caller_id(text, timestamp with time zone, text, uuid) set schema races;
 
 create function app.caller_id(

@@ -20,7 +20,7 @@ function longestMs(): number {
  * @throws Error with the caller’s stack if the work takes longer than `ms`
  */
 export async function bounded<T>(work: T | Promise<T>, ms = longestMs()): Promise<T> {
-  const error = new Error(`not over after ${ms} ms`);
+  const error = new Error(`the work is not over after ${ms} ms`);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     reject(error);

@@ -107,6 +107,7 @@ async function copyDatabaseRights(admin: pg.Client, from: string, to: string): P
 
 export function readRun(): TestRun {
   const text = process.env['TAXCLAIMS_TEST_RUN'];
-  if (text === undefined) throw new Error('The tests run under jest, which starts their server.');
+  if (text === undefined)
+    throw new Error('Tests with a database run only under Jest, which starts the Postgres server.');
   return JSON.parse(text) as TestRun;
 }

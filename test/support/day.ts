@@ -1,6 +1,9 @@
 import { randomFrom } from '../faults/load/random.ts';
 
-/** The number that draws the tests’ samples: `TEST_DAY`, which is otherwise derived from the Git revision. */
+/**
+ * The number that determines the samples of the tests: the environment variable `TEST_DAY`, which `npm test` derives
+ * from the Git revision.
+ */
 export const DAY = Number(process.env['TEST_DAY'] ?? 20_779);
 
 /** Returns the elements in an order that the number `TEST_DAY` determines, so that the first elements are a sample. */

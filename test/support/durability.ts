@@ -28,7 +28,7 @@ export async function findingsBeside<T extends Found>(admin: pg.Client, rows: re
       row.finding === finding && row.object === object;
   const expected = await durabilityFindings(admin);
   const missing = expected.filter((one) => !rows.some(isOf(one)));
-  if (missing.length > 0) throw new Error(`not found: ${JSON.stringify(missing)}`);
+  if (missing.length > 0) throw new Error(`audit.findings lacks: ${JSON.stringify(missing)}`);
   return rows.filter(
     (row) => !expected.some((one) => isOf(one)(row)) && !isOfAnotherSuite(row.object, String(admin.database)),
   );

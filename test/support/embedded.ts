@@ -43,7 +43,7 @@ export function spawnStart(dataDir?: string): ChildProcess {
 export async function addressFrom(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error('The process has no output to read.');
   const ended = once(child, 'exit').then(() => {
-    throw new Error('The process ended before its server answered.');
+    throw new Error('The process ended before its Postgres server answered.');
   });
   const line = once(createInterface(child.stdout), 'line').then(([text]) => text as string);
   ended.catch(() => undefined);

@@ -3,10 +3,10 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * The faults of a TCP proxy between client and server: `whole` passes all bytes. `mute` passes none in either direction
- * and stays connected. `deaf` passes requests but no responses. `unheard` cuts a connection at the response to its
- * commit. `slow` delays each piece of bytes. `cut` refuses and closes connections. `failing` answers every HTTP request
- * with 500.
+ * The faults of a TCP proxy between a client and a server: `whole` passes all bytes. `mute` passes no bytes in either
+ * direction, but keeps connections open. `deaf` passes requests but no responses. `unheard` cuts a connection at the
+ * response to its commit. `slow` delays each piece of bytes. `cut` refuses and closes connections. `failing` answers
+ * every HTTP request with 500.
  */
 export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
 
@@ -111,7 +111,8 @@ class Pair {
     ] as const) {
       socket.on('error', () => undefined);
       socket.once('close', () => {
-        // While the proxy is mute or deaf, the other end of the connection must not notice that this end was closed.
+        // While the TCP proxy is mute or deaf, one end of a connection must not notice that the other end has closed
+        // it.
         if (this.#state === 'mute' || this.#state === 'deaf') this.#ends.push(() => other.destroy());
         else other.destroy();
       });

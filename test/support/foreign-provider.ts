@@ -11,16 +11,16 @@ interface ForeignProvider {
   readonly jwksUrl: string;
   /** The additional claims of all tokens that the identity provider issues from now on. */
   claims: Readonly<Record<string, unknown>>;
-  /** The subject of the user who is logged in by all later logins. */
+  /** The subject of the user whom the test’s identity provider logs in by all later logins. */
   subject: string;
-  /** The lifetime of access tokens in seconds. */
+  /** The lifetime in seconds of the access tokens that the test’s identity provider issues. */
   lifetime: number;
   /**
    * A handler that answers requests for the identity provider’s discovery document instead of the provider, unless it
    * is undefined.
    */
   discovery: RequestListener | undefined;
-  /** The number of requests for the provider’s discovery document so far. */
+  /** The number of requests that the identity provider has got for its discovery document. */
   discoveries: number;
   /** Registers a public OAuth client with the given redirect URI at the identity provider. */
   allow(clientId: string, redirectUri: string): Promise<void>;

@@ -69,7 +69,7 @@ async function openPooler({ adminUrl }: TestRun): Promise<TestPooler> {
  */
 async function showLife(adminUrl: string, prefix: string): Promise<pg.Client> {
   const connection = new pg.Client({ connectionString: adminUrl, application_name: prefix });
-  // The connection ignores errors, because the tests themselves report the loss of the Postgres server.
+  // This connection to Postgres ignores errors, because the tests themselves report the loss of the Postgres server.
   connection.on('error', () => undefined);
   await connection.connect();
   return connection;

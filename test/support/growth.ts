@@ -35,7 +35,10 @@ async function measured(feed: Feed, length: number): Promise<string | undefined>
   return ratio < MOST ? undefined : `${large.toFixed()} ms for ${length}, ${ratio.toFixed()} times an eighth's`;
 }
 
-/** Returns the least processor time of several trials of the work, because other work of the process only adds time. */
+/**
+ * Returns the least processor time of several trials of the measured work, because other work of the process only adds
+ * time.
+ */
 async function leastOf(feed: Feed, length: number): Promise<number> {
   let least = Infinity;
   for (let trial = 0; trial < TRIALS && least >= LITTLE_MS; trial += 1) {

@@ -2,7 +2,7 @@ const HOUR = 3_600;
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 const OTHER = 'c1000000-0000-4000-8000-000000000002';
 
-/** Values of a claim that are empty or have a wrong type. */
+/** Values of a token’s claim that are empty or have a wrong type. */
 const NOTHING = [undefined, null, '', {}, 1, true];
 
 /** For each claim of a token the values with which the service must refuse the token, even with a valid signature. */

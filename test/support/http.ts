@@ -6,14 +6,14 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The parsed body of the response if the body is JSON. */
+  /** The parsed body of the HTTP response if the body is JSON. */
   readonly json: unknown;
 }
 
 export interface Question {
   readonly token?: string;
   readonly headers?: OutgoingHttpHeaders;
-  /** The body of the request: an object is sent as JSON, a string or buffer unchanged. */
+  /** The body of the test’s HTTP request: an object is sent as JSON, a string or buffer unchanged. */
   readonly body?: object | string | Buffer;
   /** The IP address to which the test sends the HTTP request; the default is 127.0.0.1. */
   readonly host?: string;

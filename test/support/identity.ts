@@ -8,12 +8,12 @@ export interface TestKey {
   readonly alg: string;
   readonly kid: string;
   readonly privateKey: CryptoKey;
-  /** The public key in the form in which the identity provider publishes it. */
+  /** The public key of a token’s key pair, in the form in which the identity provider publishes it. */
   readonly jwk: JWK;
 }
 
 export interface TokenOptions {
-  /** The key that signs the token; the default is the key that was published last. */
+  /** The key that signs the test’s token; the default is the key that the provider published last. */
   readonly key?: TestKey;
   /** Header parameters of the token that replace or add to `alg`, `kid` and `typ`. Undefined leaves one out. */
   readonly header?: Readonly<Record<string, unknown>>;
@@ -28,9 +28,9 @@ export interface TestIdentity {
   readonly issuer: string;
   readonly audience: string;
   readonly jwksUrl: string;
-  /** The signing key, which is the key that was published last. */
+  /** The key with which the test’s identity provider signs tokens: the key that was published last. */
   readonly key: TestKey;
-  /** The number of requests for the provider’s keys so far. */
+  /** The number of requests for its keys that the test’s identity provider has got so far. */
   readonly requests: number;
   /**
    * Signs a token with the claims of a valid token and the given changes. A claim that a change sets to undefined is
@@ -61,7 +61,7 @@ export const UNKNOWN_EXTENSION = 'x-unknown';
 
 let keysMade = 0;
 
-/** Creates a key pair with a new key id for signing tokens. */
+/** Creates a key pair for signing tokens, with a new key id. */
 export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): Promise<TestKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   keysMade += 1;

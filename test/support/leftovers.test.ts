@@ -14,7 +14,7 @@ import { until } from './upload.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 
-/** Creates a folder with a file, as a process leaves it behind that ends without removing its folder. */
+/** Creates a folder with a file, like the folder of a test process that ended without removing it. */
 async function abandonedFolder(): Promise<string> {
   const script = `import { writeFile } from 'node:fs/promises';
     import { createScratchFolder } from '${join(import.meta.dirname, 'scratch.ts')}';
@@ -25,7 +25,7 @@ async function abandonedFolder(): Promise<string> {
   return stdout.trim();
 }
 
-/** Creates a folder with a running Postgres server, as a killed process leaves it behind. */
+/** Creates a folder with a running Postgres server, like the server of a test process that was killed. */
 async function abandonedServer(): Promise<{ folder: string; pid: number }> {
   const child = spawnStart();
   const url = await addressFrom(child);

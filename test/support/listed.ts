@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A further statement of an action in an SQL file of the tests: a line `--> name said`, followed by SQL. */
+/** A named SQL statement that follows an action in an SQL file of the tests, after a line `--> name said`. */
 interface Part {
   readonly said: string;
   readonly sql: string;
 }
 
 /**
- * An action on a database in an SQL file of the tests: a line `-- column | column`, followed by the SQL of the action
- * and its further statements.
+ * An action on a database in an SQL file of the tests: a line such as `-- column | column` with the texts in `head`,
+ * the SQL of the action, and the named statements that follow.
  */
 interface Listed {
   readonly head: readonly string[];
@@ -18,7 +18,10 @@ interface Listed {
   readonly parts: Readonly<Partial<Record<string, Part>>>;
 }
 
-/** Reads the actions of an SQL file below test/, and replaces each `:NAME` by the text of that name. */
+/**
+ * Reads the actions of an SQL file of the tests, such as faults/damages.sql, and replaces each `:NAME` by the text of
+ * that name.
+ */
 export function listed(file: string, texts: Readonly<Record<string, string>> = {}): readonly Listed[] {
   const whole = Object.entries(texts).reduce(
     (text, [name, value]) => text.replaceAll(`:${name}`, value),

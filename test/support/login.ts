@@ -18,7 +18,7 @@ export interface Page {
 export interface Browser {
   readonly issuer: string;
   readonly cookies: ReadonlyMap<string, { readonly value: string; readonly path: string }>;
-  /** Sends one request and returns the response, even if the response is a redirect. */
+  /** Sends one request of the test’s browser and returns the response, even if the response is a redirect. */
   ask(url: string, init?: RequestInit): Promise<Page>;
   /** Follows redirects to a page of the identity provider, or to an outside address, returned as `left`. */
   open(url: string, init?: RequestInit): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
@@ -71,7 +71,7 @@ interface Flow {
   readonly client?: string;
   readonly redirectUri?: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** The client address that the login sends in X-Forwarded-For. */
+  /** The IP address of the client that the test’s login sends in X-Forwarded-For. */
   readonly from?: string;
 }
 
@@ -85,7 +85,7 @@ interface Begun {
   readonly redirectUri: string;
   readonly client: string;
   readonly page: Page & { readonly left: string | undefined; readonly at: string };
-  /** The address to which the login page’s form is sent. */
+  /** The URL to which a browser would send the form of the provider’s login page. */
   readonly action: string;
   submit(email: string, password: string, headers?: Record<string, string>): ReturnType<Browser['open']>;
 }
@@ -131,7 +131,7 @@ export function exchange({ client, redirectUri, verifier }: Begun, left: string 
   };
 }
 
-/** Logs a user in with a new browser, and returns the tokens. */
+/** Logs a user in at the identity provider with a new browser, and returns the tokens. */
 export async function logIn(
   issuer: string,
   email: string,
@@ -144,7 +144,7 @@ export async function logIn(
   const { left, status, text } = await begun.submit(email, password, proxied);
   if (left === undefined) throw new Error(`the login was answered ${status}: ${text}`);
   const { status: given, body } = await askTokens(issuer, exchange(begun, left));
-  if (given !== 200) throw new Error(`the code was answered ${given}: ${JSON.stringify(body)}`);
+  if (given !== 200) throw new Error(`the authorization code was answered ${given}: ${JSON.stringify(body)}`);
   return { ...body, browser };
 }
 

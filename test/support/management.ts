@@ -41,13 +41,13 @@ const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
 
 export const quiet: Fault = () => false;
 
-/** A fault that cuts the connection. */
+/** A fault of the test’s management API: cuts the connection of the request. */
 export const broken: Fault = (request) => {
   request.destroy();
   return true;
 };
 
-/** A fault that sends the given response instead of the usual one. */
+/** A fault of the test’s management API: sends the given response instead of the usual one. */
 export const instead =
   (status: number, body: string | Buffer, headers: Record<string, string> = {}): Fault =>
   (_request, response) => {

@@ -36,7 +36,7 @@ export function blockOf(page: string, beginning: string, replaced: Readonly<Reco
   if (found === undefined) throw new Error(`${page} has no block that begins with ${beginning}`);
   if (another !== undefined) throw new Error(`${page} has two blocks that begin with ${beginning}`);
   return Object.entries(replaced).reduce((code, [printed, other]) => {
-    if (!code.includes(printed)) throw new Error(`${printed} does not stand in the block ${beginning}`);
+    if (!code.includes(printed)) throw new Error(`the block that begins with ${beginning} lacks ${printed}`);
     return code.replaceAll(printed, other);
   }, found.code);
 }

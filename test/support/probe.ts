@@ -13,8 +13,8 @@ export const MINE = '11111111-1111-4111-8111-111111111111';
 export const FOREIGN = '22222222-2222-4222-8222-222222222222';
 
 /**
- * A test database and a pool with a single connection, so that a request finds the state in which the request before it
- * left the connection.
+ * A test database and a pool with a single connection, so that each request gets the connection as the request before
+ * left it.
  */
 export interface Probe {
   readonly postgres: TestDatabase;

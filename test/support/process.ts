@@ -18,10 +18,10 @@ type Greeting = { readonly docs: string; readonly api: string } & ReturnType<typ
 /** A running process of `npm start`. */
 export interface Started {
   readonly pid: number;
-  /** The standard output of the process so far. */
+  /** The text that the started process has written to its standard output so far. */
   readonly out: string;
   readonly err: string;
-  /** The exit code of the process, or the name of the signal that ended it. */
+  /** The exit code of the started process, or the name of the signal that ended the process. */
   readonly ended: Promise<number | string>;
   /** Resolves with the first match in the process’s output. Rejects if the process ends without a match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
@@ -56,7 +56,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
     ended,
     says: async (pattern) => {
       const over = ended.then((how) => {
-        throw new Error(`it ended with ${String(how)}: ${written.err}${written.out}`);
+        throw new Error(`the process ended with ${String(how)}: ${written.err}${written.out}`);
       });
       over.catch(() => undefined);
       for (;;) {
@@ -76,7 +76,7 @@ export function start(folder: string, environment: Readonly<Record<string, strin
 export async function refusalOf(started: Started): Promise<number | string> {
   const serving = started.says(SERVES).then(() => {
     started.signal('SIGKILL');
-    throw new Error('the start was not refused');
+    throw new Error('the service has started, and should have refused to start');
   });
   return Promise.race([started.ended, serving]);
 }
@@ -122,6 +122,6 @@ export async function beginLogin(port: number): Promise<Socket> {
       'Content-Length: 13\r\nExpect: 100-continue\r\n\r\n',
   );
   const [answer] = (await once(socket, 'data')) as [string];
-  if (answer !== 'HTTP/1.1 100 Continue\r\n\r\n') throw new Error(`the login was not taken: ${answer}`);
+  if (answer !== 'HTTP/1.1 100 Continue\r\n\r\n') throw new Error(`the service did not accept the login: ${answer}`);
   return socket;
 }

@@ -23,9 +23,9 @@ export interface Person {
 interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;
-  /** The identity provider that is running now. */
+  /** The embedded identity provider that the test is running now. */
   readonly provider: EmbeddedProvider;
-  /** Closes the identity provider and starts another one at the same address. */
+  /** Closes the embedded identity provider and starts another one at the same address. */
   restart(): Promise<EmbeddedProvider>;
   /** Stores a user with a password. The argument `columns` has further columns by their SQL names. */
   person(columns?: Readonly<Record<string, unknown>>): Promise<Person>;

@@ -19,7 +19,7 @@ interface Kind {
   readonly least: (id: string) => Values;
   /** Returns the columns of a tenant’s row that refer to other records of the tenant. */
   readonly of: (tenant: Tenant) => Values;
-  /** The name of a column that tests change in the table, and a value for the column that no inserted row has. */
+  /** The name of a column of the table that tests change, and a value for it that no inserted row has. */
   readonly change: readonly [column: string, value: unknown];
 }
 
@@ -123,7 +123,7 @@ interface Superuser {
   readonly admin: (text: string, values?: unknown[]) => Promise<unknown>;
 }
 
-/** Inserts a row into a table and returns the id of the row. */
+/** Inserts a row of a tenant into a table and returns the id of the row. */
 export async function make({ admin }: Superuser, table: RowTable, values: Values = {}): Promise<string> {
   const id = (values['id'] as string | undefined) ?? randomUUID();
   await admin(rowSql(table, { ...values, id }));

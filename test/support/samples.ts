@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/* This module has small files of each type that a document may have. */
+/* This module has small files of each type that an uploaded document may have. */
 
 export const pdf = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n', 'latin1');
 export const png = Buffer.from(
@@ -42,7 +42,7 @@ export function zip(entries: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...bodies, listing, end]);
 }
 
-/** Builds an Office Open XML file whose main part has the given type. */
+/** Builds an Office Open XML file, such as a DOCX, whose main part has the given type. */
 export function openXml(part: string, type: string): Buffer {
   const override = `<Override PartName="/${part}" ContentType="${type}.main+xml"/>`;
   return zip({ '[Content_Types].xml': `<?xml version="1.0"?><Types>${override}</Types>`, [part]: '<x/>' });

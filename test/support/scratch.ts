@@ -39,7 +39,7 @@ async function remove(folder: string): Promise<void> {
       // it can be stopped.
       await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
     } catch (error) {
-      // Another test run is removing the killed run’s folder. The folder of a Postgres server that cannot be started is
+      // Another test run may be removing the killed run’s folder. A folder whose Postgres server cannot be started is
       // removed without stopping the server.
       if (String(error).includes('is locked by another process')) return;
     }
@@ -66,8 +66,8 @@ async function parentFolder(): Promise<string> {
  * process has ended.
  */
 async function processOf(pid: number): Promise<string | undefined> {
-  // On systems other than Linux the start time is unknown. If a new process gets the id of an ended one there, only a
-  // folder is kept that nobody needs.
+  // On systems other than Linux the start time of a process is unknown. If a new process gets the id of an ended one
+  // there, a needless folder is kept.
   if (platform() !== 'linux') return isTaken(pid) ? String(pid) : undefined;
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch((error: unknown) => {
     // A process has ended if /proc has no entry for its id. Any other error of the read says nothing about the process.

@@ -75,7 +75,7 @@ export interface Service {
   token(role: Role, clientAccess?: readonly string[], claims?: Record<string, unknown>): Promise<string>;
   /** Stores a client with a site and a claim, and returns their ids. */
   tenant(name: string): Promise<Tenant>;
-  /** Stores a client with a record in each table, and returns their ids. */
+  /** Stores a client with a record in each table of tenants, and returns the ids of the records. */
   furnishedTenant(name: string): Promise<FurnishedTenant>;
   /** Runs an SQL statement as the superuser. The values in the template are the statement’s parameters. */
   sql(text: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
@@ -93,21 +93,23 @@ export interface Options
   > {
   /** Shared counters of requests, which the service uses before the counters in the memory of its process. */
   readonly countedIn?: CircuitBreaker;
-  /** Replaces the database address that the service connects to. */
+  /** Replaces the database address to which the test’s service connects, for example by that of a proxy. */
   readonly databaseUrl?: (apiUrl: string) => string;
   /** The number of database connections with which the test’s service runs requests; by default 4. */
   readonly poolSize?: number;
   readonly statementTimeoutMs?: number;
   /** A database that the test keeps after the service’s end, instead of a new database for the service alone. */
   readonly postgres?: TestDatabase;
-  /** Limits of lists that the service streams completely, for tests that cannot wait as long as production. */
+  /** Limits of lists that the test’s service streams completely, because tests cannot wait as long as production. */
   readonly streams?: Partial<StreamLimits>;
-  /** Limits of change streams, for tests that cannot wait as long as production. */
+  /** Limits of the test service’s change streams, because tests cannot wait as long as production. */
   readonly changeStreams?: ChangeStreamsOptions['limits'] & { readonly lookMs?: number };
   /** The endpoints that the test’s service has instead of all usual endpoints. */
   readonly endpoints?: readonly Endpoint[];
   readonly log?: Logger;
-  /** The identity provider whose tokens the service accepts, instead of `identity`. */
+  /**
+   * The identity provider whose tokens the test’s service accepts, instead of the test’s own provider in `identity`.
+   */
   readonly provider?: Pick<TestIdentity, 'issuer' | 'audience' | 'jwksUrl'>;
   /**
    * Makes the test’s service compare its clock with those of the database and the identity provider once at its start.
@@ -116,7 +118,7 @@ export interface Options
   readonly clocks?: { readonly aheadMs: number };
   /** Makes the test’s service serve metrics with the given options. */
   readonly metrics?: MetricsServerOptions;
-  /** Makes the service send traces to the collector that the environment names. */
+  /** Makes the test’s service send traces to the collector that the given environment names. */
   readonly traces?: { readonly ratio: number };
   readonly documents?: Partial<
     Pick<DocumentsOptions, 'store' | 'endpoint' | 's3Access' | 'timeouts' | 'maxBytes' | 'presignedDownloads'>

@@ -37,7 +37,7 @@ export function furnitureSql(tenant: Tenant): string {
   ].join('\n');
 }
 
-/** For each table an SQL condition that finds the rows of a test tenant. */
+/** The SQL conditions that find the rows of a test tenant, one for each table. */
 export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> = {
   'public.clients': ({ clients }) => `r.id = '${clients}'`,
   'public.sites': ({ clients }) => `r.client_id = '${clients}'`,

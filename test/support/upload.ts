@@ -17,7 +17,7 @@ export interface Part {
 const BOUNDARY = '----taxclaims';
 export const FORM = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** The bytes of an upload form before and after the content of its file. */
+/** The bytes of a multipart upload form before and after the content of its file. */
 export function frame({ field = 'file', name = 'avis.pdf', type = 'application/pdf' }: Part = {}): {
   head: Buffer;
   tail: Buffer;
@@ -102,7 +102,7 @@ export async function filesIn(folder: string): Promise<string[]> {
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000;
   while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`it never was so: ${isSo.toString()}`);
+    if (Date.now() > end) throw new Error(`the condition never became true: ${isSo.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -70,11 +70,12 @@ function createClock(): TestClock {
 async function refusalOf(verifier: TokenVerifier, token: string): Promise<RequestError> {
   const outcome: unknown = await verifier.verify(token).catch((error: unknown) => error);
   if (!(outcome instanceof RequestError) || outcome.code !== 'ERROR_UNAUTHORIZED') {
-    throw new Error('not refused with ERROR_UNAUTHORIZED', { cause: outcome });
+    throw new Error('the token was not refused with ERROR_UNAUTHORIZED', { cause: outcome });
   }
   const parts = token.split('.').filter((part) => part.length > 8);
   const leaks = parts.some((part) => outcome.message.includes(part)) || outcome.cause !== undefined;
-  if (leaks || outcome.message.length > 120) throw new Error('the reason quotes the token or runs on');
+  if (leaks || outcome.message.length > 120)
+    throw new Error('the reason for the refusal quotes the token or is longer than 120 characters');
   return outcome;
 }
 

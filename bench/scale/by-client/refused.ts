@@ -3,7 +3,10 @@ import { table } from '../../measure.ts';
 
 interface Attempt {
   readonly what: string;
-  /** The client whose account manager makes the attempt to write; a superuser without policies makes it if absent. */
+  /**
+   * The client whose account manager makes the attempt to write. If absent, a superuser without policies makes the
+   * attempt.
+   */
   readonly of?: 'the claim' | 'others';
   readonly text: string;
   /**

@@ -63,7 +63,7 @@ async function compare(adminUrl: string, count: number): Promise<void> {
       rows.push(
         await asRequest(url, request, async (session) => {
           const same = JSON.stringify(await session.rows(statement)) === JSON.stringify(await session.rows(moved));
-          if (!same) throw new Error(`${name}: the parts give other rows`);
+          if (!same) throw new Error(`${name}: the partitioned tables return other rows than the single table`);
           const times = await medians([session.contender('whole', statement), session.contender('parts', moved)], 9);
           const [whole, parts] = [times.get('whole'), times.get('parts')].map(microseconds);
           return [name, short(whole ?? NaN), short(parts ?? NaN), String(await touched(session, moved))];
@@ -73,7 +73,7 @@ async function compare(adminUrl: string, count: number): Promise<void> {
   } finally {
     await dropLogin(adminUrl, LOGIN);
   }
-  const head = ['statement', 'one table, µs', 'eight parts, µs', 'parts looked into'];
+  const head = ['statement', 'one table, µs', 'eight parts, µs', 'parts that Postgres read'];
   console.log(
     `\n${claims} claims, ${count} clients in the token, at a load of ${loadavg().map(short).join(', ')}\n\n${table(head, rows)}`,
   );

@@ -4,7 +4,7 @@ import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { badConnection, head } from '../sockets.ts';
 
-/* Fault tests with slow, broken and oversized requests of callers. */
+/* These fault tests send slow, broken and oversized requests as callers might do. */
 
 const CALLERS = 60;
 

@@ -5,7 +5,7 @@ import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
 /*
- * Fault tests that interrupt creations of records inside their transactions. The load test then repeats the creations
+ * These fault tests interrupt creations of records inside their transactions. The load test then repeats the creations
  * with the same Idempotency-Key.
  */
 

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Fault } from '../fault.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* Fault tests with a disk that is full or not mounted. */
+/* These fault tests give the service a disk that is full or not mounted. */
 
 export const faults: readonly Fault[] = [
   {

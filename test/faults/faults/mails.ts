@@ -5,7 +5,7 @@ import { join } from '../parts.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* Fault tests while two instances of the service send reminders to users by mail. */
+/* These fault tests make a fault while two instances of the service send reminders to users by mail. */
 
 const JOINERS = 40;
 const KILLS = 3;

@@ -3,7 +3,7 @@ import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 
-/* Fault tests of a deploy, for example with a killed migration. */
+/* These fault tests deploy during a load test, for example with a migration that is killed. */
 
 const MOMENTS_MS = [350, 500, 650, 800, 1_000, 1_300];
 

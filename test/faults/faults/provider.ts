@@ -6,7 +6,10 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* Fault tests of the identity provider, and of the service while it sends changes of users’ rights to the provider. */
+/*
+ * These fault tests break the identity provider, or the service while it sends changes of users’ rights to the
+ * provider.
+ */
 
 const KILLS = 3;
 /** The milliseconds for which the identity provider does not answer; more than the service waits for an answer. */

@@ -7,7 +7,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { endService } from '../while-ending.ts';
 
-/* Fault tests of the service’s own process: a kill, a freeze, a full event loop or a wrong clock. */
+/* These fault tests harm the service’s own process: by a kill, a freeze, a full event loop or a wrong clock. */
 
 const REFUSING_MS = 1_500;
 
@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     spares: () => true,
     async begin({ folder, service }) {
       for (const jump of [HOUR_MS, -HOUR_MS, HOUR_MS / 12, 0]) {
-        // The test writes the clock file into the working folder of the service.
+        // The test writes the file with the service’s clock error into the working folder of the service.
         await writeFile(join(folder, 'clock'), String(jump));
         service.signal('SIGUSR2');
         await delay(800);

@@ -42,7 +42,7 @@ async function interrupt(child: ChildProcess, data: string): Promise<void> {
   if (isOver && left.length === 0) return;
   for (const pid of left) process.kill(pid, 'SIGKILL');
   child.kill('SIGKILL');
-  throw new Error(isOver ? `${left.length} processes of Postgres live on` : 'Ctrl-C does not end it');
+  throw new Error(isOver ? `${left.length} processes of Postgres are still running` : 'Ctrl-C does not end npm start');
 }
 
 export const faults: readonly Fault[] = [

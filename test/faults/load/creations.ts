@@ -7,8 +7,8 @@ import { idOf, rowOf } from './rows.ts';
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
 
 /**
- * The numbers of text lines of a small and of a large document. One document in thirty is so large that it arrives in
- * many network packets.
+ * The numbers of text lines of a small and of a large uploaded document. One document in thirty is so large that it
+ * arrives in many network packets.
  */
 const [FEW_LINES, MANY_LINES] = [20, 8_000];
 

@@ -6,11 +6,16 @@ export interface Sent {
   readonly line: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** The HTTP agent whose connections the request uses; false for a connection of its own. */
+  /**
+   * The HTTP agent whose connections a load test’s request uses; false if the request opens a connection of its own.
+   */
   readonly agent: Agent | false;
-  /** The milliseconds after which the sender gives up the request. */
+  /** The milliseconds after which the load test gives up a request that has no answer. */
   readonly boundMs: number;
-  /** The milliseconds after which the sender closes the connection; undefined if it waits for the answer. */
+  /**
+   * The milliseconds after which the load test closes the connection of a request; undefined if it waits for the
+   * answer.
+   */
   readonly hangUpMs: number | undefined;
 }
 

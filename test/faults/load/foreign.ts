@@ -7,7 +7,7 @@ import type { LoadTenant } from './people.ts';
 export const FOREIGN = {
   text: 'has a text of another tenant',
   row: 'has a row of another client',
-  count: 'counts more than the tenant has',
+  count: 'counts more claims than the tenant has',
 } as const;
 
 /** Returns the texts of other tenants in an answer to a person of one tenant. */

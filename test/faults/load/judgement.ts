@@ -10,9 +10,11 @@ import { idOf } from './rows.ts';
 interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
-  /** The texts and rows of another tenant that the answer contains, which is always a defect. */
+  /**
+   * The texts and rows of another tenant that the answer to a load test’s request contains, which are always a defect.
+   */
   readonly foreign: readonly string[];
-  /** The id of the record that the answer reports as created. */
+  /** The id of the record that the answer to a load test’s request reports as created. */
   readonly record: string | undefined;
 }
 

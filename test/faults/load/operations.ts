@@ -8,12 +8,12 @@ import { CREATIONS, HUNG_UP } from './creations.ts';
 import { READS } from './reads.ts';
 import { REFUSALS } from './refused.ts';
 
-/** The person who sends a request, and the records that the request may use. */
+/** The person who sends a request of the load test, and the records that the request may use. */
 export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
-  /** The number of claims of the tenant that the load test has tried to create, from all people of the tenant. */
+  /** The number of claims that all people of the tenant have tried to create in the load test. */
   readonly tally: Tally;
   readonly random: Random;
   /** A number and a text that no other request of the load test has. */
@@ -28,17 +28,21 @@ export interface Wanted {
   readonly line: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: object | Buffer;
-  /** The token of the request: the person’s token if absent, and none if null. */
+  /** The token of a load test’s request: the person’s token if absent, and no token if null. */
   readonly token?: string | null;
   readonly marker?: string;
   readonly record?: string;
   readonly expects: readonly number[];
-  /** The milliseconds after which the sender closes the connection. */
+  /**
+   * The milliseconds after which the sender of a load test’s request closes the connection without waiting for the
+   * answer.
+   */
   readonly hangUpMs?: number;
   /** Checks an answer with the expected status, and returns what is wrong with the answer; null if nothing is wrong. */
   readonly answered?: (body: Buffer) => string | null;
   /**
-   * Returns the rows of another tenant in a success answer that a search for the other tenant’s texts does not find.
+   * Returns the rows of another tenant in a success answer. The load test also searches every answer for texts of other
+   * tenants.
    */
   readonly foreign?: (body: Buffer) => string[];
 }
@@ -55,7 +59,7 @@ export interface Operation {
   readonly roles: readonly Role[];
   /** The percentage of requests of this operation that have an Idempotency-Key. */
   readonly keyed?: number;
-  /** Prepares a request; undefined if the person has no record that the operation needs. */
+  /** Prepares a request of this operation; undefined if the person has no record that the operation needs. */
   prepare(situation: Situation): Wanted | undefined;
 }
 

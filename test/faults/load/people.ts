@@ -12,7 +12,7 @@ export interface LoadTenant {
   readonly claim: string;
 }
 
-/** A person with a role and a token for the clients of one tenant. */
+/** A person who sends requests of the load test, with a role and a token for the clients of one tenant. */
 export interface Person {
   readonly subject: string;
   readonly role: Role;
@@ -23,7 +23,7 @@ export interface Person {
 export interface Claim {
   readonly id: string;
   readonly status: string;
-  /** True if the claim may have documents. A deletion of the claim would delete them too. */
+  /** True if the claim may have documents, which a deletion of the claim would delete too. */
   readonly hasDocuments: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Tally {
   claims: number;
 }
 
-/** The plan that the load test’s process reads before it starts. */
+/** The plan of a load test, which the process that sends its requests reads before it starts. */
 export interface Plan {
   readonly port: number;
   readonly journal: string;
@@ -63,7 +63,7 @@ export interface Plan {
    */
   readonly rights?: RightsPlan;
   readonly ports?: readonly number[];
-  /** The names of operations that the load test does not send. */
+  /** The names of operations (kinds of requests) that the load test does not send. */
   readonly without: readonly string[];
   /** The average milliseconds that each person of the load test waits between two requests. */
   readonly thinkMs: number;

@@ -1,4 +1,4 @@
-/** Returns numbers from 0 up to, but not including, 1. The same seed gives the same numbers. */
+/** A random generator that returns numbers from 0 up to, but not including, 1. The same seed gives the same numbers. */
 export type Random = () => number;
 
 /** Creates a random generator (Mulberry32), which is small and good enough to choose requests. */

@@ -5,7 +5,8 @@ import { anyOf } from './random.ts';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /**
- * The load test’s requests that the service must refuse with 401 or 403, and faulty requests that get another error.
+ * The requests of the load test that the service must refuse with 401 or 403, and wrong requests that must get another
+ * error.
  */
 export const REFUSALS: readonly Operation[] = [
   {
@@ -36,7 +37,7 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    // The request’s path names a record of another tenant without naming the tenant, so only the database can find out
+    // The path of this request names a record of another tenant, and not the tenant, so only the database can find out
     // the tenant.
     ...{ name: 'read a foreign record', kind: 'refuse', weight: 3, roles: ROLES },
     prepare: ({ others, random }) => {
@@ -45,7 +46,7 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    ...{ name: 'read what does not exist', kind: 'read', weight: 1, roles: ROLES },
+    ...{ name: 'read a missing record', kind: 'read', weight: 1, roles: ROLES },
     prepare: () => ({ line: `GET /api/sites/${NOBODY}`, expects: [404] }),
   },
   {

@@ -10,8 +10,8 @@ import { anyOf } from './random.ts';
 import type { Random } from './random.ts';
 
 /*
- * The part of the load test that changes users’ rights and uses the users’ tokens. The journal has each change and each
- * use.
+ * This part of the load test changes users’ rights and uses the users’ tokens. The load test’s journal file has each
+ * change and each use.
  */
 
 /** A user whom the identity provider knows, and whose rights the load test changes. */
@@ -29,9 +29,9 @@ export interface Member {
 
 export interface RightsPlan {
   readonly members: readonly Member[];
-  /** The token of an ADMIN of all clients, who makes all changes of users’ rights. */
+  /** The token of the ADMIN of all clients who makes all changes of users’ rights in the load test. */
   readonly steward: string;
-  /** The address at which the identity provider returns a token for a user’s subject. */
+  /** The URL at which the test’s identity provider returns a token for a user’s subject. */
   readonly logins: string;
 }
 

@@ -1,24 +1,24 @@
 /*
- * What the answers to one caller of the load test must show: each acknowledged write of the caller, and no older
- * version of a record than the caller has already read. This file sends no requests, so that
+ * This module knows what the answers to one caller of the load test must show: each acknowledged write of the caller,
+ * and no older version of a record than the caller has already read. It sends no requests, so that
  * test/faults/load/sight.test.ts can check invented answers.
  */
 
-/** A record in an answer of the service. */
+/** A record in an answer of the service to a request of the load test. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly updated_at: string };
 
 /**
  * The kinds of outdated answers. Each text is the beginning of a reported violation, by which violations are counted.
  */
 export const BEHIND = {
-  lacking: 'lacks what was acknowledged',
-  old: 'has an old value of what was acknowledged',
-  back: 'is older than what the same caller has seen',
-  deleted: 'has what was deleted',
-  fewer: 'counts less than was acknowledged',
+  lacking: 'lacks an acknowledged write of the caller',
+  old: 'has an older value than the caller’s acknowledged write',
+  back: 'is an older version than the caller has read before',
+  deleted: 'has a record that the caller has deleted',
+  fewer: 'counts fewer claims than the caller has created',
 } as const;
 
-/** The fields of a record that only the person who wrote them changes. */
+/** The fields of a record that, in a load test, only the person who wrote them changes. */
 const KEPT = { sites: ['site_name', 'address'], reclamations: ['status', 'grounds'] } as const;
 export type Kept = keyof typeof KEPT;
 
@@ -27,16 +27,16 @@ interface Written {
   readonly row: Row;
 }
 
-/** The records that one caller has written, deleted and read. */
+/** The records that one caller of the load test has written, deleted and read. */
 export class Sight {
   readonly #written = new Map<string, Written>();
   readonly #deleted = new Set<string>();
-  /** The newest version of each record that the caller has read, by id. */
+  /** The newest version of each record that the caller of the load test has read, by the record’s id. */
   readonly #seen = new Map<string, string>();
   readonly #own = new Set<string>();
   #claims = 0;
 
-  /** Notes a record that the service returned as the answer to a write. */
+  /** Notes a record that the service returned as the answer to a write of the load test’s caller. */
   acknowledged(table: Kept, row: Row): void {
     if (table === 'reclamations' && !this.#own.has(row.id)) this.#claims += 1;
     this.#own.add(row.id);
@@ -102,7 +102,8 @@ export class Sight {
 }
 
 /**
- * Checks the answers to one request. Each function returns a violation that begins with a text of `BEHIND`, or null.
+ * Checks the answers to one request of the load test. Each function returns a violation that begins with a text of
+ * `BEHIND`, or null.
  */
 interface View {
   record(row: Row): string | null;

@@ -18,7 +18,7 @@ import { Sight } from './sight.ts';
 export interface Shared {
   readonly plan: Plan;
   readonly tenants: readonly LoadTenant[];
-  /** Returns a new number for a request of the load test. */
+  /** Returns a number that no other request of the load test has. */
   nextSerial(): number;
   newToken: string | undefined;
   /** The gate at which all senders of requests wait while the load test is paused. */
@@ -41,7 +41,7 @@ const REPEAT_MS = 250;
 const TWICE = 40;
 const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
 
-/** A worker of the load test sends the requests of one person, one after the other. */
+/** A worker sends the load test’s requests of one person, one after the other. */
 export class Worker {
   readonly #shared: Shared;
   readonly #person: Person;
@@ -115,7 +115,7 @@ export class Worker {
       left -= operation.weight;
       if (left < 0) return operation;
     }
-    throw new Error(`nothing can be chosen for ${this.#person.role}`);
+    throw new Error(`the load test has no operation for the role ${this.#person.role}`);
   }
 
   #others(): readonly LoadTenant[] {

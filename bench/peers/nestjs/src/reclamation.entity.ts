@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The twenty columns that the other services return, under their own names. */
+/** The twenty columns of a claim that all compared services return, under their names in the database. */
 @Entity({ name: 'reclamations', schema: 'public' })
 export class Reclamation {
   @PrimaryColumn('uuid') id: string;
