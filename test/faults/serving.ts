@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../support/http.ts';
 import type { Violation } from './account.ts';
 import type { World } from './world.ts';
@@ -26,8 +27,24 @@ export async function serving(
   return details.map((detail) => ({ check: SERVES, detail }));
 }
 
-/** Checks that every active user can log in with the stored rights, and that no other user can log in. */
-async function lastLogins({ parts, service, admin }: World): Promise<string[]> {
+/** The time in which the service must accept the provider’s new signing key again; it asks for unknown keys every 30 s. */
+const KEYS_MS = 45_000;
+
+/**
+ * Checks that every active user can log in with the stored rights, and that no other user can log in. Asks again while
+ * the service does not accept the provider’s new signing key yet.
+ */
+async function lastLogins(world: World): Promise<string[]> {
+  const end = Date.now() + KEYS_MS;
+  let wrong = await wrongLogins(world);
+  while (wrong.length > 0 && Date.now() < end) {
+    await delay(500);
+    wrong = await wrongLogins(world);
+  }
+  return wrong;
+}
+
+async function wrongLogins({ parts, service, admin }: World): Promise<string[]> {
   const { members, logins } = parts.rights;
   const found = await Promise.all(
     members.map(async ({ id, subject }) => {
