@@ -52,9 +52,9 @@ async function measureIntoTimeline<T>(timeline: RequestTimeline, transaction: ()
   const begunMs = performance.now();
   let isFailed = true;
   try {
-    const transactionResult = await transaction();
+    const result = await transaction();
     isFailed = false;
-    return transactionResult;
+    return result;
   } finally {
     const endedMs = performance.now();
     timeline.databaseMs += endedMs - begunMs;

@@ -279,28 +279,28 @@ export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM
 /** Returns a label for each problem code: the code's texts, joined by slashes. */
 export function collectProblemLabels(): BilingualLabels {
   const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => extractProblemCode(key)));
-  const problemLabelEntries = textsByCode.map(([code, all]): [string, BilingualLabel] => {
-    const englishText = all.map((text) => text[1]).join(' / ');
-    const frenchText = all.map((text) => text[2]).join(' / ');
-    return [code, [frenchText, englishText.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
+  const entries = textsByCode.map(([code, all]): [string, BilingualLabel] => {
+    const english = all.map((text) => text[1]).join(' / ');
+    const french = all.map((text) => text[2]).join(' / ');
+    return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
   });
-  return Object.fromEntries(problemLabelEntries);
+  return Object.fromEntries(entries);
 }
 
 const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;
 
 export function formatProblemText(of: ProblemRule, language: Language = 'en'): string {
   const [key, params] = parseRule(of);
-  const [englishTemplate, frenchTemplate] = PROBLEM_TEXTS[key];
-  const textTemplate = language === 'fr' ? addFrenchSpaces(frenchTemplate) : englishTemplate;
+  const [english, french] = PROBLEM_TEXTS[key];
+  const template = language === 'fr' ? addFrenchSpaces(french) : english;
   const put = (_place: string, name: keyof ProblemTextParams, as?: string) =>
     formatParam(params[name] ?? '', as, language);
-  return textTemplate.replaceAll(PLACEHOLDER_PATTERN, put);
+  return template.replaceAll(PLACEHOLDER_PATTERN, put);
 }
 
 /** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
-function addFrenchSpaces(frenchText: string): string {
-  return frenchText.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
+function addFrenchSpaces(french: string): string {
+  return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }
 
 function formatParam(
@@ -313,15 +313,15 @@ function formatParam(
   if (typeof value === 'number') {
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
-    if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
+    if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits: minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
   if (typeof value === 'string') return isFrench && as === 'label' ? findStatusLabel(value) : value;
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');
   if (value.length === 0) return NEXT_STATUS_TEXTS.none[language];
-  const nextStatusesText = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
-  return addFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + nextStatusesText;
+  const next = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
+  return addFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + next;
 }
 
 function findStatusLabel(word: string): string {

@@ -59,7 +59,7 @@ export function openDatabase(options: PoolOptions): Database {
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = DEFAULT_STREAM_LIMITS) {
   /** Sends all `batches` in one pipeline, and so in one transaction; each batch has the rights of its own `context`. */
   const runWithContexts = (batches: readonly ContextStatements[]): Promise<readonly (readonly StatementResult[])[]> => {
-    const buildRequestBatches = (timeoutMs: number) =>
+    const batchesWithin = (timeoutMs: number) =>
       batches.map(({ context, statements }, index) => ({
         role: determineDatabaseRole(context),
         settings: [index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context)],
@@ -74,8 +74,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
             statements.forEach(assertDataStatement);
           });
           return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
-            const requestBatches = buildRequestBatches(timeoutMs);
-            return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
+            const sent = batchesWithin(timeoutMs);
+            return retryIfStalePlan(() => session.send(sent, 'idle'));
           });
         },
         { subject: caller?.subject, socket },
@@ -87,8 +87,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     statements: readonly Statement[],
   ): Promise<readonly StatementResult[]> =>
     runWithContexts([{ context, statements }]).then(([results = []]) => results);
-  const longRequestLimit = createLongRequestLimit(streamLimits.maxStreams);
-  const openRowStream = createRowStreams(pool, longRequestLimit, statementTimeoutMs, streamLimits);
+  const longRequests = createLongRequestLimit(streamLimits.maxStreams);
+  const openRowStream = createRowStreams(pool, longRequests, statementTimeoutMs, streamLimits);
 
   return {
     runWithContexts,
@@ -100,9 +100,9 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     async transaction<T>(
       context: RequestContext,
       callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
-      { timeoutMs: longLimitMs }: TransactionLimits = {},
+      { timeoutMs: longMs }: TransactionLimits = {},
     ): Promise<T> {
-      const runCheckedCallback = (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) =>
+      const runChecked = (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) =>
         callback(
           async (...statements) => {
             statements.forEach(assertDataStatement);
@@ -115,7 +115,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
           undo,
         );
       const { timeline } = context;
-      const runWithStatementLimit = (limitMs: number) =>
+      const runWithin = (limitMs: number) =>
         measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
@@ -124,15 +124,15 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   session,
                   determineDatabaseRole(context),
                   buildSettingsStatement(context, timeoutMs),
-                  runCheckedCallback,
+                  runChecked,
                   createTimingRecorder(context),
                 ),
               ),
             { limitMs: limitMs + STATEMENT_GRACE_MS, subject: context.caller.subject, socket: context.socket },
           ),
         );
-      if (longLimitMs === undefined) return runWithStatementLimit(statementTimeoutMs);
-      return longRequestLimit.run(context.caller.subject, () => runWithStatementLimit(longLimitMs));
+      if (longMs === undefined) return runWithin(statementTimeoutMs);
+      return longRequests.run(context.caller.subject, () => runWithin(longMs));
     },
     /**
      * Reads all rows from one database snapshot, page by page. The stream of rows fails if its reader is too slow.
@@ -146,12 +146,12 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     /** Runs one statement as the API's own database login, without the role and the settings of a request. */
     callAsLogin: (statement: Statement): Promise<StatementResult> =>
       runWithContexts([{ context: undefined, statements: [statement] }]).then(([results]) => {
-        const statementResult = results?.[0];
-        if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
-        return statementResult;
+        const result = results?.[0];
+        if (result === undefined) throw new Error('The server gave no result for a statement.');
+        return result;
       }),
     close: (withinMs?: number) => pool.close(withinMs),
-    figures: () => ({ ...pool.figures(), longRequests: longRequestLimit.inUse() }),
+    figures: () => ({ ...pool.figures(), longRequests: longRequests.inUse() }),
   };
 }
 
@@ -165,9 +165,9 @@ function isRolledBackError(error: unknown): boolean {
 
 /** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
-  const firstAttemptStartMs = performance.now();
+  const startMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - firstAttemptStartMs) - DEADLOCK_RETRY_PAUSE_MS);
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - startMs) - DEADLOCK_RETRY_PAUSE_MS);
     if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError)) throw error;
     await setTimeout(DEADLOCK_RETRY_PAUSE_MS);
     return attempt(remainingMs);
@@ -185,13 +185,13 @@ function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
 const DATA_STATEMENT_PATTERN = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
 const SESSION_FUNCTION_PATTERN = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
 
-const dataStatementCache = new LRUCache<string, boolean>({
+const dataStatements = new LRUCache<string, boolean>({
   max: CACHED_STATEMENT_NAMES,
   memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION_PATTERN.test(text),
 });
 
 /** Refuses a statement that does not begin with a data command, such as `select` or `insert`. */
 function assertDataStatement({ text }: Statement): void {
-  if (!dataStatementCache.memo(text))
+  if (!dataStatements.memo(text))
     throw new TypeError('A statement must act on data, not on the session or the transaction.');
 }

@@ -16,8 +16,8 @@ export async function findLinkAuthor(database: Database, document: string, secre
     text: LINK_AUTHOR_QUERY,
     values: [digestOfSecret(secret), document],
   });
-  const [subject, userId, roleText, client, accessDigest, issuedAt] = rows[0] ?? [];
-  const role = ROLES.find((known) => known === roleText);
+  const [subject, userId, roleName, client, accessDigest, issuedAt] = rows[0] ?? [];
+  const role = ROLES.find((known) => known === roleName);
   if (subject == null || userId == null || client == null || accessDigest == null || !role) return undefined;
   const clientAccess = [client];
   return {

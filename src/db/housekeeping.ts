@@ -7,26 +7,26 @@ import { readObjections } from './objections.ts';
 import { createReminderQueue } from './reminders.ts';
 
 export function scheduleExpiredAnswerDeletion(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
-  const deleteExpiredBatches = async (ending: AbortSignal): Promise<void> => {
-    const storedAnswerDeletionStatement = {
+  const deleteExpired = async (ending: AbortSignal): Promise<void> => {
+    const statement = {
       text: 'select app.forget_answers($1)',
       values: [ROWS_OF_ONE_DELETE],
     };
-    for (let deletedCount = ROWS_OF_ONE_DELETE; deletedCount === ROWS_OF_ONE_DELETE && !ending.aborted; ) {
-      const { rows } = await database.callAsLogin(storedAnswerDeletionStatement);
-      deletedCount = Number(rows[0]?.[0]);
+    for (let deleted = ROWS_OF_ONE_DELETE; deleted === ROWS_OF_ONE_DELETE && !ending.aborted; ) {
+      const { rows } = await database.callAsLogin(statement);
+      deleted = Number(rows[0]?.[0]);
     }
   };
-  return runPeriodically(deleteExpiredBatches, 'answers of which the time is over could not be removed yet', log);
+  return runPeriodically(deleteExpired, 'answers of which the time is over could not be removed yet', log);
 }
 
 /** Removes users from the claims and open tasks of the clients that they lost, batch by batch. */
 export function scheduleUnassignment(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
-  const unassignLostClients = async (ending: AbortSignal): Promise<void> => {
+  const unassign = async (ending: AbortSignal): Promise<void> => {
     const batch = { text: 'select app.unassign_lost_clients()', values: [] };
     while (!ending.aborted && (await database.callAsLogin(batch)).rows[0]?.[0] === 't');
   };
-  return runPeriodically(unassignLostClients, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
+  return runPeriodically(unassign, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
 }
 
 export function scheduleAuditLogUpkeep(
@@ -34,22 +34,22 @@ export function scheduleAuditLogUpkeep(
   log: Logger,
   retentionMonths: number,
 ): PeriodicTask {
-  let lastWarningMs = -Infinity;
-  const makeAuditLogMonths = async (): Promise<void> => {
+  let warnedMs = -Infinity;
+  const tend = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
-    const createdMonthCount = Number(rows[0]?.[0]);
-    if (createdMonthCount > 0)
-      log.info(`created ${String(createdMonthCount)} partitions of coming months of the audit log`);
+    const created = Number(rows[0]?.[0]);
+    if (created > 0)
+      log.info(`created ${String(created)} partitions of coming months of the audit log`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
-    if (performance.now() - lastWarningMs < RETENTION_LOG_PAUSE_MS) return;
-    const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);
+    if (performance.now() - warnedMs < RETENTION_LOG_PAUSE_MS) return;
+    const days = Math.ceil((await secondsOver(database, retentionMonths)) / 86_400);
     if (days > 0) log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
-    lastWarningMs = performance.now();
+    warnedMs = performance.now();
   };
-  return runPeriodically(makeAuditLogMonths, 'the months of the audit log could not be made or counted yet', log);
+  return runPeriodically(tend, 'the months of the audit log could not be made or counted yet', log);
 }
 
-async function readRetentionExcessSeconds(
+async function secondsOver(
   database: Pick<Database, 'callAsLogin'>,
   retentionMonths: number,
 ): Promise<number> {
@@ -62,13 +62,13 @@ async function readRetentionExcessSeconds(
 export type DatabaseFigures = ReturnType<typeof createDatabaseFigureReaders>;
 
 export function createDatabaseFigureReaders(database: Pick<Database, 'callAsLogin'>, retentionMonths: number) {
-  const identityChangeQueue = createIdentityChangeQueue(database);
-  const reminderQueue = createReminderQueue(database);
+  const changes = createIdentityChangeQueue(database);
+  const reminders = createReminderQueue(database);
   return {
-    undelivered: () => identityChangeQueue.countUndelivered(),
-    unsent: () => reminderQueue.countUnsent(),
+    undelivered: () => changes.countUndelivered(),
+    unsent: () => reminders.countUnsent(),
     objections: async () => (await readObjections(database)).length,
-    auditLogOverSeconds: () => readRetentionExcessSeconds(database, retentionMonths),
+    auditLogOverSeconds: () => secondsOver(database, retentionMonths),
     upkeep: async () => {
       const { rows } = await database.callAsLogin({ text: DATABASE_FIGURES_QUERY, values: [] });
       const [removals, oldest, archive] = rows[0] ?? [];

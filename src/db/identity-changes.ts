@@ -21,21 +21,21 @@ export type IdentityChanges = ReturnType<typeof createIdentityChangeQueue>;
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function createIdentityChangeQueue(database: Pick<Database, 'callAsLogin'>) {
-  const callDatabaseFunction = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
+  const call = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
     (await database.callAsLogin({ text, values })).rows;
   return {
     async begin(): Promise<void> {
-      await callDatabaseFunction('select app.begin_identity_management()');
+      await call('select app.begin_identity_management()');
     },
     async claim(limit: number, leaseMs: number): Promise<readonly ClaimedChange[]> {
       const identityChangesClaimSql = `
 select c.user_id, c.claim, c.subject, c.role, c.client_access, c.is_active
 from app.claim_identity_changes($1, $2) as c`;
       const erasuresQuery = 'select c.user_id, c.claim, c.subject from app.claim_erasures($1, $2) as c';
-      const erasureRows = await callDatabaseFunction(erasuresQuery, limit, formatInterval(leaseMs));
+      const erasureRows = await call(erasuresQuery, limit, formatInterval(leaseMs));
       const claimedChangeRows = [
         ...erasureRows,
-        ...(await callDatabaseFunction(identityChangesClaimSql, limit - erasureRows.length, formatInterval(leaseMs))),
+        ...(await call(identityChangesClaimSql, limit - erasureRows.length, formatInterval(leaseMs))),
       ];
       return claimedChangeRows.map(([userId, claim, subject, ...rights]) => ({
         ...{ userId: String(userId), claim: String(claim), subject: String(subject) },
@@ -46,7 +46,7 @@ from app.claim_identity_changes($1, $2) as c`;
     async recordOutcome({ userId, claim }: ClaimedChange, failure?: DeliveryFailure): Promise<boolean> {
       const retryInterval = formatInterval(failure?.retryAfterMs ?? 0);
       const outcomeRecordingSql = 'select app.settle_identity_change($1, $2, $3, $4)';
-      const outcomeRecordingRows = await callDatabaseFunction(
+      const outcomeRecordingRows = await call(
         outcomeRecordingSql,
         userId,
         claim,
@@ -57,7 +57,7 @@ from app.claim_identity_changes($1, $2) as c`;
     },
     async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {
       const releasedClaimIds = claimed.map(({ claim }) => claim);
-      await callDatabaseFunction(
+      await call(
         'select app.release_identity_changes($1, $2)',
         releasedClaimIds,
         formatInterval(retryAfterMs),
@@ -65,14 +65,14 @@ from app.claim_identity_changes($1, $2) as c`;
     },
     async countUndelivered(users?: readonly string[]) {
       const undeliveredCountQuery = 'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';
-      const undeliveredRows = await callDatabaseFunction(undeliveredCountQuery, users ?? null);
+      const undeliveredRows = await call(undeliveredCountQuery, users ?? null);
       return { changes: Number(undeliveredRows[0]?.[0]), oldestSeconds: Number(undeliveredRows[0]?.[1]) };
     },
     async deleteDelivered(limit: number): Promise<number> {
-      return Number((await callDatabaseFunction('select app.forget_identity_changes($1)', limit))[0]?.[0]);
+      return Number((await call('select app.forget_identity_changes($1)', limit))[0]?.[0]);
     },
     async resend(userId: string): Promise<void> {
-      await callDatabaseFunction('select app.send_identity($1)', userId);
+      await call('select app.send_identity($1)', userId);
     },
   };
 }

@@ -28,7 +28,7 @@ function readMigrationNames(): Promise<readonly string[]> {
  * @throws Error in one line
  */
 export async function refuseForeignDatabase(database: Pick<Database, 'callAsLogin'>, url: string): Promise<void> {
-  const ownTableResult = await withTimeout(
+  const own = await withTimeout(
     FOREIGN_DATABASE_CHECK_MS,
     database.callAsLogin({
       text: `select c.oid from pg_class as c where c.relowner = to_regrole('taxclaims_owner') limit 1`,
@@ -36,7 +36,7 @@ export async function refuseForeignDatabase(database: Pick<Database, 'callAsLogi
     }),
     () => new DatabaseUnavailable('The database did not answer in time.'),
   ).catch(() => undefined);
-  if (ownTableResult?.rows.length !== 0) return;
+  if (own?.rows.length !== 0) return;
   throw new Error(
     `DATABASE_URL names ${describePostgresAddress(url)}, which has no table of this service: unset DATABASE_URL for the ` +
       'demonstration, or run npm run db:migrate if this database is meant',

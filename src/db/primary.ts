@@ -12,15 +12,15 @@ export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 export function trackPrimary(url: string, onChange: (server: string) => void) {
   const { servers, requiresPrimary } = parsePostgresAddress(url);
   const [first = url] = servers;
-  const isSingleServer = servers.length === 1;
-  let currentServer = isSingleServer ? first : undefined;
-  let latestServer: string | undefined;
+  const isSingle = servers.length === 1;
+  let current = isSingle ? first : undefined;
+  let latest: string | undefined;
 
-  const findPrimaryOnce = createCachedFunction(
+  const findOnce = createCachedFunction(
     async () => {
-      currentServer = await findPrimary(servers);
-      if (currentServer !== latestServer) onChange(parseServerHost(currentServer));
-      latestServer = currentServer;
+      current = await findPrimary(servers);
+      if (current !== latest) onChange(parseServerHost(current));
+      latest = current;
     },
     0,
     PRIMARY_SEARCH_PAUSE_MS,
@@ -34,18 +34,18 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
     mustVerifyWrites: requiresPrimary,
     /** The URL of the primary; undefined after a failure until `find` has asked the servers again. */
     get current() {
-      return currentServer;
+      return current;
     },
     /** The last known primary; before any server has answered, the first server in the database URL. */
     get latest() {
-      return latestServer ?? first;
+      return latest ?? first;
     },
     /** If the primary is unknown, asks all servers at once. @throws DatabaseUnavailable where none takes writes */
     async find() {
-      if (currentServer === undefined) await findPrimaryOnce();
+      if (current === undefined) await findOnce();
     },
     reportFailure(server: string) {
-      if (server === currentServer && !isSingleServer) currentServer = undefined;
+      if (server === current && !isSingle) current = undefined;
     },
   };
 }
@@ -58,11 +58,11 @@ export function primaryLogger(log: Logger): (server: string) => void {
 
 /** Creates one tracker for each database URL, so that several pools with the same URL ask the servers only once. */
 export function createSharedPrimaryTrackers(onChange: (server: string) => void): (url: string) => PrimaryTracker {
-  const trackersByUrl = new Map<string, PrimaryTracker>();
+  const trackers = new Map<string, PrimaryTracker>();
   return (url) => {
-    const sharedPrimaryTracker = trackersByUrl.get(url) ?? trackPrimary(url, onChange);
-    trackersByUrl.set(url, sharedPrimaryTracker);
-    return sharedPrimaryTracker;
+    const tracker = trackers.get(url) ?? trackPrimary(url, onChange);
+    trackers.set(url, tracker);
+    return tracker;
   };
 }
 
@@ -75,18 +75,18 @@ export async function findPrimary(servers: readonly string[], answerMs = PRIMARY
         connectionTimeoutMillis: answerMs,
       }),
   );
-  const writeCheckPromises = connections.map(async (connection, index) => {
+  const checks = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
     await connection.connect();
     await assertAcceptsWrites(connection, answerMs);
     return servers[index] ?? '';
   });
   try {
-    return await Promise.any(writeCheckPromises);
+    return await Promise.any(checks);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const serverErrorTexts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
-    throw new DatabaseUnavailable(`None of the servers takes writes (${serverErrorTexts.join('; ')}).`, {
+    const texts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
+    throw new DatabaseUnavailable(`None of the servers takes writes (${texts.join('; ')}).`, {
       cause,
     });
   } finally {

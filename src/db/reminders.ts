@@ -32,11 +32,11 @@ export type Reminders = ReturnType<typeof createReminderQueue>;
 const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
 
 export function createReminderQueue(database: Pick<Database, 'callAsLogin'>) {
-  const callDatabaseFunction = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
+  const call = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
     (await database.callAsLogin({ text, values })).rows;
   return {
     async plan(at: string, zone: string): Promise<number> {
-      return Number((await callDatabaseFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
+      return Number((await call('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
     },
     async claim(leaseMs: number): Promise<Reminder | undefined> {
       const reminderClaimingSql = `
@@ -44,7 +44,7 @@ select
     r.user_id, r.day, r.told_until, r.claim, r.subject, r.name, r.role, r.client_access, r.access_digest, r.language,
     r.kinds, r.only_mine, floor(extract(epoch from clock_timestamp()))
 from app.claim_reminder($1) as r`;
-      const [row] = await callDatabaseFunction(reminderClaimingSql, formatInterval(leaseMs));
+      const [row] = await call(reminderClaimingSql, formatInterval(leaseMs));
       return row && parseReminder(row.map(String));
     },
     /** Returns the user's mail address; undefined if the lease has ended or the user's rights have changed. */
@@ -52,7 +52,7 @@ from app.claim_reminder($1) as r`;
       const reminderHandOverSql = 'select app.hand_over_reminder($1, $2, $3)';
       return (
         (
-          await callDatabaseFunction(reminderHandOverSql, claim, caller.accessDigest, formatInterval(leaseMs))
+          await call(reminderHandOverSql, claim, caller.accessDigest, formatInterval(leaseMs))
         )[0]?.[0] ?? undefined
       );
     },
@@ -68,10 +68,10 @@ from app.claim_reminder($1) as r`;
         isCutOff,
         formatInterval(retryAfterMs),
       ];
-      return (await callDatabaseFunction(outcomeRecordingSql, ...outcomeParameters))[0]?.[0] === 't';
+      return (await call(outcomeRecordingSql, ...outcomeParameters))[0]?.[0] === 't';
     },
     async countUnsent() {
-      const [row = []] = await callDatabaseFunction(
+      const [row = []] = await call(
         'select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r',
       );
       const [mails, oldestSeconds, cutOff] = row.map(Number);
@@ -82,8 +82,8 @@ from app.claim_reminder($1) as r`;
 
 function parseReminder(row: readonly string[]): Reminder {
   const [userId = '', day = '', remindedUntil = '', claim = '', subject = '', name = '', ...rest] = row;
-  const [roleText = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] = rest;
-  const role = ROLES.find((known) => known === roleText);
+  const [roleName = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] = rest;
+  const role = ROLES.find((known) => known === roleName);
   if (role === undefined) throw new Error('a reminder is of a user without a role');
   const clientAccess = parsePostgresArray(clients);
   return {

@@ -45,33 +45,33 @@ export function createRowStreams(
   statementTimeoutMs: number,
   limits: StreamLimits,
 ) {
-  const statementExchangeTimeoutMs = statementTimeoutMs + STATEMENT_GRACE_MS;
+  const exchangeMs = statementTimeoutMs + STATEMENT_GRACE_MS;
   return (context: RequestContext, statement: Statement): Promise<RowStream> => {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>();
     const role = determineDatabaseRole(context);
     let pages: Readable | undefined;
 
-    const streamPagesInSession = async (session: Session): Promise<void> => {
+    const streamPages = async (session: Session): Promise<void> => {
       const settings = [
         BEGIN,
         idleTimeoutSetting(limits.maxReaderPauseMs + LIST_STREAM_IDLE_MS),
         buildSettingsStatement(context, statementTimeoutMs),
       ];
-      const declareCursorStatement = {
+      const declare = {
         ...statement,
         text: `declare long_list no scroll cursor for ${statement.text}`,
       };
       const onSettings = createTimingRecorder(context);
       const [opened] = await session.withTimeout(
-        session.remainingMs(statementExchangeTimeoutMs),
+        session.remainingMs(exchangeMs),
         session.send(
-          [{ role, settings, statements: [declareCursorStatement, FETCH_NEXT_STATEMENT], onSettings }],
+          [{ role, settings, statements: [declare, FETCH_NEXT_STATEMENT], onSettings }],
           'in transaction',
         ),
       );
       const firstPage = opened?.at(-1)?.rows ?? [];
       if (firstPage.length < LIST_STREAM_PAGE_ROWS) {
-        await session.withTimeout(statementExchangeTimeoutMs, session.sendOne(COMMIT, role, 'idle'));
+        await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
         resolve({ isEmpty: firstPage.length === 0, pages: Readable.from([firstPage]) });
         return;
       }
@@ -90,43 +90,43 @@ export function createRowStreams(
       await streamPromise.finally(async () => {
         if (session.inTransaction)
           await session
-            .withTimeout(statementExchangeTimeoutMs, session.sendOne(ROLLBACK, role, 'idle'))
+            .withTimeout(exchangeMs, session.sendOne(ROLLBACK, role, 'idle'))
             .catch(() => undefined);
       });
     };
 
     async function* generatePages(session: Session, first: ResultRows, onEnd: () => void): AsyncGenerator<ResultRows> {
-      const failAsTooSlow = (): void => {
+      const failAsSlow = (): void => {
         pages?.destroy(
           new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${limits.maxReaderPauseMs} ms`),
         );
       };
-      const fetchNextPage = async (): Promise<ResultRows> =>
+      const fetchNext = async (): Promise<ResultRows> =>
         (
           await session.withTimeout(
-            statementExchangeTimeoutMs,
+            exchangeMs,
             session.sendOne(FETCH_NEXT_STATEMENT, role, 'in transaction'),
           )
         ).rows;
-      for (let page = first; ; page = await fetchNextPage()) {
+      for (let page = first; ; page = await fetchNext()) {
         if (page.length < LIST_STREAM_PAGE_ROWS) {
-          await session.withTimeout(statementExchangeTimeoutMs, session.sendOne(COMMIT, role, 'idle'));
+          await session.withTimeout(exchangeMs, session.sendOne(COMMIT, role, 'idle'));
           onEnd();
           yield page;
           return;
         }
-        const slowReaderTimer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
+        const timer = setTimeout(failAsSlow, limits.maxReaderPauseMs);
         try {
           yield page;
         } finally {
-          clearTimeout(slowReaderTimer);
+          clearTimeout(timer);
         }
       }
     }
 
     const { subject } = context.caller;
     pool
-      .withSession(streamPagesInSession, {
+      .withSession(streamPages, {
         limitMs: limits.maxStreamMs,
         prepared: false,
         subject,

@@ -52,10 +52,10 @@ const ELAPSED_TIME_COLUMN_SQL = `,
 export function createTimingRecorder(
   context: RequestContext | undefined,
 ): ((result: StatementResult) => void) | undefined {
-  const timelineOfRequest = context?.timeline;
-  if (timelineOfRequest === undefined) return undefined;
+  const timeline = context?.timeline;
+  if (timeline === undefined) return undefined;
   return ({ rows }) => {
-    timelineOfRequest.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+    timeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
   };
 }
 
@@ -106,7 +106,7 @@ export function determineDatabaseRole(context: RequestContext | undefined): stri
 export function buildSettingsStatement(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
-  const elapsedTimeColumnSql = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
+  const elapsed = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
   const { subject, issuedAt, accessDigest, userId } = caller;
   const rightsParameters = [
     clientAccessArray(context),
@@ -119,15 +119,15 @@ export function buildSettingsStatement(context: RequestContext | undefined, stat
   const values = [statementTimeoutMs, ...rightsParameters, requestId];
   if (!readOnly)
     return {
-      text: READ_WRITE_SETTINGS_SQL + elapsedTimeColumnSql,
+      text: READ_WRITE_SETTINGS_SQL + elapsed,
       values: [...values, action, ipAddress, userAgent],
     };
-  const requestedRecordKey =
+  const record =
     context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (requestedRecordKey === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsedTimeColumnSql, values };
+  if (record === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsed, values };
   return {
-    text: SINGLE_RECORD_SETTINGS_SQL + elapsedTimeColumnSql,
-    values: [...values, requestedRecordKey.table, requestedRecordKey.id],
+    text: SINGLE_RECORD_SETTINGS_SQL + elapsed,
+    values: [...values, record.table, record.id],
   };
 }
 

@@ -30,45 +30,45 @@ export async function runTransaction<T>(
   callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
-  let isTransactionOpen = true;
-  let firstStatementError: unknown;
-  let lastSendPromise: Promise<unknown> = Promise.resolve();
-  let unsentFirstStatements: readonly Statement[] = [BEGIN, settings];
+  let isOpen = true;
+  let failure: unknown;
+  let last: Promise<unknown> = Promise.resolve();
+  let unsent: readonly Statement[] = [BEGIN, settings];
 
-  const sendStatements = async (statements: readonly Statement[]): Promise<StatementResult | undefined> => {
+  const send = async (statements: readonly Statement[]): Promise<StatementResult | undefined> => {
     try {
-      const statementsToSendFirst = unsentFirstStatements;
-      unsentFirstStatements = [];
-      const batchToSend = {
+      const first = unsent;
+      unsent = [];
+      const batch = {
         role,
-        settings: statementsToSendFirst,
+        settings: first,
         statements,
-        ...(statementsToSendFirst.length > 0 && { onSettings }),
+        ...(first.length > 0 && { onSettings }),
       };
-      const [results] = await session.send([batchToSend], 'in transaction');
+      const [results] = await session.send([batch], 'in transaction');
       return results?.at(-1);
     } catch (error) {
-      firstStatementError ??= error;
+      failure ??= error;
       throw error;
     }
   };
   const run: StatementRunner = async (...statements) => {
-    if (!isTransactionOpen) throw new Error('The transaction has ended: its statements must be awaited.');
-    const sendPromise = lastSendPromise.then(() => sendStatements(statements));
-    lastSendPromise = sendPromise.catch(() => undefined);
-    const statementResult = await sendPromise;
-    if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
-    return statementResult;
+    if (!isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
+    const sending = last.then(() => send(statements));
+    last = sending.catch(() => undefined);
+    const result = await sending;
+    if (result === undefined) throw new Error('The server gave no result for a statement.');
+    return result;
   };
-  const attemptStatements: SavepointStatementRunner = async (...statements) => {
-    const errorBeforeAttempt = firstStatementError;
+  const attempt: SavepointStatementRunner = async (...statements) => {
+    const before = failure;
     try {
       await run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
       return undefined;
     } catch (error) {
       if (sqlState(error) === undefined) throw error;
       await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-      firstStatementError = errorBeforeAttempt;
+      failure = before;
       return error as DatabaseError;
     }
   };
@@ -80,23 +80,23 @@ export async function runTransaction<T>(
   };
 
   try {
-    const callbackResult = await callback(run, attemptStatements, undo);
-    isTransactionOpen = false;
-    await lastSendPromise;
-    if (unsentFirstStatements.length > 0) await sendStatements([]);
+    const value = await callback(run, attempt, undo);
+    isOpen = false;
+    await last;
+    if (unsent.length > 0) await send([]);
     // In a failed transaction Postgres refuses DISABLE_TIMEOUT_STATEMENT, so only COMMIT is sent, which then rolls
     // back.
-    const statementsBeforeCommit = firstStatementError === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
-    const [results] = await session.send([{ role, settings: statementsBeforeCommit, statements: [COMMIT] }], 'idle');
+    const settings = failure === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
+    const [results] = await session.send([{ role, settings: settings, statements: [COMMIT] }], 'idle');
     if (results?.[0]?.tag !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed.', {
-        cause: firstStatementError,
+        cause: failure,
       });
     }
-    return callbackResult;
+    return value;
   } finally {
-    isTransactionOpen = false;
-    await lastSendPromise;
+    isOpen = false;
+    await last;
     // If ROLLBACK fails, the session closes the connection on release, and the caller gets the first error.
     if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
   }

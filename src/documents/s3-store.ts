@@ -48,9 +48,9 @@ export async function requireRegion(access: S3Options['access']): Promise<void> 
   try {
     await client.config.region();
   } catch (error) {
-    const isRegionMissing = error instanceof Error && error.message === 'Region is missing';
-    const regionProblem = isRegionMissing ? 'must be set' : 'must be a region such as eu-west-3';
-    throw new ConfigError(`AWS_REGION ${regionProblem}: DOCUMENT_STORE is an S3 store`, { cause: error });
+    const isMissing = error instanceof Error && error.message === 'Region is missing';
+    const problem = isMissing ? 'must be set' : 'must be a region such as eu-west-3';
+    throw new ConfigError(`AWS_REGION ${problem}: DOCUMENT_STORE is an S3 store`, { cause: error });
   } finally {
     client.destroy();
   }
@@ -84,25 +84,25 @@ export function createS3Store({
     },
     { step: 'deserialize', priority: 'low', name: 'dropUnusedTimes' },
   );
-  const abortControllers = new Set<AbortController>();
-  const locateObject = (path: string): { Bucket: string; Key: string } => {
+  const underWay = new Set<AbortController>();
+  const locate = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
 
   /** Limits the time of one S3 request with a timer, because the AWS SDK ignores the abort signal during some waits. */
-  async function sendWithTimeout<T>(
+  async function inTime<T>(
     limitMs: number,
-    send: (abortSignal: AbortSignal, uploadCallbacks: UploadCallbacks) => Promise<T>,
+    send: (abortSignal: AbortSignal, callbacks: UploadCallbacks) => Promise<T>,
   ): Promise<T> {
     const abortController = new AbortController();
-    abortControllers.add(abortController);
-    const stallTimer = setTimeout(() => {
+    underWay.add(abortController);
+    const timer = setTimeout(() => {
       abortController.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
-      const uploadCallbacks: UploadCallbacks = {
-        onBytes: () => stallTimer.refresh(),
+      const callbacks: UploadCallbacks = {
+        onBytes: () => timer.refresh(),
         onFailure: (error) => {
           abortController.abort(error);
         },
@@ -110,31 +110,31 @@ export function createS3Store({
       const abortPromise = once(abortController.signal, 'abort').then(() =>
         Promise.reject(abortController.signal.reason as Error),
       );
-      return await Promise.race([send(abortController.signal, uploadCallbacks), abortPromise]);
+      return await Promise.race([send(abortController.signal, callbacks), abortPromise]);
     } catch (error) {
       throw abortController.signal.aborted ? abortController.signal.reason : error;
     } finally {
-      clearTimeout(stallTimer);
-      abortControllers.delete(abortController);
+      clearTimeout(timer);
+      underWay.delete(abortController);
     }
   }
 
   /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
-  const returnUndefinedIfMissing = async (error: unknown): Promise<undefined> => {
+  const ifMissing = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
-    await sendWithTimeout(answerMs, (abortSignal) =>
+    await inTime(answerMs, (abortSignal) =>
       client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
     );
   };
 
   return {
     async put(path, file) {
-      const bucketAndKey = locateObject(path);
+      const object = locate(path);
       const { size: ContentLength } = await rejectAsUnavailable(stat(file));
-      const put = sendWithTimeout(stallMs, async (abortSignal, { onBytes, onFailure }) => {
+      const put = inTime(stallMs, async (abortSignal, { onBytes, onFailure }) => {
         const Body = Readable.from(readFileChunks(file, onBytes), { objectMode: false }).on('error', onFailure);
         try {
-          await client.send(new PutObjectCommand({ ...bucketAndKey, Body, ContentLength }), { abortSignal });
+          await client.send(new PutObjectCommand({ ...object, Body, ContentLength }), { abortSignal });
         } finally {
           Body.destroy();
         }
@@ -145,15 +145,15 @@ export function createS3Store({
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      const objectHeadCommand = new HeadObjectCommand(locateObject(path));
-      const headPromise = sendWithTimeout(answerMs, (abortSignal) => client.send(objectHeadCommand, { abortSignal }));
-      const head = await rejectAsUnavailable(headPromise.catch(returnUndefinedIfMissing));
+      const objectHeadCommand = new HeadObjectCommand(locate(path));
+      const headPromise = inTime(answerMs, (abortSignal) => client.send(objectHeadCommand, { abortSignal }));
+      const head = await rejectAsUnavailable(headPromise.catch(ifMissing));
       return head && requireSize(head.ContentLength);
     },
     async read(path, range) {
-      const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const get = new GetObjectCommand({ ...locateObject(path), ...rangeOption });
-      const { Body } = await sendWithTimeout(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
+      const option = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      const get = new GetObjectCommand({ ...locate(path), ...option });
+      const { Body } = await inTime(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
         (error: unknown) => {
           throw isMissingObject(error) ? new Error(`there is no content at ${path}`) : storeUnavailableError(error);
         },
@@ -163,25 +163,25 @@ export function createS3Store({
     },
     async signedUrl(path, { type, disposition }) {
       const get = new GetObjectCommand({
-        ...locateObject(path),
+        ...locate(path),
         ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
         ResponseCacheControl: 'no-store',
       });
       return rejectAsUnavailable(
-        sendWithTimeout(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_URL_LIFETIME_S })),
+        inTime(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_URL_LIFETIME_S })),
       );
     },
     async *list() {
       const Prefix = prefix === '' ? '' : `${prefix}/`;
       let ContinuationToken: string | undefined;
       do {
-        const objectListingCommand = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const listing = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
         const {
           Contents = [],
           NextContinuationToken = '',
           IsTruncated = NextContinuationToken !== '',
         } = await rejectAsUnavailable(
-          sendWithTimeout(answerMs, (abortSignal) => client.send(objectListingCommand, { abortSignal })),
+          inTime(answerMs, (abortSignal) => client.send(listing, { abortSignal })),
         );
         for (const { Key = '', Size } of Contents) {
           const path = Key.slice(Prefix.length);
@@ -194,13 +194,13 @@ export function createS3Store({
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      const objectDeletionCommand = new DeleteObjectCommand(locateObject(path));
-      const deletion = sendWithTimeout(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal }));
+      const objectDeletionCommand = new DeleteObjectCommand(locate(path));
+      const deletion = inTime(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal }));
       // Some stores answer 404 to the deletion of an object that is gone already.
-      await rejectAsUnavailable(deletion.then(doNothing, returnUndefinedIfMissing));
+      await rejectAsUnavailable(deletion.then(doNothing, ifMissing));
     },
     close: () => {
-      for (const abortController of abortControllers) abortController.abort(new Error('the store is closed'));
+      for (const abortController of underWay) abortController.abort(new Error('the store is closed'));
       client.destroy();
     },
   };

@@ -34,37 +34,37 @@ export function sendReminders({
   leaseMs = limit.REMINDER_LEASE_MS,
   idleMs = limit.REMINDER_POLL_MS,
 }: RemindersOptions) {
-  const abortController = new AbortController();
-  const mailServerBackoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
-  let pauseEndMs = -Infinity;
+  const abort = new AbortController();
+  const backoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
+  let pausedUntil = -Infinity;
   let isServerAway = false;
   let isDatabaseAway = false;
 
   async function attemptReminder(reminder: Reminder): Promise<ReminderOutcome> {
-    const dueItems = await readDueItems(reminder);
-    if (dueItems.due.length === 0) return { state: 'NOTHING_DUE' };
+    const items = await readDueItems(reminder);
+    if (items.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
-    const reminderMail = createReminderMail(
+    const mail = createReminderMail(
       { userId: reminder.caller.userId, name, language, day },
-      dueItems,
+      items,
       frontendUrl,
     );
     // Sets the deadline before the lease begins, so that a process that was suspended sends no mail after the lease.
-    const sendDeadlineMs = performance.now() + sendMs;
+    const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
     if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
     try {
-      const timeoutSignal = AbortSignal.timeout(Math.max(Math.ceil(sendDeadlineMs - performance.now()), 0));
+      const timeout = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
       await send(
-        { ...reminderMail, to: { name: convertToSingleLine(name), address } },
-        AbortSignal.any([abortController.signal, timeoutSignal]),
+        { ...mail, to: { name: convertToSingleLine(name), address } },
+        AbortSignal.any([abort.signal, timeout]),
       );
     } catch (error) {
       return handleSendFailure(error, reminder);
     }
     if (isServerAway) log.info('the mail server accepts mails again');
     isServerAway = false;
-    mailServerBackoff.reset();
+    backoff.reset();
     return { state: 'SENT' };
   }
 
@@ -78,13 +78,13 @@ export function sendReminders({
     else {
       if (!isServerAway) log.warn({ reason }, 'the mail server is unreachable: reminders wait');
       isServerAway = true;
-      pauseEndMs = performance.now() + mailServerBackoff.nextPauseMs();
+      pausedUntil = performance.now() + backoff.nextPauseMs();
     }
     return { state: 'WAITING', reason, isCutOff, retryAfterMs };
   }
 
   async function deliverReminder(reminder: Reminder): Promise<void> {
-    const reminderOutcome = await attemptReminder(reminder).catch((error: unknown): ReminderOutcome => {
+    const outcome = await attemptReminder(reminder).catch((error: unknown): ReminderOutcome => {
       log.error(
         { err: error, userId: reminder.caller.userId },
         'a reminder could not be written; the service retries it',
@@ -93,29 +93,29 @@ export function sendReminders({
       return { state: 'WAITING', reason, retryAfterMs: limit.REMINDER_RETRY_MS };
     });
     // Tries repeatedly to record a mail's outcome, because another process would send an unrecorded mail again.
-    const isOutcomeRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, reminderOutcome), {
+    const isRecorded = await retryWithBackoff(() => queue.recordOutcome(reminder, outcome), {
       pausesMs: limit.REMINDER_RESULT_RETRY_PAUSES_MS,
-      shouldRetry: () => !abortController.signal.aborted,
+      shouldRetry: () => !abort.signal.aborted,
       deadline: performance.now() + limit.REMINDER_RESULT_TIMEOUT_MS,
-      signal: abortController.signal,
+      signal: abort.signal,
     });
-    if (!isOutcomeRecorded && reminderOutcome.state === 'SENT')
+    if (!isRecorded && outcome.state === 'SENT')
       log.warn({ userId: reminder.caller.userId }, 'another process has sent the same reminder');
   }
 
   async function sendDueReminders(ending: AbortSignal): Promise<void> {
     await queue.plan(sendAt.time, sendAt.zone);
-    const deliverQueuedReminders = async (): Promise<void> => {
-      while (!ending.aborted && performance.now() >= pauseEndMs) {
+    const deliverQueued = async (): Promise<void> => {
+      while (!ending.aborted && performance.now() >= pausedUntil) {
         const reminder = await queue.claim(leaseMs);
         if (reminder === undefined) return;
         await deliverReminder(reminder);
       }
     };
-    const deliveryResults = await Promise.allSettled(
-      Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueuedReminders),
+    const results = await Promise.allSettled(
+      Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueued),
     );
-    for (const queueResult of deliveryResults) if (queueResult.status === 'rejected') throw queueResult.reason;
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
   async function runReminderRound(ending: AbortSignal): Promise<void> {
@@ -129,22 +129,22 @@ export function sendReminders({
     }
   }
 
-  const periodicTask = runPeriodically(runReminderRound, 'reminders could not be sent', log, idleMs);
+  const task = runPeriodically(runReminderRound, 'reminders could not be sent', log, idleMs);
   return {
-    sendNow: periodicTask.runNow,
+    sendNow: task.runNow,
     /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */
     async close(withinMs = sendMs): Promise<void> {
-      const closePromise = periodicTask.close();
-      const createTimeoutError = (): Error => new Error('reminders were broken off');
+      const closing = task.close();
+      const timeoutError = (): Error => new Error('reminders were broken off');
       await withTimeout(
         Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
-        closePromise,
-        createTimeoutError,
+        closing,
+        timeoutError,
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'shutdown: other processes send the remaining reminders');
-        abortController.abort();
+        abort.abort();
       });
-      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closePromise, createTimeoutError).catch(() => undefined);
+      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closing, timeoutError).catch(() => undefined);
     },
   };
 }

@@ -34,34 +34,34 @@ export function openManagementClient(
   { answerMs = limit.PROVIDER_RESPONSE_TIMEOUT_MS, retryMs = limit.MANAGEMENT_RETRY_PAUSE_MS } = {},
 ) {
   const baseUrl = config.url.replace(/\/+$/, '');
-  const managementCredential = createManagementCredential(config);
-  let pauseEndMs = -Infinity;
+  const credential = createManagementCredential(config);
+  let pausedUntil = -Infinity;
   let cachedRoles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
 
   function pauseRequests(ms: number | undefined): void {
-    if (ms !== undefined) pauseEndMs = Math.max(pauseEndMs, performance.now() + ms);
+    if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
-  async function sendAuthorizedRequest(
+  async function sendAuthorized(
     method: string,
     path: string,
     body: unknown,
     time: RequestDeadline,
   ): Promise<unknown> {
-    const accessToken = await managementCredential.token();
-    const { response, text } = await sendSingleRequest(method, path, body, accessToken, time);
-    if (response.status === 401 && managementCredential.discard(accessToken)) {
-      const renewedToken = await managementCredential.token();
-      return readResponse(method, await sendSingleRequest(method, path, body, renewedToken, time));
+    const token = await credential.token();
+    const { response, text } = await sendOnce(method, path, body, token, time);
+    if (response.status === 401 && credential.discard(token)) {
+      const renewed = await credential.token();
+      return readResponse(method, await sendOnce(method, path, body, renewed, time));
     }
     return readResponse(method, { response, text });
   }
 
-  async function sendSingleRequest(
+  async function sendOnce(
     method: string,
     path: string,
     body: unknown,
-    accessToken: string,
+    token: string,
     time: RequestDeadline,
   ) {
     // A process that was suspended may hold outdated rights, so no request is sent after `time.deadline`.
@@ -72,7 +72,7 @@ export function openManagementClient(
         redirect: 'error',
         headers: {
           accept: 'application/json',
-          authorization: `Bearer ${accessToken}`,
+          authorization: `Bearer ${token}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -89,38 +89,38 @@ export function openManagementClient(
     }
   }
 
-  function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendSingleRequest>>): unknown {
+  function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendOnce>>): unknown {
     const { status, headers } = response;
     if (response.ok) {
       if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(readRetryAfterMs(headers));
       if (text.trim() === '') return undefined;
-      const responseJson = parseJson(text);
-      if (responseJson === undefined) throw createUnexpectedAnswerError('JSON');
-      return responseJson;
+      const json = parseJson(text);
+      if (json === undefined) throw unexpectedAnswer('JSON');
+      return json;
     }
-    const responseFailureKind = classifyFailure(method, status, text);
+    const kind = classifyFailure(method, status, text);
     const retryAfterMs =
-      responseFailureKind === 'limited'
+      kind === 'limited'
         ? (readRetryAfterMs(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
         : readRetryAfterMs(headers);
-    if (responseFailureKind === 'limited') pauseRequests(retryAfterMs);
-    const providerFailureMessage = `the provider answered ${String(status)}${formatFailureMessage(text)}`;
+    if (kind === 'limited') pauseRequests(retryAfterMs);
+    const said = `the provider answered ${String(status)}${failureMessage(text)}`;
     throw new ManagementError(
-      responseFailureKind,
-      responseFailureKind === 'address' ? `${providerFailureMessage}; ${WRONG_ADDRESS_HINT}` : providerFailureMessage,
+      kind,
+      kind === 'address' ? `${said}; ${WRONG_ADDRESS_HINT}` : said,
       {
         retryAfterMs,
       },
     );
   }
 
-  function sendRequestWithRetries(
+  function ask(
     method: string,
     path: string,
     time: RequestDeadline,
     body?: unknown,
   ): Promise<unknown> {
-    return retryWithBackoff(() => sendAuthorizedRequest(method, path, body, time), {
+    return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
       shouldRetry: (error, attempt) =>
         attempt <= limit.MANAGEMENT_RETRIES &&
@@ -137,12 +137,12 @@ export function openManagementClient(
     if (cachedRoles !== undefined && performance.now() < cachedRoles.until) return cachedRoles.ids;
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MAX_MANAGEMENT_ROLES_PAGES; page += 1) {
-      const rolesPath = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE_SIZE)}&page=${String(page)}&include_totals=true`;
-      const foundRoles = parseRoles(
-        await sendRequestWithRetries('GET', rolesPath, time).catch(convertUnsupportedToNoRoles),
+      const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE_SIZE)}&page=${String(page)}&include_totals=true`;
+      const found = parseRoles(
+        await ask('GET', path, time).catch(noRolesIfUnsupported),
       );
-      foundRoles.forEach(({ id, name }) => ids.set(name, id));
-      if (foundRoles.length < limit.MANAGEMENT_ROLES_PAGE_SIZE) break;
+      found.forEach(({ id, name }) => ids.set(name, id));
+      if (found.length < limit.MANAGEMENT_ROLES_PAGE_SIZE) break;
     }
     cachedRoles = { ids, until: performance.now() + limit.MANAGEMENT_ROLES_CACHE_MS };
     return ids;
@@ -154,16 +154,16 @@ export function openManagementClient(
       return await operation();
     } catch (error) {
       if (!(error instanceof ManagementError)) throw error;
-      const messageWithoutIds = error.message
+      const hidden = error.message
         .replaceAll(subject, '…')
         .replaceAll(UUID_PATTERN, '…')
         .replaceAll(EMAIL_PATTERN, '…');
       const { kind, retryAfterMs, cause } = error;
-      throw new ManagementError(kind, messageWithoutIds, { retryAfterMs, cause });
+      throw new ManagementError(kind, hidden, { retryAfterMs, cause });
     }
   }
 
-  function createUserPath(subject: string): string {
+  function userPath(subject: string): string {
     // `/users/.` is the address of the list of users.
     if (['.', '..'].includes(subject)) throw new ManagementError('refused', 'the subject is no name of one user');
     return `/users/${encodeURIComponent(subject)}`;
@@ -172,31 +172,31 @@ export function openManagementClient(
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
       hideIdsInErrors(subject, async () =>
-        parseProviderRights(await sendRequestWithRetries('GET', createUserPath(subject), time)),
+        parseProviderRights(await ask('GET', userPath(subject), time)),
       ),
     send: (subject: string, { role, clientAccess, isActive }: UserRights, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        parseProviderRights((await sendRequestWithRetries('PATCH', createUserPath(subject), time, body)) ?? {});
+        parseProviderRights((await ask('PATCH', userPath(subject), time, body)) ?? {});
         const id = (await readRoleIds(time)).get(role);
         if (id !== undefined)
-          await sendRequestWithRetries('POST', `${createUserPath(subject)}/roles`, time, { roles: [id] });
+          await ask('POST', `${userPath(subject)}/roles`, time, { roles: [id] });
       }),
     /** Deletes a user. If the provider refuses the deletion, blocks the user and throws; a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         try {
-          await sendRequestWithRetries('DELETE', createUserPath(subject), time);
+          await ask('DELETE', userPath(subject), time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
           if (isFailureKind(error, 'refused'))
-            await sendRequestWithRetries('PATCH', createUserPath(subject), time, body);
+            await ask('PATCH', userPath(subject), time, body);
           throw error;
         }
       }).catch((error: unknown) => {
         if (!isFailureKind(error, 'unknown')) throw error;
       }),
-    remainingPauseMs: (): number => Math.max(0, pauseEndMs - performance.now()),
+    remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
 }
 
@@ -211,11 +211,11 @@ function classifyFailure(method: string, status: number, text: string): FailureK
   return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
 }
 
-function isFailureKind(error: unknown, ...failureKinds: readonly FailureKind[]): boolean {
-  return error instanceof ManagementError && failureKinds.includes(error.kind);
+function isFailureKind(error: unknown, ...kinds: readonly FailureKind[]): boolean {
+  return error instanceof ManagementError && kinds.includes(error.kind);
 }
 
-function convertUnsupportedToNoRoles(error: unknown): unknown {
+function noRolesIfUnsupported(error: unknown): unknown {
   if (isFailureKind(error, 'unknown', 'address')) return [];
   throw error;
 }
@@ -228,22 +228,22 @@ function parseJson(text: string): unknown {
   }
 }
 
-const createUnexpectedAnswerError = (what: string): ManagementError =>
+const unexpectedAnswer = (what: string): ManagementError =>
   new ManagementError('away', `the provider answered something that is no ${what}`);
 
-const optionalTextSchema = z.string().min(1).optional().catch(undefined);
+const said = z.string().min(1).optional().catch(undefined);
 const failureSchema = z
-  .object({ errorCode: optionalTextSchema, error: optionalTextSchema, message: optionalTextSchema })
+  .object({ errorCode: said, error: said, message: said })
   .catch({});
 
 const readFailureDetails = (text: string) => failureSchema.parse(parseJson(text));
 
-function formatFailureMessage(text: string): string {
+function failureMessage(text: string): string {
   const { errorCode, error, message } = readFailureDetails(text);
-  const messageParts = [errorCode ?? error, message].filter((said) => said !== undefined);
-  return messageParts.length === 0
+  const parts = [errorCode ?? error, message].filter((said) => said !== undefined);
+  return parts.length === 0
     ? ''
-    : `: ${shortenToSingleLine(messageParts.join(', '), limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
+    : `: ${shortenToSingleLine(parts.join(', '), limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
 /** Requires only what the service uses: a provider may leave out everything else, or fill it in its own way. */
@@ -259,7 +259,7 @@ const userSchema = z.object({
 
 function parseProviderRights(body: unknown): ProviderRights {
   const { success, data } = userSchema.safeParse(body);
-  if (!success) throw createUnexpectedAnswerError('user');
+  if (!success) throw unexpectedAnswer('user');
   const { role, client_access: clientAccess } = data.app_metadata;
   return { role, clientAccess, isActive: data.blocked !== true };
 }
@@ -269,7 +269,7 @@ const roleListSchema = z.union([z.array(z.unknown()), z.object({ roles: z.array(
 
 function parseRoles(body: unknown) {
   const { success, data } = roleListSchema.safeParse(body);
-  if (!success) throw createUnexpectedAnswerError('list of roles');
+  if (!success) throw unexpectedAnswer('list of roles');
   return (Array.isArray(data) ? data : data.roles).flatMap((one) => roleSchema.safeParse(one).data ?? []);
 }
 
