@@ -62,7 +62,5 @@ function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEX
     truncate(name, LOG_TEXT_CHARACTERS),
     limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
   ]);
-  return Array.isArray(value)
-    ? entries.map(([, member]) => member)
-    : Object.fromEntries(entries);
+  return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }

@@ -24,7 +24,6 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   problems: 'errors',
   'make-folder': 'errors',
   'file-lock': 'errors',
-  semaphore: 'errors',
   shares: 'errors',
   'loop-turns': 'errors',
   'single-line': 'log',

@@ -17,10 +17,7 @@ export function parseVariables<T extends z.ZodType>(
   extra: readonly string[] = [],
 ): z.output<T> {
   const result = schema.safeParse(set);
-  const problems = [
-    ...(result.error?.issues ?? []).map((issue) => problemText(issue, set)),
-    ...extra,
-  ];
+  const problems = [...(result.error?.issues ?? []).map((issue) => problemText(issue, set)), ...extra];
   if (result.success && problems.length === 0) return result.data;
   throw new ConfigError([...new Set(problems)].join('; '));
 }

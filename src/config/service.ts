@@ -44,8 +44,6 @@ export function buildConfig(values: z.output<typeof variablesSchema>) {
     metricsPort: values.METRICS_PORT,
     serverTiming: values.SERVER_TIMING,
     traces:
-      collector === undefined || values.OTEL_SDK_DISABLED
-        ? undefined
-        : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
+      collector === undefined || values.OTEL_SDK_DISABLED ? undefined : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
   };
 }

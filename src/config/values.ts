@@ -37,8 +37,7 @@ export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', 
 
 export const postgresUrl = z.string().superRefine((value, context) => {
   const address = readPostgresAddress(value);
-  if (typeof address === 'string')
-    context.addIssue({ code: 'custom', message: address });
+  if (typeof address === 'string') context.addIssue({ code: 'custom', message: address });
 });
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');

@@ -33,8 +33,7 @@ export function watchChanges(database: Pick<Database, 'callAsLogin'>, log: Logge
     const ids = String(listed).slice(1, -1).split(',');
     // The first poll cannot list changed clients, so it wakes every listener, which then reads the changes itself.
     for (const listener of listeners)
-      if (isFirst || everybody === 't' || ids.some((id) => listenerHasAccess(listener, id)))
-        listener.wake();
+      if (isFirst || everybody === 't' || ids.some((id) => listenerHasAccess(listener, id))) listener.wake();
     return more === 't';
   }
 

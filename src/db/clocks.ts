@@ -45,8 +45,7 @@ export function watchClocks(
     if (isSkewed[clock] === Math.abs(ms) > CLOCK_DIFFERENCE_WARNING_MS) return;
     isSkewed[clock] = !isSkewed[clock];
     const fields = { clock, seconds: Math.round(ms / 100) / 10 };
-    if (isSkewed[clock])
-      log.warn(fields, 'a clock differs from that of Postgres: a change of rights relies on both');
+    if (isSkewed[clock]) log.warn(fields, 'a clock differs from that of Postgres: a change of rights relies on both');
     else log.info(fields, 'a clock agrees with that of Postgres again');
   }
 
@@ -104,12 +103,7 @@ export function watchClocks(
     reportSkew('provider', largerSkew(proven.ms, aheadMs.provider));
   }
 
-  const task = runPeriodically(
-    compareClocks,
-    'the clocks could not be compared',
-    log,
-    CLOCK_COMPARISON_PAUSE_MS,
-  );
+  const task = runPeriodically(compareClocks, 'the clocks could not be compared', log, CLOCK_COMPARISON_PAUSE_MS);
   return {
     ...task,
     async close(): Promise<void> {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { measureTransaction } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
-import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
+import { SessionPool, type PoolOptions } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
 import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS } from './row-stream.ts';
 import {
@@ -38,7 +38,7 @@ interface ContextStatements {
 export function openDatabase(options: PoolOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
   const streamLimits = { ...DEFAULT_STREAM_LIMITS, maxStreams, ...options.streams };
-  return createDatabase(openPool(options), options.statementTimeoutMs, streamLimits);
+  return createDatabase(new SessionPool(options), options.statementTimeoutMs, streamLimits);
 }
 
 /**
@@ -151,7 +151,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
         return result;
       }),
     close: (withinMs?: number) => pool.close(withinMs),
-    figures: () => ({ ...pool.figures(), longRequests: longRequests.inUse() }),
+    figures: () => ({ ...pool.figures(), longRequests: longRequests.running }),
   };
 }
 

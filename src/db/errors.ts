@@ -55,9 +55,7 @@ export function readConflictRules(error: unknown): BrokenRuleByField | undefined
   try {
     const entries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
     const hinted = castToProblemRule(error.hint ?? '');
-    return Object.fromEntries(
-      entries.map(([field, sentence]) => [field, hinted ?? rule('refused', { sentence })]),
-    );
+    return Object.fromEntries(entries.map(([field, sentence]) => [field, hinted ?? rule('refused', { sentence })]));
   } catch {
     return undefined;
   }

@@ -38,8 +38,7 @@ export function scheduleAuditLogUpkeep(
   const tend = async (): Promise<void> => {
     const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
     const created = Number(rows[0]?.[0]);
-    if (created > 0)
-      log.info(`created ${String(created)} partitions of coming months of the audit log`);
+    if (created > 0) log.info(`created ${String(created)} partitions of coming months of the audit log`);
     await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
     if (performance.now() - warnedMs < RETENTION_LOG_PAUSE_MS) return;
     const days = Math.ceil((await secondsOver(database, retentionMonths)) / 86_400);
@@ -49,10 +48,7 @@ export function scheduleAuditLogUpkeep(
   return runPeriodically(tend, 'the months of the audit log could not be made or counted yet', log);
 }
 
-async function secondsOver(
-  database: Pick<Database, 'callAsLogin'>,
-  retentionMonths: number,
-): Promise<number> {
+async function secondsOver(database: Pick<Database, 'callAsLogin'>, retentionMonths: number): Promise<number> {
   const retentionExcessSecondsSql = 'select app.audit_log_over($1)';
   return Number(
     (await database.callAsLogin({ text: retentionExcessSecondsSql, values: [retentionMonths] })).rows[0]?.[0],

@@ -57,11 +57,7 @@ from app.claim_identity_changes($1, $2) as c`;
     },
     async release(claimed: readonly ClaimedChange[], retryAfterMs: number): Promise<void> {
       const releasedClaimIds = claimed.map(({ claim }) => claim);
-      await call(
-        'select app.release_identity_changes($1, $2)',
-        releasedClaimIds,
-        formatInterval(retryAfterMs),
-      );
+      await call('select app.release_identity_changes($1, $2)', releasedClaimIds, formatInterval(retryAfterMs));
     },
     async countUndelivered(users?: readonly string[]) {
       const undeliveredCountQuery = 'select u.changes, u.oldest_seconds from app.undelivered_identity_changes($1) as u';

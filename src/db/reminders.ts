@@ -51,9 +51,7 @@ from app.claim_reminder($1) as r`;
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
       const reminderHandOverSql = 'select app.hand_over_reminder($1, $2, $3)';
       return (
-        (
-          await call(reminderHandOverSql, claim, caller.accessDigest, formatInterval(leaseMs))
-        )[0]?.[0] ?? undefined
+        (await call(reminderHandOverSql, claim, caller.accessDigest, formatInterval(leaseMs)))[0]?.[0] ?? undefined
       );
     },
     async recordOutcome({ caller, day, claim }: Reminder, outcome: ReminderOutcome): Promise<boolean> {
@@ -71,9 +69,7 @@ from app.claim_reminder($1) as r`;
       return (await call(outcomeRecordingSql, ...outcomeParameters))[0]?.[0] === 't';
     },
     async countUnsent() {
-      const [row = []] = await call(
-        'select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r',
-      );
+      const [row = []] = await call('select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r');
       const [mails, oldestSeconds, cutOff] = row.map(Number);
       return { mails, oldestSeconds, cutOff };
     },

@@ -77,8 +77,7 @@ export class Session {
     const succeed = (value: T): void => {
       // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby may lack
       // the data.
-      if (this.#cancelled)
-        fail(new DatabaseUnavailable('The database answered only once it was told to stop.'));
+      if (this.#cancelled) fail(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
         end(() => {
           resolve(value);

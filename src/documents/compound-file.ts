@@ -32,16 +32,11 @@ async function readDirectory(file: FileHandle): Promise<readonly DirectoryEntry[
   let sector = header.readUInt32LE(48);
   for (let count = 0; count < MAX_COMPOUND_FILE_SECTORS; count += 1) {
     const bytes = await readBytes(file, (sector + 1) * sectorSize, sectorSize);
-    for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE)
-      entries.push(parseDirectoryEntry(bytes, offset));
+    for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE) entries.push(parseDirectoryEntry(bytes, offset));
     const index = Math.floor(sector / perSector);
     if (index >= SECTORS_IN_HEADER) break;
     const table = header.readUInt32LE(76 + 4 * index);
-    const next = await readBytes(
-      file,
-      (table + 1) * sectorSize + 4 * (sector % perSector),
-      4,
-    );
+    const next = await readBytes(file, (table + 1) * sectorSize + 4 * (sector % perSector), 4);
     sector = next.readUInt32LE(0);
   }
   return entries;

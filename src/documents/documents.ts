@@ -37,14 +37,8 @@ export interface DocumentsOptions {
 
 export async function openDocuments(options: DocumentsOptions) {
   const { dataDir, maxBytes, database, log } = options;
-  const {
-    store,
-    failures,
-    failed: recordFailure,
-    damagedContent,
-  } = countFailures(await createContentStore(options));
-  const folder =
-    options.store.kind === 'folder' ? buildUploadFolderPath(options.store.path) : join(dataDir, 'uploads');
+  const { store, failures, failed: recordFailure, damagedContent } = countFailures(await createContentStore(options));
+  const folder = options.store.kind === 'folder' ? buildUploadFolderPath(options.store.path) : join(dataDir, 'uploads');
   const uploads = await openUploads(folder).catch((error: unknown) => {
     throw new Error(`${folderVariable(options)} cannot be written to: ${String(error)}`, {
       cause: error,

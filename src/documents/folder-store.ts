@@ -34,13 +34,9 @@ export function createFolderStore(folder: string): ContentStore {
   /** Opens the file before the HTTP response begins, because a stream that opened the file would fail too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
     const opening = open(filePath(path));
-    const handle = await withDiskTimeout(
-      opening.catch(ifAbsent),
-      DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
-      () => {
-        void opening.then((late) => late.close()).catch(() => undefined);
-      },
-    );
+    const handle = await withDiskTimeout(opening.catch(ifAbsent), DOCUMENT_STORE_RESPONSE_TIMEOUT_MS, () => {
+      void opening.then((late) => late.close()).catch(() => undefined);
+    });
     if (handle === undefined) throw new Error(`there is no content at ${path}`);
     return handle;
   };
@@ -87,9 +83,7 @@ async function* listContents(folder: string, prefix: string): AsyncGenerator<Sto
   for (const name of names.sort(compareBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* listContents(folder, name);
     if (!isContentPath(name)) continue;
-    const stats = await withDiskTimeout(
-      rejectAsUnavailable(stat(join(folder, name)).catch(ignoreMissingFile)),
-    );
+    const stats = await withDiskTimeout(rejectAsUnavailable(stat(join(folder, name)).catch(ignoreMissingFile)));
     if (stats?.isFile() === true) yield { path: name, size: stats.size };
   }
 }

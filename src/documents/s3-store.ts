@@ -122,9 +122,7 @@ export function createS3Store({
   /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
   const ifMissing = async (error: unknown): Promise<undefined> => {
     if (!isMissingObject(error)) throw error;
-    await inTime(answerMs, (abortSignal) =>
-      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
-    );
+    await inTime(answerMs, (abortSignal) => client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }));
   };
 
   return {
@@ -180,9 +178,7 @@ export function createS3Store({
           Contents = [],
           NextContinuationToken = '',
           IsTruncated = NextContinuationToken !== '',
-        } = await rejectAsUnavailable(
-          inTime(answerMs, (abortSignal) => client.send(listing, { abortSignal })),
-        );
+        } = await rejectAsUnavailable(inTime(answerMs, (abortSignal) => client.send(listing, { abortSignal })));
         for (const { Key = '', Size } of Contents) {
           const path = Key.slice(Prefix.length);
           if (isContentPath(path)) yield { path, size: requireSize(Size) };

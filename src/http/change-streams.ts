@@ -1,6 +1,5 @@
 import type { Request } from 'express';
-import { createSemaphore } from '../semaphore.ts';
-import { createShares } from '../shares.ts';
+import { Shares } from '../shares.ts';
 import type { ChangeWatch } from '../db/changes.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
@@ -62,29 +61,27 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
     closing: 0,
   };
   const activeStreams = new Set<ActiveChangeStream>();
-  const streamsByUser = new Map<string, number>();
-  const reads = createShares(streamLimits.readsAtOnce);
-  const activeStreamSemaphore = createSemaphore(streamLimits.streams, () =>
-    busyError('too many streams of changes are open'),
-  );
+  const reads = new Shares({ each: { max: streamLimits.readsAtOnce } });
+  const shares = new Shares({
+    total: { max: streamLimits.streams, refusedError: () => busyError('too many streams of changes are open') },
+    each: {
+      max: streamLimits.ofAUser,
+      refusedError: () =>
+        new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
+          headers: retryHeaders,
+          kind: 'streams',
+        }),
+    },
+  });
   let areStreamsClosed = false;
   let resolveAllStreamsEnded: (() => void) | undefined;
 
   function takeSlot(subject: string): () => void {
     if (areStreamsClosed) throw busyError('the process is about to end');
-    const userStreamCount = streamsByUser.get(subject) ?? 0;
-    if (userStreamCount >= streamLimits.ofAUser)
-      throw new RequestError('ERROR_RATE_LIMITED', 'the caller has too many streams of changes', {
-        ...{ headers: retryHeaders, kind: 'streams' },
-      });
-    const releaseSlot = activeStreamSemaphore.enter();
-    streamsByUser.set(subject, userStreamCount + 1);
+    const leave = shares.enter(subject);
     return () => {
-      releaseSlot();
-      const remainingStreams = (streamsByUser.get(subject) ?? 1) - 1;
-      if (remainingStreams === 0) streamsByUser.delete(subject);
-      else streamsByUser.set(subject, remainingStreams);
-      if (activeStreamSemaphore.inUse === 0) resolveAllStreamsEnded?.();
+      leave();
+      if (shares.running === 0) resolveAllStreamsEnded?.();
     };
   }
 
@@ -213,12 +210,12 @@ export function createChangeStreams({ watch, verifier, limits: limitOverrides = 
 
   return {
     openStream,
-    figures: () => ({ open: activeStreamSemaphore.inUse, ended: endedCountByReason }),
+    figures: () => ({ open: shares.running, ended: endedCountByReason }),
     /** Ends all streams. After `withinMs` at the latest, destroys the connections of callers that do not read. */
     async close(withinMs = streamLimits.closeMs): Promise<void> {
       areStreamsClosed = true;
       for (const stream of activeStreams) stream.end('closing');
-      if (activeStreamSemaphore.inUse === 0) return;
+      if (shares.running === 0) return;
       const { promise, resolve } = Promise.withResolvers<undefined>();
       resolveAllStreamsEnded = () => {
         resolve(undefined);

@@ -74,8 +74,7 @@ function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean 
 
 function readTextClaim(claims: TokenClaims, name: string): string | undefined {
   const value = readClaim(claims, name);
-  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_TOKEN_CLAIM_CHARACTERS)
-    return undefined;
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_TOKEN_CLAIM_CHARACTERS) return undefined;
   return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 

@@ -64,8 +64,7 @@ export function createKeySet(options: KeySetOptions) {
     const sinceMs = now() - attemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
     const isStale = sinceMs > 2 * KEY_SET_REFRESH_MS;
-    if (isStale || (known === undefined && sinceMs > MISSING_KEY_SET_RETRY_MS))
-      await refresh();
+    if (isStale || (known === undefined && sinceMs > MISSING_KEY_SET_RETRY_MS)) await refresh();
     else if (now() - fetchedAt > KEY_SET_REFRESH_MS && sinceMs > PROVIDER_RETRY_MS) void refresh();
     if (known !== undefined) return known.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
-import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
+import { Shares } from '../shares.ts';
 
 const PASSWORD_WORKER_URL = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const BCRYPT_SALT_PATTERN = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
@@ -24,12 +24,15 @@ interface HashOptions {
 
 let hashThread: Worker | undefined;
 let lastHash: Promise<unknown> = Promise.resolve();
-const passwordQueue = createSemaphore(limit.MAX_WAITING_PASSWORD_HASHES, () =>
-  unavailable('too many passwords wait to be hashed'),
-);
+const passwordQueue = new Shares({
+  total: {
+    max: limit.MAX_WAITING_PASSWORD_HASHES,
+    refusedError: () => unavailable('too many passwords wait to be hashed'),
+  },
+});
 
 export function countWaitingPasswords(): number {
-  return passwordQueue.inUse;
+  return passwordQueue.running;
 }
 
 /** Keyboards type the same characters in different Unicode forms, so passwords are normalized (RFC 8265, 4.2.2). */
@@ -100,10 +103,7 @@ async function hashInThread(job: HashJob): Promise<string> {
   try {
     hashThread ??= startHashThread();
     hashThread.ref();
-    const answering = Promise.race([
-      once(hashThread, 'message', listening),
-      once(hashThread, 'exit', listening),
-    ]);
+    const answering = Promise.race([once(hashThread, 'message', listening), once(hashThread, 'exit', listening)]);
     hashThread.postMessage(job);
     const [answer] = (await answering) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');

@@ -97,8 +97,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     const known = remembered.get(digest);
     if (known === undefined) checkTokenHeader(token);
     const current = await keySet.current();
-    if (known?.keys === current && isValidAt(known, providerNow()))
-      return known.caller;
+    if (known?.keys === current && isValidAt(known, providerNow())) return known.caller;
     const verified = await checkWithFreshKeys(token, current).catch((error: unknown) => {
       throw error instanceof RequestError ? error : createBadTokenError(describeVerificationFailure(error));
     });

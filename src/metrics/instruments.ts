@@ -39,8 +39,7 @@ export function createInstruments(registry: Registry) {
           for (const [of, value] of readValues()) this.inc(of, value);
         },
       }),
-    counter: (name: string, help: string, label: string): Counter =>
-      new Counter(optionsOf(name, help, [label])),
+    counter: (name: string, help: string, label: string): Counter => new Counter(optionsOf(name, help, [label])),
     histogram: (name: string, help: string, buckets: readonly number[], ...labels: readonly string[]): Histogram =>
       new Histogram({ ...optionsOf(name, help, labels), buckets: [...buckets] }),
   };

@@ -41,11 +41,7 @@ export function createMetrics() {
     'Responses 401 and 403, and 404 of calendars, by kind; each has an audit record.',
     'kind',
   );
-  const rateLimits = counter(
-    'taxclaims_rate_limited_total',
-    'Responses 429, by the limit that refused.',
-    'limiter',
-  );
+  const rateLimits = counter('taxclaims_rate_limited_total', 'Responses 429, by the limit that refused.', 'limiter');
   const unavailable = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
   // Creates each counter with zero at the start: an alert notices the first refusal only if the counter existed before.
   for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);

@@ -36,8 +36,7 @@ export interface MetricSources {
 export function registerSourceMetrics(sources: MetricSources, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauges, counterOf } = createInstruments(registry);
-  const poolFigures = () =>
-    Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
+  const poolFigures = () => Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
   const spool = unlessLate(() => sources.spool.figures());
   const changes = unlessLate(() => sources.database.undelivered());
   const reminders = unlessLate(() => sources.database.unsent());

@@ -44,11 +44,7 @@ export function sendReminders({
     const items = await readDueItems(reminder);
     if (items.due.length === 0) return { state: 'NOTHING_DUE' };
     const { name, language, day } = reminder;
-    const mail = createReminderMail(
-      { userId: reminder.caller.userId, name, language, day },
-      items,
-      frontendUrl,
-    );
+    const mail = createReminderMail({ userId: reminder.caller.userId, name, language, day }, items, frontendUrl);
     // Sets the deadline before the lease begins, so that a process that was suspended sends no mail after the lease.
     const deadline = performance.now() + sendMs;
     const address = await queue.handOver(reminder, leaseMs);
@@ -112,9 +108,7 @@ export function sendReminders({
         await deliverReminder(reminder);
       }
     };
-    const results = await Promise.allSettled(
-      Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueued),
-    );
+    const results = await Promise.allSettled(Array.from({ length: limit.CONCURRENT_REMINDER_MAILS }, deliverQueued));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
@@ -136,14 +130,12 @@ export function sendReminders({
     async close(withinMs = sendMs): Promise<void> {
       const closing = task.close();
       const timeoutError = (): Error => new Error('reminders were broken off');
-      await withTimeout(
-        Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
-        closing,
-        timeoutError,
-      ).catch((error: unknown) => {
-        log.warn({ err: error }, 'shutdown: other processes send the remaining reminders');
-        abort.abort();
-      });
+      await withTimeout(Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0), closing, timeoutError).catch(
+        (error: unknown) => {
+          log.warn({ err: error }, 'shutdown: other processes send the remaining reminders');
+          abort.abort();
+        },
+      );
       await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closing, timeoutError).catch(() => undefined);
     },
   };

@@ -80,8 +80,7 @@ export function deliverIdentityChanges({
     const failure = await sendToProvider(claimed, until);
     const isRecorded = await changes.recordOutcome(claimed, failure);
     const { userId } = claimed;
-    if (!isRecorded)
-      log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
+    if (!isRecorded) log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
   }
 
   async function sendToProvider(
@@ -94,9 +93,7 @@ export function deliverIdentityChanges({
     ]);
     try {
       const time = { deadline: until, signal };
-      await (rights === undefined
-        ? management.erase(subject, time)
-        : management.send(subject, rights, time));
+      await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
       backoff.recordSuccess();
       const deliveredLogMessage = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
       log.info({ userId }, `the identity provider ${deliveredLogMessage}`);
@@ -106,8 +103,7 @@ export function deliverIdentityChanges({
         error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
       backoff.recordFailure(failure, userId);
       const needsRepair = failure.kind === 'unknown' || failure.kind === 'refused';
-      const retryAfterMs =
-        failure.retryAfterMs ?? (needsRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
+      const retryAfterMs = failure.retryAfterMs ?? (needsRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
       return { reason: failure.message, retryAfterMs };
     }
   }

@@ -68,11 +68,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     span.end(endedMs);
   }
 
-  function addSpan(
-    name: string,
-    { begunMs, endedMs, isFailed }: MeasuredInterval,
-    parent: typeof ROOT_CONTEXT,
-  ): void {
+  function addSpan(name: string, { begunMs, endedMs, isFailed }: MeasuredInterval, parent: typeof ROOT_CONTEXT): void {
     const childSpanOptions = {
       kind: SpanKind.CLIENT,
       startTime: begunMs,
@@ -90,13 +86,11 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     },
     async close(withinMs: number): Promise<void> {
       const timeoutError = (): Error => new Error('the collector did not take the last traces in time');
-      await withTimeout(
-        Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS),
-        provider.shutdown(),
-        timeoutError,
-      ).catch((error: unknown) => {
-        log.warn({ err: error }, 'the last traces are lost');
-      });
+      await withTimeout(Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS), provider.shutdown(), timeoutError).catch(
+        (error: unknown) => {
+          log.warn({ err: error }, 'the last traces are lost');
+        },
+      );
       diag.disable();
       context.disable();
     },

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { createSemaphore } from '../../semaphore.ts';
 import * as limit from '../../limits.ts';
 import { runPeriodically } from '../../periodic-task.ts';
 import { Backoff } from '../../retries.ts';
+import { Shares } from '../../shares.ts';
 import { isSystemError } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { Database } from '../database.ts';
@@ -17,13 +17,19 @@ interface WaitingRefusal {
   readonly settle: (stored: boolean) => void;
 }
 
-const queueFullError = (): Error => new Error(`${limit.MAX_WAITING_REFUSAL_RECORDS} refusals wait already`);
+const createQueue = (): Shares =>
+  new Shares({
+    total: {
+      max: limit.MAX_WAITING_REFUSAL_RECORDS,
+      refusedError: () => new Error(`${limit.MAX_WAITING_REFUSAL_RECORDS} refusals wait already`),
+    },
+  });
 
 /** Stores audit records of refused requests in batches; during a database outage they go to the spool on disk. */
 export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
   const recorder = createRefusalRecorder(database);
-  const databaseQueue = createSemaphore(limit.MAX_WAITING_REFUSAL_RECORDS, queueFullError);
-  const diskQueue = createSemaphore(limit.MAX_WAITING_REFUSAL_RECORDS, queueFullError);
+  const databaseQueue = createQueue();
+  const diskQueue = createQueue();
   const backoff = new Backoff(limit.REFUSAL_RECORD_RETRY_PAUSES_MS);
   let waiting: WaitingRefusal[] = [];
   let isTaking = true;
@@ -102,7 +108,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
-    const appendPromise = diskQueue.run(() => spool.append(formatSpoolLine(refusal)));
+    const appendPromise = diskQueue.run(undefined, () => spool.append(formatSpoolLine(refusal)));
     const timeoutError = (): Error => new Error('the disk did not take a refusal in time');
     await withTimeout(limit.REFUSAL_RECORD_DISK_TIMEOUT_MS, appendPromise, timeoutError);
     if (isTaking) startDrain();
@@ -132,8 +138,7 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       noteFailure(error);
     }
     draining = undefined;
-    if (drained > 0)
-      log.info({ refusals: drained }, 'refusal records were moved from disk to the database');
+    if (drained > 0) log.info({ refusals: drained }, 'refusal records were moved from disk to the database');
   }
 
   const adoption = runPeriodically(
@@ -159,8 +164,8 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       });
     },
     figures: () => ({
-      waiting: databaseQueue.inUse,
-      spooling: diskQueue.inUse,
+      waiting: databaseQueue.running,
+      spooling: diskQueue.running,
       isTaking: isTaking,
     }),
     async close(): Promise<void> {
@@ -199,9 +204,7 @@ async function drainOldest(spool: Spool, recorder: RefusalRecorder, log: Logger)
     const damaged = parsed.flatMap(({ line, refusal }) => (refusal === undefined ? line : []));
     const rejected: DatedRefusal[] = [];
     for (let next = 0; next < refusals.length; next += limit.REFUSAL_RECORDS_PER_STATEMENT) {
-      rejected.push(
-        ...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSAL_RECORDS_PER_STATEMENT))),
-      );
+      rejected.push(...(await recorder.recordEach(refusals.slice(next, next + limit.REFUSAL_RECORDS_PER_STATEMENT))));
     }
     if (damaged.length + rejected.length > 0) {
       await spool.setAside([...damaged, ...rejected.map((refusal) => JSON.stringify(refusal))]);

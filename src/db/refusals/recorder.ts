@@ -60,8 +60,7 @@ export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
   return {
     date: (refusal: Refusal): DatedRefusal => {
       const monotonicMs = performance.now();
-      const databaseMs =
-        clock === undefined ? null : clock.databaseMs + monotonicMs - clock.monotonicMs;
+      const databaseMs = clock === undefined ? null : clock.databaseMs + monotonicMs - clock.monotonicMs;
       return dateRefusal(refusal, { run: processId, monotonicMs, machineMs: Date.now(), databaseMs });
     },
     record,

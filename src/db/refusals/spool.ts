@@ -64,8 +64,7 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   const drainable = (): SpoolFile[] => allFiles().filter((file) => !postponed.has(file));
 
   function forget(file: SpoolFile): void {
-    for (const list of [...adopted.values(), sealed])
-      if (list.includes(file)) list.splice(list.indexOf(file), 1);
+    for (const list of [...adopted.values(), sealed]) if (list.includes(file)) list.splice(list.indexOf(file), 1);
     bytes -= file.size;
     releaseEmptied();
   }

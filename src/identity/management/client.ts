@@ -42,12 +42,7 @@ export function openManagementClient(
     if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
   }
 
-  async function sendAuthorized(
-    method: string,
-    path: string,
-    body: unknown,
-    time: RequestDeadline,
-  ): Promise<unknown> {
+  async function sendAuthorized(method: string, path: string, body: unknown, time: RequestDeadline): Promise<unknown> {
     const token = await credential.token();
     const { response, text } = await sendOnce(method, path, body, token, time);
     if (response.status === 401 && credential.discard(token)) {
@@ -57,13 +52,7 @@ export function openManagementClient(
     return readResponse(method, { response, text });
   }
 
-  async function sendOnce(
-    method: string,
-    path: string,
-    body: unknown,
-    token: string,
-    time: RequestDeadline,
-  ) {
+  async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
     // A process that was suspended may hold outdated rights, so no request is sent after `time.deadline`.
     if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
     try {
@@ -105,21 +94,12 @@ export function openManagementClient(
         : readRetryAfterMs(headers);
     if (kind === 'limited') pauseRequests(retryAfterMs);
     const said = `the provider answered ${String(status)}${failureMessage(text)}`;
-    throw new ManagementError(
-      kind,
-      kind === 'address' ? `${said}; ${WRONG_ADDRESS_HINT}` : said,
-      {
-        retryAfterMs,
-      },
-    );
+    throw new ManagementError(kind, kind === 'address' ? `${said}; ${WRONG_ADDRESS_HINT}` : said, {
+      retryAfterMs,
+    });
   }
 
-  function ask(
-    method: string,
-    path: string,
-    time: RequestDeadline,
-    body?: unknown,
-  ): Promise<unknown> {
+  function ask(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
     return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
       ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
       shouldRetry: (error, attempt) =>
@@ -138,9 +118,7 @@ export function openManagementClient(
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MAX_MANAGEMENT_ROLES_PAGES; page += 1) {
       const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE_SIZE)}&page=${String(page)}&include_totals=true`;
-      const found = parseRoles(
-        await ask('GET', path, time).catch(noRolesIfUnsupported),
-      );
+      const found = parseRoles(await ask('GET', path, time).catch(noRolesIfUnsupported));
       found.forEach(({ id, name }) => ids.set(name, id));
       if (found.length < limit.MANAGEMENT_ROLES_PAGE_SIZE) break;
     }
@@ -171,16 +149,13 @@ export function openManagementClient(
 
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
-      hideIdsInErrors(subject, async () =>
-        parseProviderRights(await ask('GET', userPath(subject), time)),
-      ),
+      hideIdsInErrors(subject, async () => parseProviderRights(await ask('GET', userPath(subject), time))),
     send: (subject: string, { role, clientAccess, isActive }: UserRights, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
         parseProviderRights((await ask('PATCH', userPath(subject), time, body)) ?? {});
         const id = (await readRoleIds(time)).get(role);
-        if (id !== undefined)
-          await ask('POST', `${userPath(subject)}/roles`, time, { roles: [id] });
+        if (id !== undefined) await ask('POST', `${userPath(subject)}/roles`, time, { roles: [id] });
       }),
     /** Deletes a user. If the provider refuses the deletion, blocks the user and throws; a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
@@ -189,8 +164,7 @@ export function openManagementClient(
           await ask('DELETE', userPath(subject), time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
-          if (isFailureKind(error, 'refused'))
-            await ask('PATCH', userPath(subject), time, body);
+          if (isFailureKind(error, 'refused')) await ask('PATCH', userPath(subject), time, body);
           throw error;
         }
       }).catch((error: unknown) => {
@@ -232,18 +206,14 @@ const unexpectedAnswer = (what: string): ManagementError =>
   new ManagementError('away', `the provider answered something that is no ${what}`);
 
 const said = z.string().min(1).optional().catch(undefined);
-const failureSchema = z
-  .object({ errorCode: said, error: said, message: said })
-  .catch({});
+const failureSchema = z.object({ errorCode: said, error: said, message: said }).catch({});
 
 const readFailureDetails = (text: string) => failureSchema.parse(parseJson(text));
 
 function failureMessage(text: string): string {
   const { errorCode, error, message } = readFailureDetails(text);
   const parts = [errorCode ?? error, message].filter((said) => said !== undefined);
-  return parts.length === 0
-    ? ''
-    : `: ${shortenToSingleLine(parts.join(', '), limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
+  return parts.length === 0 ? '' : `: ${shortenToSingleLine(parts.join(', '), limit.MANAGEMENT_MESSAGE_CHARACTERS)}`;
 }
 
 /** Requires only what the service uses: a provider may leave out everything else, or fill it in its own way. */

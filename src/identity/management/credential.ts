@@ -47,8 +47,7 @@ function oauthCredential({ issuer, id, secret, audience }: ClientCredentials) {
       const lifetimeMs = (answer.expires_in ?? limit.DEFAULT_MANAGEMENT_TOKEN_LIFETIME_S) * 1_000;
       cached = {
         token: answer.access_token,
-        until:
-          receivedMs + Math.max(lifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, lifetimeMs / 2),
+        until: receivedMs + Math.max(lifetimeMs - limit.MANAGEMENT_TOKEN_RENEWAL_MARGIN_MS, lifetimeMs / 2),
       };
       return cached.token;
     } catch (error) {
@@ -58,9 +57,7 @@ function oauthCredential({ issuer, id, secret, audience }: ClientCredentials) {
 
   return {
     token: async (): Promise<string> =>
-      cached !== undefined && performance.now() < cached.until
-        ? cached.token
-        : fetchToken(),
+      cached !== undefined && performance.now() < cached.until ? cached.token : fetchToken(),
     /** Forgets a token that the provider refused. The result true means that the service can fetch a new token. */
     discard(refused: string): boolean {
       if (cached?.token === refused) cached = undefined;
