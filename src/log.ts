@@ -57,10 +57,11 @@ function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEX
   // Returns an error unchanged, because the log's error serializer shortens it later.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date) return value;
   if (depth > MAX_LOGGED_DEPTH) return 'too deep';
-  const loggedPropertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
-  const entries = loggedPropertyEntries.map(([name, member]): [string, unknown] => [
-    truncate(name, LOG_TEXT_CHARACTERS),
-    limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
-  ]);
+  const entries = Object.entries(value)
+    .slice(0, MAX_LOGGED_PROPERTIES)
+    .map(([name, member]): [string, unknown] => [
+      truncate(name, LOG_TEXT_CHARACTERS),
+      limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
+    ]);
   return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }

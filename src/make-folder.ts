@@ -36,6 +36,5 @@ async function isFolder(path: string): Promise<boolean> {
     if (readSystemErrorCode(error) !== 'ENOENT') throw error;
   });
   if (stats === undefined || stats.isDirectory()) return stats !== undefined;
-  const notFolderMessage = `ENOTDIR: ${path} is no folder`;
-  throw Object.assign(new Error(notFolderMessage), { code: 'ENOTDIR', syscall: 'mkdir' });
+  throw Object.assign(new Error(`ENOTDIR: ${path} is no folder`), { code: 'ENOTDIR', syscall: 'mkdir' });
 }

@@ -5,7 +5,7 @@ export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
 /** Runs the task at the start and then every `intervalMs`; a failed task runs again in the next round. */
 export function runPeriodically(
-  task: (abort: AbortSignal) => Promise<void>,
+  task: (ending: AbortSignal) => Promise<void>,
   failure: string,
   log: Logger,
   intervalMs = HOUSEKEEPING_PAUSE_MS,

@@ -179,35 +179,29 @@ const NEXT_STATUS_TEXTS = {
 const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
 const STATUS_LABELS: BilingualLabels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
-const numberSchema = z.number().meta({ description: 'A number of the message.' });
-const wordSchema = z.string().meta({ description: 'A word of the message.' });
-const wordListSchema = z.array(z.string()).meta({ description: 'Words of the message.' });
-const existingIdSchema = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
+const number = z.number().meta({ description: 'A number of the message.' });
+const word = z.string().meta({ description: 'A word of the message.' });
+const words = z.array(z.string()).meta({ description: 'Words of the message.' });
+const existingId = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
 
 export const problemParams = z
   .strictObject({
-    ...{
-      min: numberSchema,
-      max: numberSchema,
-      count: numberSchema,
-      characters: numberSchema,
-      cells: numberSchema,
-    },
-    ...{
-      field: wordSchema,
-      rule: wordSchema,
-      status: wordSchema,
-      from: wordSchema,
-      to: wordSchema,
-      sentence: wordSchema,
-    },
-    ...{
-      fields: wordListSchema,
-      values: wordListSchema,
-      readings: wordListSchema,
-      moves: wordListSchema,
-      existing_id: existingIdSchema,
-    },
+    min: number,
+    max: number,
+    count: number,
+    characters: number,
+    cells: number,
+    field: word,
+    rule: word,
+    status: word,
+    from: word,
+    to: word,
+    sentence: word,
+    fields: words,
+    values: words,
+    readings: words,
+    moves: words,
+    existing_id: existingId,
   })
   .partial()
   .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
@@ -279,12 +273,13 @@ export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM
 /** Returns a label for each problem code: the code's texts, joined by slashes. */
 export function collectProblemLabels(): BilingualLabels {
   const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => extractProblemCode(key)));
-  const entries = textsByCode.map(([code, all]): [string, BilingualLabel] => {
-    const english = all.map((text) => text[1]).join(' / ');
-    const french = all.map((text) => text[2]).join(' / ');
-    return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
-  });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    textsByCode.map(([code, all]): [string, BilingualLabel] => {
+      const english = all.map((text) => text[1]).join(' / ');
+      const french = all.map((text) => text[2]).join(' / ');
+      return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
+    }),
+  );
 }
 
 const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import * as limit from '../limits.ts';
 import { Backoff } from '../retries.ts';
-import type { Database } from './database.ts';
+import { readAsLogin, type DatabaseLogin } from './database.ts';
 
 export type ChangeWatch = ReturnType<typeof watchChanges>;
 
@@ -12,7 +12,7 @@ export interface ChangeListener {
 }
 
 /** Polls for changed records and wakes the listeners that may see a changed record. All listeners share one query. */
-export function watchChanges(database: Pick<Database, 'callAsLogin'>, log: Logger, pollMs = limit.CHANGE_POLL_MS) {
+export function watchChanges(database: DatabaseLogin, log: Logger, pollMs = limit.CHANGE_POLL_MS) {
   const listeners = new Set<ChangeListener>();
   const backoff = new Backoff(limit.CHANGE_POLL_RETRY_MS);
   let position: string | null = null;
@@ -23,12 +23,13 @@ export function watchChanges(database: Pick<Database, 'callAsLogin'>, log: Logge
 
   async function readChangedClients(): Promise<boolean> {
     const isFirst = position === null;
-    const changedClientsSql = 'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c';
-    const { rows } = await database.callAsLogin({
-      text: changedClientsSql,
-      values: [position, limit.MAX_RECORDS_PER_CHANGE_READ],
-    });
-    const [next = null, more, everybody, listed = '{}'] = rows[0] ?? [];
+    const [row = []] = await readAsLogin(
+      database,
+      'select c.place, c.more, c.everybody, c.clients from app.changed_clients($1, $2) as c',
+      position,
+      limit.MAX_RECORDS_PER_CHANGE_READ,
+    );
+    const [next = null, more, everybody, listed = '{}'] = row;
     position = next;
     const ids = String(listed).slice(1, -1).split(',');
     // The first poll cannot list changed clients, so it wakes every listener, which then reads the changes itself.

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ProviderClock } from '../identity/provider-clock.ts';
 import { runPeriodically } from '../periodic-task.ts';
-import type { Database } from './database.ts';
+import { readAsLogin, type DatabaseLogin } from './database.ts';
 import { CLOCK_COMPARISON_PAUSE_MS, CLOCK_DIFFERENCE_WARNING_MS, CLOCK_PROOF_PAUSE_MS } from '../limits.ts';
 
 export type ClockWatch = ReturnType<typeof watchClocks>;
@@ -9,12 +9,7 @@ export type ClockWatch = ReturnType<typeof watchClocks>;
 type ClockName = 'provider' | 'service';
 
 /** Compares the clocks of the service, the identity provider and Postgres each minute. */
-export function watchClocks(
-  clock: ProviderClock,
-  database: Pick<Database, 'callAsLogin'>,
-  log: Logger,
-  now = Date.now,
-) {
+export function watchClocks(clock: ProviderClock, database: DatabaseLogin, log: Logger, now = Date.now) {
   const aheadMs: Record<ClockName, number | undefined> = { provider: undefined, service: undefined };
   const isSkewed = { provider: false, service: false };
   const abort = new AbortController();
@@ -23,20 +18,19 @@ export function watchClocks(
   let proven: { readonly ms: number; readonly until: number } | undefined;
   let recording: Promise<void> | undefined;
 
-  async function recordProviderClock(aheadMs: number | null): Promise<void> {
-    const clockRecordingSql = 'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))';
-    await database.callAsLogin({
-      text: clockRecordingSql,
-      values: [aheadMs === null ? null : aheadMs / 1_000],
-    });
+  async function recordProviderClock(ms: number | null): Promise<void> {
+    await readAsLogin(
+      database,
+      'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))',
+      ms === null ? null : ms / 1_000,
+    );
   }
 
   /** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
   async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
     const startMs = performance.now();
-    const clockQuery = 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000';
-    const { rows } = await database.callAsLogin({ text: clockQuery, values: [] });
-    const timeMs = Number(rows[0]?.[0]);
+    const [row] = await readAsLogin(database, 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000');
+    const timeMs = Number(row?.[0]);
     return { minMs: timeMs - performance.now(), maxMs: timeMs - startMs };
   }
 
@@ -53,20 +47,12 @@ export function watchClocks(
     // Tells the database that the identity provider's clock is unknown until this process has measured it.
     if (!isReset) await recordProviderClock(null);
     isReset = true;
-    const postgresClockOffsetRange = await readPostgresClock();
-    reportSkew(
-      'service',
-      now() - performance.now() - (postgresClockOffsetRange.minMs + postgresClockOffsetRange.maxMs) / 2,
-    );
-    const providerClockOffsetRange = await clock.read(abort.signal);
-    await recordProviderClock(providerClockOffsetRange.maxMs - postgresClockOffsetRange.minMs);
-    const providerAheadMs =
-      (providerClockOffsetRange.minMs +
-        providerClockOffsetRange.maxMs -
-        postgresClockOffsetRange.minMs -
-        postgresClockOffsetRange.maxMs) /
-      2;
-    reportSkew('provider', isProven() ? largerSkew(providerAheadMs, proven?.ms) : providerAheadMs);
+    const postgres = await readPostgresClock();
+    reportSkew('service', now() - performance.now() - (postgres.minMs + postgres.maxMs) / 2);
+    const provider = await clock.read(abort.signal);
+    await recordProviderClock(provider.maxMs - postgres.minMs);
+    const providerMs = (provider.minMs + provider.maxMs - postgres.minMs - postgres.maxMs) / 2;
+    reportSkew('provider', isProven() ? largerSkew(providerMs, proven?.ms) : providerMs);
   }
 
   async function compareClocks(): Promise<void> {
@@ -88,9 +74,8 @@ export function watchClocks(
   const isProven = (): boolean => proven !== undefined && performance.now() < proven.until;
 
   async function recordSkewProof(seconds: number): Promise<void> {
-    const skewProofRecordingSql = 'select app.disprove_provider_clock(to_timestamp($1))';
-    const { rows } = await database.callAsLogin({ text: skewProofRecordingSql, values: [seconds] });
-    const [ahead] = rows[0] ?? [];
+    const [row] = await readAsLogin(database, 'select app.disprove_provider_clock(to_timestamp($1))', seconds);
+    const ahead = row?.[0];
     if (ahead == null) return;
     proven = {
       ms: Number(ahead) * 1_000,

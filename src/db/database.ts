@@ -23,6 +23,9 @@ import { STATEMENT_GRACE_MS, CACHED_STATEMENT_NAMES, DEADLOCK_RETRY_PAUSE_MS } f
 
 export type Database = ReturnType<typeof createDatabase>;
 
+/** What the service does for itself, without a caller, needs only this of the database. */
+export type DatabaseLogin = Pick<Database, 'callAsLogin'>;
+
 export interface TransactionLimits {
   /** The time limit of a long request's transaction, and of each statement in the transaction. */
   readonly timeoutMs?: number | undefined;
@@ -74,8 +77,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
             statements.forEach(assertDataStatement);
           });
           return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
-            const sent = batchesWithin(timeoutMs);
-            return retryIfStalePlan(() => session.send(sent, 'idle'));
+            const timed = batchesWithin(timeoutMs);
+            return retryIfStalePlan(() => session.send(timed, 'idle'));
           });
         },
         { subject: caller?.subject, socket },
@@ -153,6 +156,15 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     close: (withinMs?: number) => pool.close(withinMs),
     figures: () => ({ ...pool.figures(), longRequests: longRequests.running }),
   };
+}
+
+/** Runs one statement as the API's own database login and returns its rows. */
+export async function readAsLogin(
+  database: DatabaseLogin,
+  text: string,
+  ...values: Statement['values']
+): Promise<StatementResult['rows']> {
+  return (await database.callAsLogin({ text, values })).rows;
 }
 
 /** SQLSTATEs after which Postgres has rolled back the transaction: deadlock_detected and serialization_failure. */

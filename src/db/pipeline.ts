@@ -49,16 +49,17 @@ export function sendPipeline(
 ): Promise<PipelineOutcome> {
   const names = namesOf(client);
   return new Promise((resolve) => {
-    const { message, parsed: parsedStatementNames } = encodePipeline(batches, names, isPrepared);
-    const settle = (outcome: PipelineOutcome): void => {
-      if (outcome.error === undefined) {
-        for (const name of parsedStatementNames) names.set(name, true);
-      } else if (isStalePlan(outcome.error)) {
-        for (const name of names.keys()) names.set(name, false);
-      }
-      resolve(outcome);
-    };
-    client.query(new Pipeline(client, message, settle));
+    const { message, parsed } = encodePipeline(batches, names, isPrepared);
+    client.query(
+      new Pipeline(client, message, (outcome) => {
+        if (outcome.error === undefined) {
+          for (const name of parsed) names.set(name, true);
+        } else if (isStalePlan(outcome.error)) {
+          for (const name of names.keys()) names.set(name, false);
+        }
+        resolve(outcome);
+      }),
+    );
   });
 }
 
@@ -76,37 +77,34 @@ function namesOf(client: Client): Map<string, boolean> {
 
 /**
  * Writes all messages into one buffer: a Sync message after half of the statements would commit that half. Encodes the
- * parameters before it changes `statementNames`, because the encoding can throw.
+ * parameters before it changes `names`, because the encoding can throw.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
   names: Map<string, boolean>,
   isPrepared: boolean,
-): { message: Buffer; parsed: readonly string[] } {
+): { message: Buffer; parsed: ReadonlySet<string> } {
   const encoded = batches.flatMap(({ role, statements }) =>
     statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
   );
   const closing: Buffer[] = [];
   const messages: Buffer[] = [];
-  const parsedStatementNames = new Set<string>();
+  const parsed = new Set<string>();
   for (const { text, role, parameters } of encoded) {
     const name = isPrepared ? nameOf(text, role) : '';
     if (name === '') {
       messages.push(serialize.parse({ text }));
     } else {
-      if (names.get(name) !== true && !parsedStatementNames.has(name)) {
+      if (names.get(name) !== true && !parsed.has(name)) {
         // Sends Close before Parse, because Parse fails for an existing name, but Close accepts a missing name.
         messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
-        parsedStatementNames.add(name);
+        parsed.add(name);
       }
       closing.push(...markUsed(names, name));
     }
     messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
-  return {
-    message: Buffer.concat([...closing, ...messages, serialize.sync()]),
-    parsed: [...parsedStatementNames],
-  };
+  return { message: Buffer.concat([...closing, ...messages, serialize.sync()]), parsed };
 }
 
 function markUsed(names: Map<string, boolean>, name: string): Buffer[] {

@@ -95,14 +95,13 @@ export async function findPrimary(servers: readonly string[], answerMs = PRIMARY
 }
 
 export async function assertAcceptsWrites(connection: Connection, answerMs = PRIMARY_CHECK_TIMEOUT_MS): Promise<void> {
-  const timeoutError = (): Error => {
-    connection.destroy();
-    return new DatabaseUnavailable('The database did not answer in time.');
-  };
   const { rows } = await withTimeout(
     answerMs,
     connection.query<{ transaction_read_only: string }>('show transaction_read_only'),
-    timeoutError,
+    () => {
+      connection.destroy();
+      return new DatabaseUnavailable('The database did not answer in time.');
+    },
   );
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('It takes no writes.');
 }

@@ -108,20 +108,17 @@ export function buildSettingsStatement(context: RequestContext | undefined, stat
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
   const elapsed = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
   const { subject, issuedAt, accessDigest, userId } = caller;
-  const rightsParameters = [
+  const values = [
+    statementTimeoutMs,
     clientAccessArray(context),
     subject,
     issuedAt,
     accessDigest,
     userId,
     determineDatabaseRole(context),
+    requestId,
   ];
-  const values = [statementTimeoutMs, ...rightsParameters, requestId];
-  if (!readOnly)
-    return {
-      text: READ_WRITE_SETTINGS_SQL + elapsed,
-      values: [...values, action, ipAddress, userAgent],
-    };
+  if (!readOnly) return { text: READ_WRITE_SETTINGS_SQL + elapsed, values: [...values, action, ipAddress, userAgent] };
   const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
   if (record === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsed, values };
   return {
@@ -131,8 +128,8 @@ export function buildSettingsStatement(context: RequestContext | undefined, stat
 }
 
 export function nextBatchSettingsStatement(context: RequestContext | undefined): Statement {
-  const accessibleClientsText = context === undefined ? '' : clientAccessArray(context);
-  return { text: NEXT_BATCH_SETTINGS_SQL, values: [accessibleClientsText, determineDatabaseRole(context)] };
+  const clients = context === undefined ? '' : clientAccessArray(context);
+  return { text: NEXT_BATCH_SETTINGS_SQL, values: [clients, determineDatabaseRole(context)] };
 }
 
 /**

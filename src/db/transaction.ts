@@ -30,74 +30,97 @@ export async function runTransaction<T>(
   callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
-  let isOpen = true;
-  let failure: unknown;
-  let last: Promise<unknown> = Promise.resolve();
-  let unsent: readonly Statement[] = [BEGIN, settings];
+  const transaction = new Transaction(session, role, settings, onSettings);
+  try {
+    const result = await callback(
+      (...statements) => transaction.run(...statements),
+      (...statements) => transaction.attempt(...statements),
+      (work) => transaction.undo(work),
+    );
+    await transaction.commit();
+    return result;
+  } finally {
+    await transaction.end();
+  }
+}
 
-  const send = async (statements: readonly Statement[]): Promise<StatementResult | undefined> => {
-    try {
-      const first = unsent;
-      unsent = [];
-      const batch = {
-        role,
-        settings: first,
-        statements,
-        ...(first.length > 0 && { onSettings }),
-      };
-      const [results] = await session.send([batch], 'in transaction');
-      return results?.at(-1);
-    } catch (error) {
-      failure ??= error;
-      throw error;
-    }
-  };
-  const run: StatementRunner = async (...statements) => {
-    if (!isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
-    const sending = last.then(() => send(statements));
-    last = sending.catch(() => undefined);
+class Transaction {
+  readonly #session: Session;
+  readonly #role: string;
+  readonly #onSettings: RequestBatch['onSettings'];
+  #isOpen = true;
+  /** The error of the first statement that failed outside an attempt. */
+  #failure: unknown;
+  #lastSent: Promise<unknown> = Promise.resolve();
+  #unsent: readonly Statement[];
+
+  constructor(session: Session, role: string, settings: Statement, onSettings: RequestBatch['onSettings']) {
+    this.#session = session;
+    this.#role = role;
+    this.#unsent = [BEGIN, settings];
+    this.#onSettings = onSettings;
+  }
+
+  async run(...statements: readonly Statement[]): Promise<StatementResult> {
+    if (!this.#isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
+    const sending = this.#lastSent.then(() => this.#send(statements));
+    this.#lastSent = sending.catch(() => undefined);
     const result = await sending;
     if (result === undefined) throw new Error('The server gave no result for a statement.');
     return result;
-  };
-  const attempt: SavepointStatementRunner = async (...statements) => {
-    const before = failure;
+  }
+
+  async attempt(...statements: readonly Statement[]): Promise<DatabaseError | undefined> {
+    const earlier = this.#failure;
     try {
-      await run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
+      await this.run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
       return undefined;
     } catch (error) {
       if (sqlState(error) === undefined) throw error;
-      await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-      failure = before;
+      await this.run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
+      this.#failure = earlier;
       return error as DatabaseError;
     }
-  };
+  }
 
-  const undo: UndoneWorkRunner = async (work) => {
-    await run(SAVEPOINT);
+  async undo(work: () => Promise<void>): Promise<void> {
+    await this.run(SAVEPOINT);
     await work();
-    await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-  };
+    await this.run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
+  }
 
-  try {
-    const value = await callback(run, attempt, undo);
-    isOpen = false;
-    await last;
-    if (unsent.length > 0) await send([]);
+  async commit(): Promise<void> {
+    this.#isOpen = false;
+    await this.#lastSent;
+    if (this.#unsent.length > 0) await this.#send([]);
     // In a failed transaction Postgres refuses DISABLE_TIMEOUT_STATEMENT, so only COMMIT is sent, which then rolls
     // back.
-    const settings = failure === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
-    const [results] = await session.send([{ role, settings: settings, statements: [COMMIT] }], 'idle');
-    if (results?.[0]?.tag !== 'COMMIT') {
-      throw new Error('The transaction was rolled back: one of its statements failed.', {
-        cause: failure,
-      });
-    }
-    return value;
-  } finally {
-    isOpen = false;
-    await last;
+    const settings = this.#failure === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
+    const [results] = await this.#session.send([{ role: this.#role, settings, statements: [COMMIT] }], 'idle');
+    if (results?.[0]?.tag !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements failed.', { cause: this.#failure });
+  }
+
+  async end(): Promise<void> {
+    this.#isOpen = false;
+    await this.#lastSent;
     // If ROLLBACK fails, the session closes the connection on release, and the caller gets the first error.
-    if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
+    if (this.#session.inTransaction) await this.#session.sendOne(ROLLBACK, this.#role, 'idle').catch(() => undefined);
+  }
+
+  async #send(statements: readonly Statement[]): Promise<StatementResult | undefined> {
+    const settings = this.#unsent;
+    this.#unsent = [];
+    const onSettings = settings.length > 0 ? this.#onSettings : undefined;
+    try {
+      const [results] = await this.#session.send(
+        [{ role: this.#role, settings, statements, onSettings }],
+        'in transaction',
+      );
+      return results?.at(-1);
+    } catch (error) {
+      this.#failure ??= error;
+      throw error;
+    }
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { DocumentStore } from '../config/values.ts';
-import type { Database } from '../db/database.ts';
+import type { DatabaseLogin } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { createLongRequestLimit } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
@@ -29,7 +29,7 @@ export interface DocumentsOptions {
   readonly dataDir: string;
   readonly maxBytes: number;
   readonly presignedDownloads?: boolean;
-  readonly database: Pick<Database, 'callAsLogin'>;
+  readonly database: DatabaseLogin;
   readonly log: Logger;
   readonly s3Access?: S3Options['access'];
   readonly timeouts?: S3Options['timeouts'];
@@ -107,8 +107,11 @@ export async function openDocuments(options: DocumentsOptions) {
       await putAndVerify(path, await uploads.write(content));
     },
     async close(withinMs = DOCUMENT_STORE_STALL_TIMEOUT_MS): Promise<void> {
-      const timeoutError = (): Error => new Error('contents without a document are still being removed');
-      await withTimeout(withinMs, removals.close(), timeoutError).catch((error: unknown) => {
+      await withTimeout(
+        withinMs,
+        removals.close(),
+        () => new Error('contents without a document are still being removed'),
+      ).catch((error: unknown) => {
         log.warn({ err: error }, 'closing the document store failed');
       });
       store.close();

@@ -63,10 +63,13 @@ export function createFolderStore(folder: string): ContentStore {
 
 async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(UPLOAD_CHUNK_BYTES);
-  const stallError = (): Error => new StoreStalled('the content stopped coming');
   try {
     for (;;) {
-      const { bytesRead } = await withTimeout(DOCUMENT_STORE_STALL_TIMEOUT_MS, file.read(buffer), stallError);
+      const { bytesRead } = await withTimeout(
+        DOCUMENT_STORE_STALL_TIMEOUT_MS,
+        file.read(buffer),
+        () => new StoreStalled('the content stopped coming'),
+      );
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.ts';
+import { readAsLogin, type DatabaseLogin } from '../db/database.ts';
 import { CONTENT_REMOVALS_AT_ONCE } from '../limits.ts';
 import { runPeriodically } from '../periodic-task.ts';
 import type { ContentStore } from './content-store.ts';
@@ -7,17 +7,11 @@ import type { Uploads } from './uploads.ts';
 
 const REMOVAL_FAILURE_MESSAGE = 'contents without a document could not be removed yet';
 
-export function createRemovals(
-  store: ContentStore,
-  uploads: Uploads,
-  database: Pick<Database, 'callAsLogin'>,
-  log: Logger,
-) {
+export function createRemovals(store: ContentStore, uploads: Uploads, database: DatabaseLogin, log: Logger) {
   const pending = new Set<Promise<void>>();
 
   async function removeDueBatch(): Promise<boolean> {
-    const dueRemovalsSql = 'select app.due_removals($1)';
-    const { rows } = await database.callAsLogin({ text: dueRemovalsSql, values: [CONTENT_REMOVALS_AT_ONCE] });
+    const rows = await readAsLogin(database, 'select app.due_removals($1)', CONTENT_REMOVALS_AT_ONCE);
     const due = rows.flatMap(([path]) => path ?? []);
     const results = await Promise.allSettled(due.map((path) => store.remove(path)));
     await markRemoved(due.filter((_, index) => results[index]?.status === 'fulfilled'));
@@ -28,7 +22,7 @@ export function createRemovals(
 
   async function markRemoved(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
-    await database.callAsLogin({ text: 'select app.complete_removals($1)', values: [paths] });
+    await readAsLogin(database, 'select app.complete_removals($1)', paths);
   }
 
   function track(removal: () => Promise<unknown>): Promise<void> {
@@ -44,10 +38,10 @@ export function createRemovals(
 
   const task = runPeriodically(
     async (ending) => {
-      const removeRest = async (): Promise<void> => {
+      if (!(await removeDueBatch())) return;
+      void track(async () => {
         while (!ending.aborted && (await removeDueBatch()));
-      };
-      if (await removeDueBatch()) void track(removeRest);
+      });
     },
     REMOVAL_FAILURE_MESSAGE,
     log,
@@ -60,7 +54,7 @@ export function createRemovals(
      * content unless a document row refers to it.
      */
     async plan(path: string): Promise<void> {
-      await database.callAsLogin({ text: 'select app.plan_removal($1)', values: [path] });
+      await readAsLogin(database, 'select app.plan_removal($1)', path);
     },
     /**
      * Removes at once a content that no document row refers to. Never rejects, because after a failure the planned

@@ -95,27 +95,25 @@ export function createS3Store({
     limitMs: number,
     send: (abortSignal: AbortSignal, callbacks: UploadCallbacks) => Promise<T>,
   ): Promise<T> {
-    const abortController = new AbortController();
-    underWay.add(abortController);
+    const controller = new AbortController();
+    underWay.add(controller);
     const timer = setTimeout(() => {
-      abortController.abort(new StoreStalled('S3 did not answer in time'));
+      controller.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
       const callbacks: UploadCallbacks = {
         onBytes: () => timer.refresh(),
         onFailure: (error) => {
-          abortController.abort(error);
+          controller.abort(error);
         },
       };
-      const abortPromise = once(abortController.signal, 'abort').then(() =>
-        Promise.reject(abortController.signal.reason as Error),
-      );
-      return await Promise.race([send(abortController.signal, callbacks), abortPromise]);
+      const aborted = once(controller.signal, 'abort').then(() => Promise.reject(controller.signal.reason as Error));
+      return await Promise.race([send(controller.signal, callbacks), aborted]);
     } catch (error) {
-      throw abortController.signal.aborted ? abortController.signal.reason : error;
+      throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
       clearTimeout(timer);
-      underWay.delete(abortController);
+      underWay.delete(controller);
     }
   }
 
@@ -143,9 +141,9 @@ export function createS3Store({
     },
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      const objectHeadCommand = new HeadObjectCommand(locate(path));
-      const headPromise = inTime(answerMs, (abortSignal) => client.send(objectHeadCommand, { abortSignal }));
-      const head = await rejectAsUnavailable(headPromise.catch(ifMissing));
+      const command = new HeadObjectCommand(locate(path));
+      const asked = inTime(answerMs, (abortSignal) => client.send(command, { abortSignal }));
+      const head = await rejectAsUnavailable(asked.catch(ifMissing));
       return head && requireSize(head.ContentLength);
     },
     async read(path, range) {
@@ -162,7 +160,8 @@ export function createS3Store({
     async signedUrl(path, { type, disposition }) {
       const get = new GetObjectCommand({
         ...locate(path),
-        ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
+        ResponseContentType: type,
+        ResponseContentDisposition: disposition,
         ResponseCacheControl: 'no-store',
       });
       return rejectAsUnavailable(
@@ -190,13 +189,13 @@ export function createS3Store({
     },
     async remove(path) {
       if (!isContentPath(path)) return;
-      const objectDeletionCommand = new DeleteObjectCommand(locate(path));
-      const deletion = inTime(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal }));
+      const command = new DeleteObjectCommand(locate(path));
+      const deletion = inTime(answerMs, (abortSignal) => client.send(command, { abortSignal }));
       // Some stores answer 404 to the deletion of an object that is gone already.
       await rejectAsUnavailable(deletion.then(doNothing, ifMissing));
     },
     close: () => {
-      for (const abortController of underWay) abortController.abort(new Error('the store is closed'));
+      for (const controller of underWay) controller.abort(new Error('the store is closed'));
       client.destroy();
     },
   };

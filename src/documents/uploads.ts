@@ -28,17 +28,21 @@ export async function openUploads(folder: string) {
     /** @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
     async write(content: Readable): Promise<UploadedFile> {
       const file = join(folder, randomUUID());
-      const options = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: UPLOAD_CHUNK_BYTES };
-      const file_ = createWriteStream(file, options);
+      const stream = createWriteStream(file, {
+        flags: 'wx',
+        mode: 0o600,
+        flush: true,
+        highWaterMark: UPLOAD_CHUNK_BYTES,
+      });
       const digest = createHash('sha256');
       try {
         content.on('data', (chunk: Buffer) => digest.update(chunk));
-        await pipeline(content, file_);
+        await pipeline(content, stream);
       } catch (error) {
         await discard(file);
         throw isSystemError(error) ? storeUnavailableError(error) : error;
       }
-      return { file, size: file_.bytesWritten, sha256: digest.digest('hex') };
+      return { file, size: stream.bytesWritten, sha256: digest.digest('hex') };
     },
     discard: ({ file }: UploadedFile) => discard(file),
     async removeAbandoned(): Promise<void> {

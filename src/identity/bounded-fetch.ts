@@ -5,7 +5,10 @@ type FetchOptions = CustomFetchOptions<string, URLSearchParams | undefined>;
 export function createBoundedFetch(maxBytes: number, timeoutMs: number) {
   return async (url: string, { body, method, headers }: FetchOptions): Promise<Response> => {
     const response = await fetch(url, {
-      ...{ method, headers, redirect: 'error', body: body ?? null },
+      method,
+      headers,
+      redirect: 'error',
+      body: body ?? null,
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await readBoundedText(response, maxBytes, 'the answer');

@@ -36,7 +36,7 @@ export function createKeySet(options: KeySetOptions) {
   const refresh = createCachedFunction(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
-    const previousFailureCount = failures;
+    let isFailed = false;
     fetches += 1;
     try {
       const fetched = await fetchKeys(url, fetchTimeoutMs);
@@ -45,12 +45,13 @@ export function createKeySet(options: KeySetOptions) {
       known = fetched;
       log.info({ url, keys: fetched.keys.jwks().keys.length }, 'the identity provider published new keys');
     } catch (err) {
+      isFailed = true;
       failures += 1;
       log.warn({ err, url }, 'the identity provider’s keys could not be read; the known keys stay valid');
     } finally {
       attemptedAt = now();
       isRefreshing = false;
-      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > previousFailureCount });
+      onFetched?.({ begunMs, endedMs: performance.now(), isFailed });
     }
   });
 

@@ -6,7 +6,10 @@ type GaugeValues = GaugeValue | readonly (readonly [MetricLabels, GaugeValue])[]
 
 export function createInstruments(registry: Registry) {
   const optionsOf = (name: string, help: string, labelNames: readonly string[]) => ({
-    ...{ name, help, labelNames: [...labelNames], registers: [registry] },
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
   });
   return {
     gauges: (

@@ -17,7 +17,10 @@ export function createMetrics() {
     'taxclaims_http_request_duration_seconds',
     'Duration of a request until the caller received the response.',
     REQUEST_DURATION_BUCKETS,
-    ...['route', 'method', 'role', 'status'],
+    'route',
+    'method',
+    'role',
+    'status',
   );
   const authorizations = histogram(
     'taxclaims_authorization_duration_seconds',

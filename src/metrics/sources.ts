@@ -85,7 +85,8 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
           [{ lane, state: 'idle' }, idle],
           [{ lane, state: 'busy' }, connections - idle],
         ]),
-      ...['lane', 'state'],
+      'lane',
+      'state',
     ],
     taxclaims_database_pool_size: [
       'Maximum number of connections to Postgres, by purpose.',

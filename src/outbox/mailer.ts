@@ -48,12 +48,13 @@ interface SmtpError extends Error {
 /** Opens a connection for each mail, because a pool would resend a mail by itself after a lost connection. */
 export function createSmtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
-    ...{ url, disableFileAccess: true, disableUrlAccess: true, socketCloseTimeout: 0 },
-    ...{
-      connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
-      greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
-      dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
-    },
+    url,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    socketCloseTimeout: 0,
+    connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
+    greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
+    dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
   });
   return async (mail, signal) => {
     await transport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {

@@ -129,14 +129,14 @@ export function sendReminders({
     /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */
     async close(withinMs = sendMs): Promise<void> {
       const closing = task.close();
-      const timeoutError = (): Error => new Error('reminders were broken off');
-      await withTimeout(Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0), closing, timeoutError).catch(
+      const brokenOffError = (): Error => new Error('reminders were broken off');
+      await withTimeout(Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0), closing, brokenOffError).catch(
         (error: unknown) => {
           log.warn({ err: error }, 'shutdown: other processes send the remaining reminders');
           abort.abort();
         },
       );
-      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closing, timeoutError).catch(() => undefined);
+      await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closing, brokenOffError).catch(() => undefined);
     },
   };
 }

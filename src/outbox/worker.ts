@@ -95,8 +95,8 @@ export function deliverIdentityChanges({
       const time = { deadline: until, signal };
       await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
       backoff.recordSuccess();
-      const deliveredLogMessage = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
-      log.info({ userId }, `the identity provider ${deliveredLogMessage}`);
+      const outcome = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
+      log.info({ userId }, `the identity provider ${outcome}`);
       return undefined;
     } catch (error) {
       const failure =
@@ -149,11 +149,10 @@ export function deliverIdentityChanges({
       closing.abort();
       end(undefined);
       await task?.close();
-      const timeoutError = (): Error => new Error('deliveries to the identity provider were broken off');
       await withTimeout(
         Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
         Promise.all(pending),
-        timeoutError,
+        () => new Error('deliveries to the identity provider were broken off'),
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'shutdown: other processes deliver the remaining changes');
         abort.abort();

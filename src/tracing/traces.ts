@@ -24,13 +24,7 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     log.warn({ reason }, 'the trace collector accepts no traces');
   };
   diag.setLogger(
-    {
-      error: warn,
-      warn: ignore,
-      info: ignore,
-      debug: ignore,
-      verbose: ignore,
-    },
+    { error: warn, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
@@ -58,8 +52,11 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       ...(status === 'aborted' ? { 'error.type': 'aborted' } : { 'http.response.status_code': status }),
       ...(error !== undefined && { 'error.type': error.code }),
     };
-    const requestSpanOptions = { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes };
-    const span = tracer.startSpan(`${method} ${route}`, requestSpanOptions, incoming);
+    const span = tracer.startSpan(
+      `${method} ${route}`,
+      { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes },
+      incoming,
+    );
     if (typeof status === 'number' && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     if (span.isRecording()) {
       const parent = trace.setSpan(incoming, span);
@@ -69,12 +66,8 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   }
 
   function addSpan(name: string, { begunMs, endedMs, isFailed }: MeasuredInterval, parent: typeof ROOT_CONTEXT): void {
-    const childSpanOptions = {
-      kind: SpanKind.CLIENT,
-      startTime: begunMs,
-      attributes: name === 'transaction' ? { 'db.system.name': 'postgresql' } : {},
-    };
-    const span = tracer.startSpan(name, childSpanOptions, parent);
+    const attributes = name === 'transaction' ? { 'db.system.name': 'postgresql' } : {};
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: begunMs, attributes }, parent);
     if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(endedMs);
   }
@@ -85,12 +78,13 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       addSpan('fetch keys', stretch, ROOT_CONTEXT);
     },
     async close(withinMs: number): Promise<void> {
-      const timeoutError = (): Error => new Error('the collector did not take the last traces in time');
-      await withTimeout(Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS), provider.shutdown(), timeoutError).catch(
-        (error: unknown) => {
-          log.warn({ err: error }, 'the last traces are lost');
-        },
-      );
+      await withTimeout(
+        Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS),
+        provider.shutdown(),
+        () => new Error('the collector did not take the last traces in time'),
+      ).catch((error: unknown) => {
+        log.warn({ err: error }, 'the last traces are lost');
+      });
       diag.disable();
       context.disable();
     },

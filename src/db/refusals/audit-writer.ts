@@ -5,7 +5,7 @@ import { Backoff } from '../../retries.ts';
 import { Shares } from '../../shares.ts';
 import { isSystemError } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
-import type { Database } from '../database.ts';
+import type { DatabaseLogin } from '../database.ts';
 import { createRefusalRecorder, type RefusalRecorder } from './recorder.ts';
 import { parseSpoolLine, formatSpoolLine, type DatedRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
@@ -26,7 +26,7 @@ const createQueue = (): Shares =>
   });
 
 /** Stores audit records of refused requests in batches; during a database outage they go to the spool on disk. */
-export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool: Spool, log: Logger) {
+export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Logger) {
   const recorder = createRefusalRecorder(database);
   const databaseQueue = createQueue();
   const diskQueue = createQueue();
@@ -108,9 +108,11 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
   }
 
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
-    const appendPromise = diskQueue.run(undefined, () => spool.append(formatSpoolLine(refusal)));
-    const timeoutError = (): Error => new Error('the disk did not take a refusal in time');
-    await withTimeout(limit.REFUSAL_RECORD_DISK_TIMEOUT_MS, appendPromise, timeoutError);
+    await withTimeout(
+      limit.REFUSAL_RECORD_DISK_TIMEOUT_MS,
+      diskQueue.run(undefined, () => spool.append(formatSpoolLine(refusal))),
+      () => new Error('the disk did not take a refusal in time'),
+    );
     if (isTaking) startDrain();
   }
 
@@ -172,10 +174,9 @@ export function createAuditWriter(database: Pick<Database, 'callAsLogin'>, spool
       isClosed = true;
       clearTimeout(retryTimer);
       if (!spool.isEmpty) startDrain();
-      const pendingWritesPromise = Promise.all([adoption.close(), waitForWrites(), draining]);
       await withTimeout(
         limit.REFUSAL_RECORD_TIMEOUT_MS,
-        pendingWritesPromise,
+        Promise.all([adoption.close(), waitForWrites(), draining]),
         () => new Error('the database does not answer'),
       ).catch(() => undefined);
       if (!spool.isEmpty) log.warn('refusal records wait on disk for the next start');
@@ -191,12 +192,12 @@ async function drainOldest(spool: Spool, recorder: RefusalRecorder, log: Logger)
   const file = await spool.oldest();
   if (file === undefined) return undefined;
   try {
-    const spoolFileContent = await file.read();
-    if (spoolFileContent === undefined) {
+    const content = await file.read();
+    if (content === undefined) {
       log.error('refusal records are lost: somebody removed their file');
       return 0;
     }
-    const { lines, torn } = spoolFileContent;
+    const { lines, torn } = content;
     if (torn !== '')
       log.warn({ bytes: torn.length }, 'the last refusal record on disk is incomplete: its request got no response');
     const parsed = lines.map((line) => ({ line, refusal: parseSpoolLine(line) }));
@@ -208,12 +209,8 @@ async function drainOldest(spool: Spool, recorder: RefusalRecorder, log: Logger)
     }
     if (damaged.length + rejected.length > 0) {
       await spool.setAside([...damaged, ...rejected.map((refusal) => JSON.stringify(refusal))]);
-      const damagedLineLogFields = {
-        damaged: damaged.length,
-        refused: rejected.map(({ id, requestId }) => ({ id, requestId })),
-      };
       log.error(
-        damagedLineLogFields,
+        { damaged: damaged.length, refused: rejected.map(({ id, requestId }) => ({ id, requestId })) },
         'refusal records that the database rejects were moved to DATA_DIR/refusals/set-aside',
       );
     }

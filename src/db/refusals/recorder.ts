@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database.ts';
+import { readAsLogin, type DatabaseLogin } from '../database.ts';
 import { sqlState } from '../errors.ts';
 import { REFUSAL_CLOCK_READING_MAX_MS } from '../../limits.ts';
 import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
@@ -12,23 +12,22 @@ export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
  */
 const VALUE_ERROR_SQLSTATE_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
-export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
+export function createRefusalRecorder(database: DatabaseLogin) {
   const processId = randomUUID();
   /** The database's clock and `performance.now()` at the same moment, to convert one into the other. */
   let clock: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
-  function record(refusals: readonly DatedRefusal[]): Promise<void> {
+  async function record(refusals: readonly DatedRefusal[]): Promise<void> {
     const startMs = performance.now();
-    const refusalQueryPromise = database.callAsLogin({
-      text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, timeOf(refusal))))],
-    });
-    return refusalQueryPromise.then(({ rows }) => {
-      const monotonicMs = performance.now();
-      if (clock !== undefined && monotonicMs - startMs > REFUSAL_CLOCK_READING_MAX_MS) return;
-      clock = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
-    });
+    const [row] = await readAsLogin(
+      database,
+      'select extract(epoch from app.record_refusals($1)) * 1000',
+      JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, timeOf(refusal)))),
+    );
+    const monotonicMs = performance.now();
+    if (clock !== undefined && monotonicMs - startMs > REFUSAL_CLOCK_READING_MAX_MS) return;
+    clock = { databaseMs: Number(row?.[0]), monotonicMs };
   }
 
   /**

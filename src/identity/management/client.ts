@@ -88,11 +88,9 @@ export function openManagementClient(
       return json;
     }
     const kind = classifyFailure(method, status, text);
-    const retryAfterMs =
-      kind === 'limited'
-        ? (readRetryAfterMs(headers) ?? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS)
-        : readRetryAfterMs(headers);
-    if (kind === 'limited') pauseRequests(retryAfterMs);
+    const isLimited = kind === 'limited';
+    const retryAfterMs = readRetryAfterMs(headers) ?? (isLimited ? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS : undefined);
+    if (isLimited) pauseRequests(retryAfterMs);
     const said = `the provider answered ${String(status)}${failureMessage(text)}`;
     throw new ManagementError(kind, kind === 'address' ? `${said}; ${WRONG_ADDRESS_HINT}` : said, {
       retryAfterMs,
@@ -101,7 +99,9 @@ export function openManagementClient(
 
   function ask(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
     return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
-      ...{ pausesMs: [retryMs, 2 * retryMs], deadline: time.deadline, signal: time.signal },
+      pausesMs: [retryMs, 2 * retryMs],
+      deadline: time.deadline,
+      signal: time.signal,
       shouldRetry: (error, attempt) =>
         attempt <= limit.MANAGEMENT_RETRIES &&
         error instanceof ManagementError &&

@@ -34,12 +34,11 @@ function oauthCredential({ issuer, id, secret, audience }: ClientCredentials) {
       // Without `token_endpoint_auth_methods_supported`, RFC 8414 prescribes client_secret_basic.
       const { token_endpoint_auth_methods_supported: methods } = server;
       const isBasic = methods?.includes('client_secret_basic') ?? true;
-      const grantParameters: Record<string, string> = audience === undefined ? {} : { audience };
       const response = await clientCredentialsGrantRequest(
         server,
         client,
         isBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret),
-        grantParameters,
+        audience === undefined ? new URLSearchParams() : { audience },
         options,
       );
       const receivedMs = performance.now();

@@ -28,11 +28,10 @@ const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_RETRY_AFTER_RANGE_MS;
 export function readRetryAfterMs(answer: Headers): number | undefined {
   const dateMs = Date.parse(answer.get('date') ?? '');
   const now = Number.isNaN(dateMs) ? Date.now() : dateMs;
-  const headerRetryWaitsMs = [
+  const waits = [
     parseRetryAfter(answer.get('retry-after'), now),
     parseRateLimitReset(answer.get('x-ratelimit-reset'), now),
-  ];
-  const waits = headerRetryWaitsMs.filter((wait) => wait !== undefined);
+  ].filter((wait) => wait !== undefined);
   return waits.length === 0 ? undefined : Math.min(Math.max(...waits, SHORTEST_MS), LONGEST_MS);
 }
 
