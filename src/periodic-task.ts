@@ -36,7 +36,7 @@ export function runPeriodically(
   void runNow();
   const timer = setInterval(() => void runNow(), intervalMs).unref();
   return {
-    runNow: runNow,
+    runNow,
     ageMs: () => performance.now() - succeededMs,
     async close() {
       abort.abort();

@@ -309,7 +309,7 @@ function formatParam(
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
     if (isFrench)
-      return value.toLocaleString('fr', { minimumFractionDigits: minimumFractionDigits, useGrouping: 'min2' });
+      return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
   if (typeof value === 'string') return isFrench && as === 'label' ? findStatusLabel(value) : value;

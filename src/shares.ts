@@ -6,17 +6,17 @@ interface Wait {
   readonly maxMs: number;
   /** How many of one holder may wait at a time. */
   readonly maxWaiting: number;
-  hungUpError(): Error;
+  readonly hungUpError: () => Error;
 }
 
 interface SharesOptions {
   /** How much may run at once, of all holders together. More is refused at once. */
-  readonly total?: { readonly max: number; refusedError(): Error };
+  readonly total?: { readonly max: number; readonly refusedError: () => Error };
   /**
    * How much of one holder may run at once. More waits for its turn if there is no `refusedError`; with `refusedError`
    * and `wait` it waits for a limited time, and with `refusedError` alone it is refused at once.
    */
-  readonly each?: { readonly max: number; refusedError?(): Error; readonly wait?: Wait };
+  readonly each?: { readonly max: number; readonly refusedError?: () => Error; readonly wait?: Wait };
 }
 
 interface Share {

@@ -23,7 +23,7 @@ const PROBE_KEY = 'probe';
  */
 export async function createCircuitBreaker({
   connect,
-  name: name,
+  name,
   timeoutMs,
   log,
 }: {

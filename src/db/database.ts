@@ -5,7 +5,7 @@ import { sqlState } from './errors.ts';
 import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
 import { SessionPool, type PoolOptions } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
-import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS } from './row-stream.ts';
+import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS, type StreamLimits } from './row-stream.ts';
 import {
   nextBatchSettingsStatement,
   determineDatabaseRole,
@@ -37,8 +37,12 @@ interface ContextStatements {
   readonly statements: readonly Statement[];
 }
 
+interface DatabaseOptions extends PoolOptions {
+  readonly streams?: Partial<StreamLimits>;
+}
+
 /** Creates the database access without opening a connection, because Postgres may be down when the service starts. */
-export function openDatabase(options: PoolOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
   const streamLimits = { ...DEFAULT_STREAM_LIMITS, maxStreams, ...options.streams };
   return createDatabase(new SessionPool(options), options.statementTimeoutMs, streamLimits);

@@ -6,7 +6,6 @@ import { Shares } from '../shares.ts';
 import { Connections, type PooledClient } from './connections.ts';
 import { DatabaseUnavailable, RightMissing } from './errors.ts';
 import { primaryLogger, isReadOnlyError, trackPrimary, type PrimaryTracker } from './primary.ts';
-import type { StreamLimits } from './row-stream.ts';
 import { Session } from './session.ts';
 
 export interface PoolOptions {
@@ -18,7 +17,6 @@ export interface PoolOptions {
   readonly preparedStatements: boolean;
   /** How many requests may wait for a connection; by default a hundred for each connection of the pool. */
   readonly maxWaiting?: number;
-  readonly streams?: Partial<StreamLimits>;
   readonly onWaited?: ((ms: number) => void) | undefined;
   readonly log: Logger;
 }

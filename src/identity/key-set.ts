@@ -75,7 +75,7 @@ export function createKeySet(options: KeySetOptions) {
   }
 
   /**
-   * Fetches the keys again after no key in `triedKeys` verified a token. Returns `triedKeys` if the provider has no new
+   * Fetches the keys again after no key in `tried` verified a token. Returns `tried` if the provider has no new
    * keys.
    */
   async function searchNewKeys(tried: LocalJWKSet): Promise<LocalJWKSet> {
@@ -89,9 +89,9 @@ export function createKeySet(options: KeySetOptions) {
   }
 
   return {
-    current: current,
-    freshKeys: freshKeys,
-    searchNewKeys: searchNewKeys,
+    current,
+    freshKeys,
+    searchNewKeys,
     figures: () => ({
       ageMs: known === undefined ? undefined : now() - fetchedAt,
       fetches,

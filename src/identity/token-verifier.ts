@@ -112,9 +112,9 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   }
 
   return {
-    findVerified: findVerified,
+    findVerified,
     verify,
-    remainingMs: remainingMs,
+    remainingMs,
     keys: () => keySet.figures(),
   };
 }

@@ -168,7 +168,7 @@ export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Lo
     figures: () => ({
       waiting: databaseQueue.running,
       spooling: diskQueue.running,
-      isTaking: isTaking,
+      isTaking,
     }),
     async close(): Promise<void> {
       isClosed = true;

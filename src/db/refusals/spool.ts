@@ -220,5 +220,5 @@ async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
       (found) => found.ino === ino,
       () => false,
     );
-  return { folder, isLocked: isLocked, release: lock.release };
+  return { folder, isLocked, release: lock.release };
 }
