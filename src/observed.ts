@@ -40,7 +40,6 @@ export function createRequestTimeline(): RequestTimeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-/** Runs a transaction and adds its time to `timeline`, if a timeline is given. */
 export function measureTransaction<T>(
   timeline: RequestTimeline | undefined,
   transaction: () => Promise<T>,

@@ -23,7 +23,6 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
 export function createCounters(shared?: CircuitBreaker) {
   const stores: MemoryStore[] = [];
   return {
-    /** Returns the store of one limit, for express-rate-limit. */
     createStore(limit: string): Store {
       const memory = new MemoryStore();
       stores.push(memory);

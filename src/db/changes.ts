@@ -5,7 +5,7 @@ import { readAsLogin, type DatabaseLogin } from './database.ts';
 
 export type ChangeWatch = ReturnType<typeof watchChanges>;
 
-export interface ChangeListener {
+interface ChangeListener {
   /** The clients to which the listening caller has access; undefined means all clients. */
   readonly clients: ReadonlySet<string> | undefined;
   wake(): void;
@@ -70,7 +70,6 @@ export function watchChanges(database: DatabaseLogin, log: Logger, pollMs = limi
   }
 
   return {
-    /** Adds a listener and returns the function that removes it. */
     listen(listener: ChangeListener): () => void {
       listeners.add(listener);
       if (listeners.size === 1) schedulePoll(0);

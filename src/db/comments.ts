@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from './sql-folder.ts';
 
-/** Looks up the text of a `comment on column` statement by table and column. */
 export type ColumnComments = (table: string, column: string) => string | undefined;
 
 const LITERALS_PATTERN = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";
@@ -12,7 +11,6 @@ const TABLE_COMMENT_PATTERN = new RegExp(
 );
 const SHARED_COMMENT_PATTERN = new RegExp(`^ +\\('(\\w+)', ${LITERALS_PATTERN}\\),?$`, 'gm');
 
-/** Reads the column comments in db/comments/tables for the OpenAPI description. */
 export async function readColumnComments(): Promise<ColumnComments> {
   const folder = sqlFolder('comments/tables');
   const texts = new Map<string, string>();

@@ -19,7 +19,6 @@ export type PooledClient = PoolClient & PooledConnection;
 
 interface ConnectionsOptions {
   readonly size: number;
-  /** The longest wait for a connection. */
   readonly maxWaitMs: number;
   readonly primary: PrimaryTracker;
   readonly log: Logger;

@@ -162,7 +162,6 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
   };
 }
 
-/** Runs one statement as the API's own database login and returns its rows. */
 export async function readAsLogin(
   database: DatabaseLogin,
   text: string,
@@ -179,7 +178,6 @@ function isRolledBackError(error: unknown): boolean {
   return ROLLED_BACK_SQLSTATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
-/** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
   const startMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {

@@ -117,7 +117,6 @@ function markUsed(names: Map<string, boolean>, name: string): Buffer[] {
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-/** Caches, for each statement text, the prepared statement's name under each role. */
 const namesByText = new LRUCache<string, Map<string, string>>({
   max: CACHED_STATEMENT_NAMES,
   memoMethod: () => new Map(),

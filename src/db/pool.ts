@@ -31,7 +31,6 @@ interface SessionOptions {
   readonly prepared?: boolean;
 }
 
-/** Opens a session with a connection for each transaction. */
 export class SessionPool {
   readonly #options: PoolOptions;
   readonly #limitMs: number;

@@ -20,7 +20,6 @@ import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 export interface StreamLimits {
   /** The maximum number of row streams that hold a database connection at once; each caller may have one. */
   readonly maxStreams: number;
-  /** The maximum pause of a reader between two pages, in ms. */
   readonly maxReaderPauseMs: number;
   readonly maxStreamMs: number;
 }
@@ -116,7 +115,6 @@ class ListCursor {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Begins the transaction and returns the first page. */
   async open(statement: Statement, maxPauseMs: number): Promise<ResultRows> {
     const settings = [
       BEGIN,

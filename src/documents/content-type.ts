@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { rootEntryNames } from './compound-file.ts';
 import { readSystemErrorCode } from '../system-error.ts';
 
-export interface DeclaredFile {
+interface DeclaredFile {
   readonly filename: string;
   readonly declaredType: string;
 }
@@ -24,7 +24,6 @@ const ALLOWED_MEDIA_TYPES: ReadonlySet<string> = new Set([
   'application/vnd.oasis.opendocument.spreadsheet',
 ]);
 
-/** True for the content types that browsers can display, which are PDF and images. */
 export function isShownByBrowsers(type: string): boolean {
   return ALLOWED_MEDIA_TYPES.has(type) && (type === PDF || type.startsWith('image/'));
 }

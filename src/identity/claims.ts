@@ -5,7 +5,7 @@ import { MAX_TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
 import { isEmail } from './email.ts';
 import { isValidSubject, isUuid, createSubjectUuid } from './subject.ts';
 
-export type TokenClaims = Readonly<Record<string, unknown>>;
+type TokenClaims = Readonly<Record<string, unknown>>;
 
 /** The names of the two custom token claims; some identity providers require a URL as name. */
 export interface ClaimNames {
@@ -26,7 +26,6 @@ export function createCallerFromClaims(
 ): Caller {
   const subject = readTextClaim(claims, 'sub');
   if (subject === undefined) throw createBadTokenError('the "sub" claim is not a text of 1 to 255 characters');
-  // Refuses a subject equal to the name that the audit log uses for requests without a token.
   if (subject === ANONYMOUS_NAME) throw createBadTokenError('the "sub" claim is the word for whoever has no token');
   if (!isValidSubject(subject))
     throw createBadTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');

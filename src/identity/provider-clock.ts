@@ -4,7 +4,7 @@ import { MAX_CLOCK_DIFFERENCE_MS, CLOCK_READING_MAX_AGE_MS, PROVIDER_RESPONSE_TI
 export type ProviderClock = ReturnType<typeof createProviderClock>;
 
 /** The smallest and largest possible difference in ms between the provider's clock and `performance.now()`. */
-export interface ClockDifference {
+interface ClockDifference {
   readonly minMs: number;
   readonly maxMs: number;
 }

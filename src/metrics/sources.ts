@@ -15,7 +15,7 @@ import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { createInstruments } from './instruments.ts';
 
-export interface ChangeStreamFigures {
+interface ChangeStreamFigures {
   figures(): { readonly open: number; readonly ended: Readonly<Record<string, number>> };
 }
 

@@ -2,38 +2,23 @@ import type { Logger } from 'pino';
 import * as limit from '../../limits.ts';
 import { runPeriodically } from '../../periodic-task.ts';
 import { Backoff } from '../../retries.ts';
-import { Shares } from '../../shares.ts';
 import { isSystemError } from '../../system-error.ts';
 import { withTimeout } from '../../timeout.ts';
 import type { DatabaseLogin } from '../database.ts';
+import { createBatches, createRefusalQueue } from './batches.ts';
 import { createRefusalRecorder, type RefusalRecorder } from './recorder.ts';
 import { parseSpoolLine, formatSpoolLine, type DatedRefusal, type Refusal } from './refusal.ts';
 import type { Spool } from './spool.ts';
 
 export type AuditWriter = ReturnType<typeof createAuditWriter>;
 
-interface WaitingRefusal {
-  readonly refusal: DatedRefusal;
-  readonly settle: (stored: boolean) => void;
-}
-
-const createQueue = (): Shares =>
-  new Shares({
-    total: {
-      max: limit.MAX_WAITING_REFUSAL_RECORDS,
-      refusedError: () => new Error(`${limit.MAX_WAITING_REFUSAL_RECORDS} refusals wait already`),
-    },
-  });
-
 /** Stores audit records of refused requests in batches; during a database outage they go to the spool on disk. */
 export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Logger) {
   const recorder = createRefusalRecorder(database);
-  const databaseQueue = createQueue();
-  const diskQueue = createQueue();
+  const batches = createBatches(recorder, { onStored: noteSuccess, onFailed: noteFailure });
+  const diskQueue = createRefusalQueue();
   const backoff = new Backoff(limit.REFUSAL_RECORD_RETRY_PAUSES_MS);
-  let waiting: WaitingRefusal[] = [];
   let isTaking = true;
-  let writing: Promise<void> | undefined;
   let draining: Promise<void> | undefined;
   let retryTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -47,64 +32,12 @@ export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Lo
   function noteFailure(error: unknown): void {
     if (isTaking) log.error({ err: error }, 'the database accepts no refusal records: they wait on disk');
     isTaking = false;
-    for (const { settle } of waiting) settle(false);
-    waiting = [];
+    batches.giveUp();
     if (isClosed || retryTimer !== undefined) return;
     retryTimer = setTimeout(() => {
       retryTimer = undefined;
       startDrain();
     }, backoff.nextPauseMs()).unref();
-  }
-
-  /**
-   * Writes batches of refusals one after the other until no refusal waits. Does not chain the promises of the batches:
-   * under steady load the chain would grow without end.
-   */
-  function writeNextBatch(): void {
-    writing = undefined;
-    if (waiting.length === 0) return;
-    const batch = waiting.splice(0, limit.REFUSAL_RECORDS_PER_STATEMENT);
-    const settleAll = (stored: boolean): void => {
-      for (const { settle } of batch) settle(stored);
-      writeNextBatch();
-    };
-    writing = recorder.record(batch.map(({ refusal }) => refusal)).then(
-      () => {
-        noteSuccess();
-        settleAll(true);
-      },
-      (error: unknown) => {
-        noteFailure(error);
-        settleAll(false);
-      },
-    );
-  }
-
-  async function waitForWrites(): Promise<void> {
-    while (writing !== undefined) await writing;
-  }
-
-  /** Queues a refusal; calls `onSettled` once, with true if the database stored the refusal in time. */
-  function storeRefusal(refusal: DatedRefusal, onSettled: (stored: boolean) => void): void {
-    if (!isTaking || databaseQueue.isFull) {
-      onSettled(false);
-      return;
-    }
-    const leave = databaseQueue.enter();
-    let isSettled = false;
-    const settle = (stored: boolean): void => {
-      if (isSettled) return;
-      isSettled = true;
-      clearTimeout(timer);
-      leave();
-      onSettled(stored);
-    };
-    const timer = setTimeout(() => {
-      settle(false);
-      noteFailure(new Error(`a refusal was not stored within ${limit.REFUSAL_RECORD_TIMEOUT_MS} ms`));
-    }, limit.REFUSAL_RECORD_TIMEOUT_MS);
-    waiting.push({ refusal, settle });
-    if (writing === undefined) writeNextBatch();
   }
 
   async function appendToSpool(refusal: DatedRefusal): Promise<void> {
@@ -159,14 +92,16 @@ export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Lo
     record(undated: Refusal): Promise<void> {
       return new Promise((resolve, reject) => {
         const refusal = recorder.date(undated);
-        storeRefusal(refusal, (stored) => {
+        const settle = (stored: boolean): void => {
           if (stored) resolve();
           else appendToSpool(refusal).then(resolve, reject);
-        });
+        };
+        if (isTaking && !batches.isFull) batches.add(refusal, settle);
+        else settle(false);
       });
     },
     figures: () => ({
-      waiting: databaseQueue.running,
+      waiting: batches.waiting,
       spooling: diskQueue.running,
       isTaking,
     }),
@@ -176,7 +111,7 @@ export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Lo
       if (!spool.isEmpty) startDrain();
       await withTimeout(
         limit.REFUSAL_RECORD_TIMEOUT_MS,
-        Promise.all([adoption.close(), waitForWrites(), draining]),
+        Promise.all([adoption.close(), batches.finish(), draining]),
         () => new Error('the database does not answer'),
       ).catch(() => undefined);
       if (!spool.isEmpty) log.warn('refusal records wait on disk for the next start');

@@ -18,7 +18,7 @@ export interface ProviderRights extends Pick<UserRights, 'isActive'> {
   readonly clientAccess: readonly string[] | undefined;
 }
 
-export interface RequestDeadline {
+interface RequestDeadline {
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
@@ -29,96 +29,25 @@ const WRONG_ADDRESS_HINT = 'is AUTH_MANAGEMENT_URL right?';
 const EMAIL_PATTERN = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{1,255}/g;
 const UUID_PATTERN = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
+interface ProviderRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
 export function openManagementClient(
   config: ManagementConfig,
   { answerMs = limit.PROVIDER_RESPONSE_TIMEOUT_MS, retryMs = limit.MANAGEMENT_RETRY_PAUSE_MS } = {},
 ) {
-  const baseUrl = config.url.replace(/\/+$/, '');
-  const credential = createManagementCredential(config);
-  let pausedUntil = -Infinity;
+  const { ask, remainingPauseMs } = createRequester(config, answerMs, retryMs);
   let cachedRoles: { readonly ids: ReadonlyMap<string, string>; readonly until: number } | undefined;
-
-  function pauseRequests(ms: number | undefined): void {
-    if (ms !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + ms);
-  }
-
-  async function sendAuthorized(method: string, path: string, body: unknown, time: RequestDeadline): Promise<unknown> {
-    const token = await credential.token();
-    const { response, text } = await sendOnce(method, path, body, token, time);
-    if (response.status === 401 && credential.discard(token)) {
-      const renewed = await credential.token();
-      return readResponse(method, await sendOnce(method, path, body, renewed, time));
-    }
-    return readResponse(method, { response, text });
-  }
-
-  async function sendOnce(method: string, path: string, body: unknown, token: string, time: RequestDeadline) {
-    // A process that was suspended may hold outdated rights, so no request is sent after `time.deadline`.
-    if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
-    try {
-      const response = await fetch(baseUrl + path, {
-        method,
-        redirect: 'error',
-        headers: {
-          accept: 'application/json',
-          authorization: `Bearer ${token}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.any([time.signal, AbortSignal.timeout(answerMs)]),
-      });
-      return {
-        response,
-        text: await readBoundedText(response, limit.MANAGEMENT_RESPONSE_BYTES, 'the answer'),
-      };
-    } catch (cause) {
-      throw new ManagementError('away', `the provider gave no answer: ${fetchFailureReason(cause)}`, {
-        cause,
-      });
-    }
-  }
-
-  function readResponse(method: string, { response, text }: Awaited<ReturnType<typeof sendOnce>>): unknown {
-    const { status, headers } = response;
-    if (response.ok) {
-      if (headers.get('x-ratelimit-remaining') === '0') pauseRequests(readRetryAfterMs(headers));
-      if (text.trim() === '') return undefined;
-      const json = parseJson(text);
-      if (json === undefined) throw unexpectedAnswer('JSON');
-      return json;
-    }
-    const kind = classifyFailure(method, status, text);
-    const isLimited = kind === 'limited';
-    const retryAfterMs = readRetryAfterMs(headers) ?? (isLimited ? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS : undefined);
-    if (isLimited) pauseRequests(retryAfterMs);
-    const said = `the provider answered ${String(status)}${failureMessage(text)}`;
-    throw new ManagementError(kind, kind === 'address' ? `${said}; ${WRONG_ADDRESS_HINT}` : said, {
-      retryAfterMs,
-    });
-  }
-
-  function ask(method: string, path: string, time: RequestDeadline, body?: unknown): Promise<unknown> {
-    return retryWithBackoff(() => sendAuthorized(method, path, body, time), {
-      pausesMs: [retryMs, 2 * retryMs],
-      deadline: time.deadline,
-      signal: time.signal,
-      shouldRetry: (error, attempt) =>
-        attempt <= limit.MANAGEMENT_RETRIES &&
-        error instanceof ManagementError &&
-        error.kind === 'away' &&
-        error.retryAfterMs === undefined,
-    }).catch((cause: unknown) => {
-      if (cause instanceof ManagementError) throw cause;
-      throw new ManagementError('away', 'the time to ask was over', { cause });
-    });
-  }
 
   async function readRoleIds(time: RequestDeadline): Promise<ReadonlyMap<string, string>> {
     if (cachedRoles !== undefined && performance.now() < cachedRoles.until) return cachedRoles.ids;
     const ids = new Map<string, string>();
     for (let page = 0; page < limit.MAX_MANAGEMENT_ROLES_PAGES; page += 1) {
       const path = `/roles?per_page=${String(limit.MANAGEMENT_ROLES_PAGE_SIZE)}&page=${String(page)}&include_totals=true`;
-      const found = parseRoles(await ask('GET', path, time).catch(noRolesIfUnsupported));
+      const found = parseRoles(await ask({ method: 'GET', path }, time).catch(noRolesIfUnsupported));
       found.forEach(({ id, name }) => ids.set(name, id));
       if (found.length < limit.MANAGEMENT_ROLES_PAGE_SIZE) break;
     }
@@ -126,52 +55,142 @@ export function openManagementClient(
     return ids;
   }
 
-  /** Runs `operation`, and removes ids and emails of users and clients from the messages of its errors. */
-  async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {
-    try {
-      return await operation();
-    } catch (error) {
-      if (!(error instanceof ManagementError)) throw error;
-      const hidden = error.message
-        .replaceAll(subject, '…')
-        .replaceAll(UUID_PATTERN, '…')
-        .replaceAll(EMAIL_PATTERN, '…');
-      const { kind, retryAfterMs, cause } = error;
-      throw new ManagementError(kind, hidden, { retryAfterMs, cause });
-    }
-  }
-
-  function userPath(subject: string): string {
-    // `/users/.` is the address of the list of users.
-    if (['.', '..'].includes(subject)) throw new ManagementError('refused', 'the subject is no name of one user');
-    return `/users/${encodeURIComponent(subject)}`;
-  }
-
   return {
     read: (subject: string, time: RequestDeadline): Promise<ProviderRights> =>
-      hideIdsInErrors(subject, async () => parseProviderRights(await ask('GET', userPath(subject), time))),
+      hideIdsInErrors(subject, async () =>
+        parseProviderRights(await ask({ method: 'GET', path: userPath(subject) }, time)),
+      ),
     send: (subject: string, { role, clientAccess, isActive }: UserRights, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
+        const path = userPath(subject);
         const body = { app_metadata: { role, client_access: clientAccess }, blocked: !isActive };
-        parseProviderRights((await ask('PATCH', userPath(subject), time, body)) ?? {});
+        parseProviderRights((await ask({ method: 'PATCH', path, body }, time)) ?? {});
         const id = (await readRoleIds(time)).get(role);
-        if (id !== undefined) await ask('POST', `${userPath(subject)}/roles`, time, { roles: [id] });
+        if (id !== undefined) await ask({ method: 'POST', path: `${path}/roles`, body: { roles: [id] } }, time);
       }),
     /** Deletes a user. If the provider refuses the deletion, blocks the user and throws; a retry follows. */
     erase: (subject: string, time: RequestDeadline): Promise<void> =>
       hideIdsInErrors(subject, async () => {
+        const path = userPath(subject);
         try {
-          await ask('DELETE', userPath(subject), time);
+          await ask({ method: 'DELETE', path }, time);
         } catch (error) {
           const body = { app_metadata: { role: null, client_access: [] }, blocked: true };
-          if (isFailureKind(error, 'refused')) await ask('PATCH', userPath(subject), time, body);
+          if (isFailureKind(error, 'refused')) await ask({ method: 'PATCH', path, body }, time);
           throw error;
         }
       }).catch((error: unknown) => {
         if (!isFailureKind(error, 'unknown')) throw error;
       }),
+    remainingPauseMs,
+  };
+}
+
+/** Sends requests with a credential, repeats those without an answer, and pauses when the provider asks for it. */
+function createRequester(config: ManagementConfig, answerMs: number, retryMs: number) {
+  const baseUrl = config.url.replace(/\/+$/, '');
+  const credential = createManagementCredential(config);
+  let pausedUntil = -Infinity;
+
+  async function askOnce(request: ProviderRequest, time: RequestDeadline): Promise<unknown> {
+    const token = await credential.token();
+    let answer = await sendRequest(baseUrl, request, token, time, answerMs);
+    if (answer.response.status === 401 && credential.discard(token))
+      answer = await sendRequest(baseUrl, request, await credential.token(), time, answerMs);
+    const { value, failure, pauseMs } = readAnswer(request.method, answer);
+    if (pauseMs !== undefined) pausedUntil = Math.max(pausedUntil, performance.now() + pauseMs);
+    if (failure !== undefined) throw failure;
+    return value;
+  }
+
+  return {
+    ask: (request: ProviderRequest, time: RequestDeadline): Promise<unknown> =>
+      retryWithBackoff(() => askOnce(request, time), {
+        pausesMs: [retryMs, 2 * retryMs],
+        deadline: time.deadline,
+        signal: time.signal,
+        shouldRetry: (error, attempt) =>
+          attempt <= limit.MANAGEMENT_RETRIES &&
+          error instanceof ManagementError &&
+          error.kind === 'away' &&
+          error.retryAfterMs === undefined,
+      }).catch((cause: unknown) => {
+        if (cause instanceof ManagementError) throw cause;
+        throw new ManagementError('away', 'the time to ask was over', { cause });
+      }),
     remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
+}
+
+async function sendRequest(
+  baseUrl: string,
+  { method, path, body }: ProviderRequest,
+  token: string,
+  time: RequestDeadline,
+  answerMs: number,
+) {
+  // A process that was suspended may hold outdated rights, so no request is sent after `time.deadline`.
+  if (performance.now() > time.deadline) throw new ManagementError('away', 'there was no time left to ask');
+  try {
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: 'error',
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([time.signal, AbortSignal.timeout(answerMs)]),
+    });
+    return { response, text: await readBoundedText(response, limit.MANAGEMENT_RESPONSE_BYTES, 'the answer') };
+  } catch (cause) {
+    throw new ManagementError('away', `the provider gave no answer: ${fetchFailureReason(cause)}`, { cause });
+  }
+}
+
+interface ReadAnswer {
+  readonly value?: unknown;
+  readonly failure?: ManagementError;
+  /** For how long the provider wants no further request. */
+  readonly pauseMs?: number | undefined;
+}
+
+function readAnswer(method: string, { response, text }: Awaited<ReturnType<typeof sendRequest>>): ReadAnswer {
+  const { status, headers } = response;
+  const waitMs = readRetryAfterMs(headers);
+  if (response.ok) {
+    const pauseMs = headers.get('x-ratelimit-remaining') === '0' ? waitMs : undefined;
+    if (text.trim() === '') return { pauseMs };
+    const value = parseJson(text);
+    return value === undefined ? { failure: unexpectedAnswer('JSON'), pauseMs } : { value, pauseMs };
+  }
+  const kind = classifyFailure(method, status, text);
+  const isLimited = kind === 'limited';
+  const retryAfterMs = waitMs ?? (isLimited ? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS : undefined);
+  const hint = kind === 'address' ? `; ${WRONG_ADDRESS_HINT}` : '';
+  const said = `the provider answered ${String(status)}${failureMessage(text)}${hint}`;
+  return {
+    failure: new ManagementError(kind, said, { retryAfterMs }),
+    pauseMs: isLimited ? retryAfterMs : undefined,
+  };
+}
+
+async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (!(error instanceof ManagementError)) throw error;
+    const hidden = error.message.replaceAll(subject, '…').replaceAll(UUID_PATTERN, '…').replaceAll(EMAIL_PATTERN, '…');
+    const { kind, retryAfterMs, cause } = error;
+    throw new ManagementError(kind, hidden, { retryAfterMs, cause });
+  }
+}
+
+function userPath(subject: string): string {
+  // `/users/.` is the address of the list of users.
+  if (['.', '..'].includes(subject)) throw new ManagementError('refused', 'the subject is no name of one user');
+  return `/users/${encodeURIComponent(subject)}`;
 }
 
 function classifyFailure(method: string, status: number, text: string): FailureKind {
