@@ -23,64 +23,15 @@ export interface RemindersOptions {
   readonly idleMs?: number;
 }
 
-export function sendReminders({
-  queue,
-  readDueItems,
-  send,
-  sendAt,
-  frontendUrl,
-  log,
-  sendMs = limit.REMINDER_SEND_TIMEOUT_MS,
-  leaseMs = limit.REMINDER_LEASE_MS,
-  idleMs = limit.REMINDER_POLL_MS,
-}: RemindersOptions) {
+export function sendReminders(options: RemindersOptions) {
+  const { queue, sendAt, log } = options;
+  const { sendMs = limit.REMINDER_SEND_TIMEOUT_MS, leaseMs = limit.REMINDER_LEASE_MS } = options;
   const abort = new AbortController();
-  const backoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
-  let pausedUntil = -Infinity;
-  let isServerAway = false;
+  const attempts = createReminderAttempts({ ...options, sendMs, leaseMs }, abort.signal);
   let isDatabaseAway = false;
 
-  async function attemptReminder(reminder: Reminder): Promise<ReminderOutcome> {
-    const items = await readDueItems(reminder);
-    if (items.due.length === 0) return { state: 'NOTHING_DUE' };
-    const { name, language, day } = reminder;
-    const mail = createReminderMail({ userId: reminder.caller.userId, name, language, day }, items, frontendUrl);
-    // Sets the deadline before the lease begins, so that a process that was suspended sends no mail after the lease.
-    const deadline = performance.now() + sendMs;
-    const address = await queue.handOver(reminder, leaseMs);
-    if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
-    try {
-      const timeout = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
-      await send(
-        { ...mail, to: { name: convertToSingleLine(name), address } },
-        AbortSignal.any([abort.signal, timeout]),
-      );
-    } catch (error) {
-      return handleSendFailure(error, reminder);
-    }
-    if (isServerAway) log.info('the mail server accepts mails again');
-    isServerAway = false;
-    backoff.reset();
-    return { state: 'SENT' };
-  }
-
-  function handleSendFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
-    const reason = shortenToSingleLine((error as Error).message, limit.MAIL_SERVER_MESSAGE_CHARACTERS);
-    const mailError = error instanceof MailError ? error : undefined;
-    const { isCutOff = false, retryAfterMs = 0 } = mailError ?? {};
-    if (mailError?.scope === 'recipient')
-      // The mail server's answer may contain the mail address, so it is not logged, only stored in the database.
-      log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
-    else {
-      if (!isServerAway) log.warn({ reason }, 'the mail server is unreachable: reminders wait');
-      isServerAway = true;
-      pausedUntil = performance.now() + backoff.nextPauseMs();
-    }
-    return { state: 'WAITING', reason, isCutOff, retryAfterMs };
-  }
-
   async function deliverReminder(reminder: Reminder): Promise<void> {
-    const outcome = await attemptReminder(reminder).catch((error: unknown): ReminderOutcome => {
+    const outcome = await attempts.send(reminder).catch((error: unknown): ReminderOutcome => {
       log.error(
         { err: error, userId: reminder.caller.userId },
         'a reminder could not be written; the service retries it',
@@ -102,7 +53,7 @@ export function sendReminders({
   async function sendDueReminders(ending: AbortSignal): Promise<void> {
     await queue.plan(sendAt.time, sendAt.zone);
     const deliverQueued = async (): Promise<void> => {
-      while (!ending.aborted && performance.now() >= pausedUntil) {
+      while (!ending.aborted && !attempts.isPaused) {
         const reminder = await queue.claim(leaseMs);
         if (reminder === undefined) return;
         await deliverReminder(reminder);
@@ -123,7 +74,12 @@ export function sendReminders({
     }
   }
 
-  const task = runPeriodically(runReminderRound, 'reminders could not be sent', log, idleMs);
+  const task = runPeriodically(
+    runReminderRound,
+    'reminders could not be sent',
+    log,
+    options.idleMs ?? limit.REMINDER_POLL_MS,
+  );
   return {
     sendNow: task.runNow,
     /** Finishes the current mails, or aborts them after `withinMs`; other processes then send these mails. */
@@ -137,6 +93,66 @@ export function sendReminders({
         },
       );
       await withTimeout(limit.RETURNED_DELIVERY_PAUSE_MS, closing, brokenOffError).catch(() => undefined);
+    },
+  };
+}
+
+/** Sends single reminders, and pauses all while the mail server is unreachable. `ending` breaks off what is sent. */
+function createReminderAttempts(
+  { queue, log, sendMs, leaseMs, ...options }: RemindersOptions & { readonly sendMs: number; readonly leaseMs: number },
+  ending: AbortSignal,
+) {
+  const backoff = new Backoff(limit.MAIL_SERVER_RETRY_PAUSES_MS);
+  let pausedUntil = -Infinity;
+  let isServerAway = false;
+
+  async function attempt(reminder: Reminder): Promise<ReminderOutcome> {
+    const items = await options.readDueItems(reminder);
+    if (items.due.length === 0) return { state: 'NOTHING_DUE' };
+    const { name, language, day } = reminder;
+    const mail = createReminderMail(
+      { userId: reminder.caller.userId, name, language, day },
+      items,
+      options.frontendUrl,
+    );
+    // Sets the deadline before the lease begins, so that a process that was suspended sends no mail after the lease.
+    const deadline = performance.now() + sendMs;
+    const address = await queue.handOver(reminder, leaseMs);
+    if (address === undefined) return { state: 'WAITING', retryAfterMs: limit.REMINDER_RETRY_MS };
+    try {
+      const timeout = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
+      await options.send(
+        { ...mail, to: { name: convertToSingleLine(name), address } },
+        AbortSignal.any([ending, timeout]),
+      );
+    } catch (error) {
+      return noteFailure(error, reminder);
+    }
+    if (isServerAway) log.info('the mail server accepts mails again');
+    isServerAway = false;
+    backoff.reset();
+    return { state: 'SENT' };
+  }
+
+  function noteFailure(error: unknown, { caller: { userId } }: Reminder): ReminderOutcome {
+    const reason = shortenToSingleLine((error as Error).message, limit.MAIL_SERVER_MESSAGE_CHARACTERS);
+    const mailError = error instanceof MailError ? error : undefined;
+    const { isCutOff = false, retryAfterMs = 0 } = mailError ?? {};
+    if (mailError?.scope === 'recipient')
+      // The mail server's answer may contain the mail address, so it is not logged, only stored in the database.
+      log.warn({ userId }, 'the mail server refuses a reminder; last_error in app.reminders says why');
+    else {
+      if (!isServerAway) log.warn({ reason }, 'the mail server is unreachable: reminders wait');
+      isServerAway = true;
+      pausedUntil = performance.now() + backoff.nextPauseMs();
+    }
+    return { state: 'WAITING', reason, isCutOff, retryAfterMs };
+  }
+
+  return {
+    send: attempt,
+    get isPaused(): boolean {
+      return performance.now() < pausedUntil;
     },
   };
 }

@@ -28,9 +28,8 @@ export function deliverIdentityChanges({
   idleMs,
 }: DeliveryOptions) {
   const closing = new AbortController();
-  const abort = new AbortController();
-  const pending = new Set<Promise<void>>();
-  const backoff = createDeliveryBackoff(log);
+  const deliveries = createDeliveries({ changes, management, log, leaseMs, deliveryMs });
+  const { pending } = deliveries;
   let hasBegun = false;
   let deletedMs = -Infinity;
   let isDatabaseAway = false;
@@ -50,69 +49,11 @@ export function deliverIdentityChanges({
     deletedMs = performance.now();
   }
 
-  const pauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
-
-  /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
-  async function startDeliveries(): Promise<boolean> {
-    const free = limit.CONCURRENT_RIGHTS_DELIVERIES - pending.size;
-    if (free === 0 || pauseMs() > 0) return false;
-    // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
-    const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimed = await changes.claim(free, leaseMs);
-    for (const change of claimed) trackDelivery(deliverChange(change, deadline));
-    return claimed.length === free;
-  }
-
-  function trackDelivery(work: Promise<void>): void {
-    const tracked = work
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'the result of a delivery could not be stored; the service retries it');
-      })
-      .finally(() => pending.delete(tracked));
-    pending.add(tracked);
-  }
-
-  async function deliverChange(claimed: ClaimedChange, until: number): Promise<void> {
-    if (abort.signal.aborted || pauseMs() > 0) {
-      await changes.release([claimed], Math.max(pauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
-      return;
-    }
-    const failure = await sendToProvider(claimed, until);
-    const isRecorded = await changes.recordOutcome(claimed, failure);
-    const { userId } = claimed;
-    if (!isRecorded) log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
-  }
-
-  async function sendToProvider(
-    { subject, rights, userId }: ClaimedChange,
-    until: number,
-  ): Promise<DeliveryFailure | undefined> {
-    const signal = AbortSignal.any([
-      abort.signal,
-      AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
-    ]);
-    try {
-      const time = { deadline: until, signal };
-      await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
-      backoff.recordSuccess();
-      const outcome = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
-      log.info({ userId }, `the identity provider ${outcome}`);
-      return undefined;
-    } catch (error) {
-      const failure =
-        error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
-      backoff.recordFailure(failure, userId);
-      const needsRepair = failure.kind === 'unknown' || failure.kind === 'refused';
-      const retryAfterMs = failure.retryAfterMs ?? (needsRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
-      return { reason: failure.message, retryAfterMs };
-    }
-  }
-
   async function runDeliveryRound(): Promise<boolean> {
     try {
       await beginChangesOnce();
       await deleteDeliveredChanges();
-      const mayBeMore = await startDeliveries();
+      const mayBeMore = await deliveries.start();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
       isDatabaseAway = false;
       return mayBeMore;
@@ -139,7 +80,7 @@ export function deliverIdentityChanges({
     async deliverNow(): Promise<void> {
       await beginChangesOnce();
       for (let mayBeMore = true; mayBeMore; ) {
-        await startDeliveries();
+        await deliveries.start();
         mayBeMore = pending.size > 0;
         await Promise.all(pending);
       }
@@ -155,9 +96,84 @@ export function deliverIdentityChanges({
         () => new Error('deliveries to the identity provider were broken off'),
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'shutdown: other processes deliver the remaining changes');
-        abort.abort();
+        deliveries.abort();
       });
       await Promise.all(pending);
+    },
+  };
+}
+
+function createDeliveries({
+  changes,
+  management,
+  log,
+  leaseMs,
+  deliveryMs,
+}: Omit<DeliveryOptions, 'idleMs'> & { readonly leaseMs: number; readonly deliveryMs: number }) {
+  const abort = new AbortController();
+  const pending = new Set<Promise<void>>();
+  const backoff = createDeliveryBackoff(log);
+  const pauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
+
+  /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
+  async function start(): Promise<boolean> {
+    const free = limit.CONCURRENT_RIGHTS_DELIVERIES - pending.size;
+    if (free === 0 || pauseMs() > 0) return false;
+    // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
+    const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
+    const claimed = await changes.claim(free, leaseMs);
+    for (const change of claimed) track(deliver(change, deadline));
+    return claimed.length === free;
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'the result of a delivery could not be stored; the service retries it');
+      })
+      .finally(() => pending.delete(tracked));
+    pending.add(tracked);
+  }
+
+  async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
+    if (abort.signal.aborted || pauseMs() > 0) {
+      await changes.release([claimed], Math.max(pauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
+      return;
+    }
+    const failure = await send(claimed, until);
+    const isRecorded = await changes.recordOutcome(claimed, failure);
+    const { userId } = claimed;
+    if (!isRecorded) log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
+  }
+
+  async function send({ subject, rights, userId }: ClaimedChange, until: number): Promise<DeliveryFailure | undefined> {
+    const signal = AbortSignal.any([
+      abort.signal,
+      AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
+    ]);
+    try {
+      const time = { deadline: until, signal };
+      await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
+      backoff.recordSuccess();
+      const outcome = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
+      log.info({ userId }, `the identity provider ${outcome}`);
+      return undefined;
+    } catch (error) {
+      const failure =
+        error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
+      backoff.recordFailure(failure, userId);
+      const needsRepair = failure.kind === 'unknown' || failure.kind === 'refused';
+      const retryAfterMs = failure.retryAfterMs ?? (needsRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
+      return { reason: failure.message, retryAfterMs };
+    }
+  }
+
+  return {
+    /** The deliveries under way; they never reject. */
+    pending,
+    start,
+    abort: (): void => {
+      abort.abort();
     },
   };
 }
