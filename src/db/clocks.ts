@@ -18,22 +18,6 @@ export function watchClocks(clock: ProviderClock, database: DatabaseLogin, log: 
   let proven: { readonly ms: number; readonly until: number } | undefined;
   let recording: Promise<void> | undefined;
 
-  async function recordProviderClock(ms: number | null): Promise<void> {
-    await readAsLogin(
-      database,
-      'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))',
-      ms === null ? null : ms / 1_000,
-    );
-  }
-
-  /** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
-  async function readPostgresClock(): Promise<{ readonly minMs: number; readonly maxMs: number }> {
-    const startMs = performance.now();
-    const [row] = await readAsLogin(database, 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000');
-    const timeMs = Number(row?.[0]);
-    return { minMs: timeMs - performance.now(), maxMs: timeMs - startMs };
-  }
-
   function reportSkew(clock: ClockName, ms: number): void {
     aheadMs[clock] = ms;
     if (isSkewed[clock] === Math.abs(ms) > CLOCK_DIFFERENCE_WARNING_MS) return;
@@ -45,12 +29,12 @@ export function watchClocks(clock: ProviderClock, database: DatabaseLogin, log: 
 
   async function measureClocks(): Promise<void> {
     // Tells the database that the identity provider's clock is unknown until this process has measured it.
-    if (!isReset) await recordProviderClock(null);
+    if (!isReset) await recordProviderClock(database, null);
     isReset = true;
-    const postgres = await readPostgresClock();
+    const postgres = await readPostgresClock(database);
     reportSkew('service', now() - performance.now() - (postgres.minMs + postgres.maxMs) / 2);
     const provider = await clock.read(abort.signal);
-    await recordProviderClock(provider.maxMs - postgres.minMs);
+    await recordProviderClock(database, provider.maxMs - postgres.minMs);
     const providerMs = (provider.minMs + provider.maxMs - postgres.minMs - postgres.maxMs) / 2;
     reportSkew('provider', isProven() ? largerSkew(providerMs, proven?.ms) : providerMs);
   }
@@ -77,10 +61,7 @@ export function watchClocks(clock: ProviderClock, database: DatabaseLogin, log: 
     const [row] = await readAsLogin(database, 'select app.disprove_provider_clock(to_timestamp($1))', seconds);
     const ahead = row?.[0];
     if (ahead == null) return;
-    proven = {
-      ms: Number(ahead) * 1_000,
-      until: performance.now() + CLOCK_PROOF_PAUSE_MS,
-    };
+    proven = { ms: Number(ahead) * 1_000, until: performance.now() + CLOCK_PROOF_PAUSE_MS };
     log.warn(
       { seconds: Math.round(Number(ahead)) },
       'a token was issued after the time in the identity provider’s responses: its clock counts as unknown',
@@ -114,4 +95,20 @@ export function watchClocks(clock: ProviderClock, database: DatabaseLogin, log: 
 
 function largerSkew(one: number, other = 0): number {
   return Math.abs(other) > Math.abs(one) ? other : one;
+}
+
+async function recordProviderClock(database: DatabaseLogin, aheadMs: number | null): Promise<void> {
+  await readAsLogin(
+    database,
+    'select app.note_provider_clock(pg_catalog.make_interval(secs => $1))',
+    aheadMs === null ? null : aheadMs / 1_000,
+  );
+}
+
+/** The smallest and the largest possible difference, in ms, between Postgres's clock and `performance.now()`. */
+async function readPostgresClock(database: DatabaseLogin): Promise<{ readonly minMs: number; readonly maxMs: number }> {
+  const startMs = performance.now();
+  const [row] = await readAsLogin(database, 'select extract(epoch from pg_catalog.clock_timestamp()) * 1000');
+  const timeMs = Number(row?.[0]);
+  return { minMs: timeMs - performance.now(), maxMs: timeMs - startMs };
 }

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { measureTransaction } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
@@ -12,14 +11,9 @@ import {
   buildSettingsStatement,
   createTimingRecorder,
 } from './settings.ts';
-import type { StatementResult, Statement } from './statement.ts';
-import {
-  runTransaction,
-  type SavepointStatementRunner,
-  type StatementRunner,
-  type UndoneWorkRunner,
-} from './transaction.ts';
-import { STATEMENT_GRACE_MS, CACHED_STATEMENT_NAMES, DEADLOCK_RETRY_PAUSE_MS } from '../limits.ts';
+import { assertDataStatements, type StatementResult, type Statement } from './statement.ts';
+import { runTransaction, type TransactionCallback } from './transaction.ts';
+import { STATEMENT_GRACE_MS, DEADLOCK_RETRY_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
 
@@ -66,23 +60,14 @@ export function openDatabase(options: DatabaseOptions): Database {
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = DEFAULT_STREAM_LIMITS) {
   /** Sends all `batches` in one pipeline, and so in one transaction; each batch has the rights of its own `context`. */
   const runWithContexts = (batches: readonly ContextStatements[]): Promise<readonly (readonly StatementResult[])[]> => {
-    const batchesWithin = (timeoutMs: number) =>
-      batches.map(({ context, statements }, index) => ({
-        role: determineDatabaseRole(context),
-        settings: [index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context)],
-        statements,
-        onSettings: index === 0 ? createTimingRecorder(context) : undefined,
-      }));
     const { timeline, caller, socket }: Partial<RequestContext> = batches[0]?.context ?? {};
     return measureTransaction(timeline, () =>
       pool.withSession(
         (session) => {
-          batches.forEach(({ statements }) => {
-            statements.forEach(assertDataStatement);
-          });
+          for (const { statements } of batches) assertDataStatements(statements);
           return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
-            const timed = batchesWithin(timeoutMs);
-            return retryIfStalePlan(() => session.send(timed, 'idle'));
+            const withSettings = addSettings(batches, timeoutMs);
+            return retryIfStalePlan(() => session.send(withSettings, 'idle'));
           });
         },
         { subject: caller?.subject, socket },
@@ -106,22 +91,10 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
+      callback: TransactionCallback<T>,
       { timeoutMs: longMs }: TransactionLimits = {},
     ): Promise<T> {
-      const runChecked = (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) =>
-        callback(
-          async (...statements) => {
-            statements.forEach(assertDataStatement);
-            return run(...statements);
-          },
-          async (...statements) => {
-            statements.forEach(assertDataStatement);
-            return attempt(...statements);
-          },
-          undo,
-        );
-      const { timeline } = context;
+      const { timeline, caller, socket } = context;
       const runWithin = (limitMs: number) =>
         measureTransaction(timeline, () =>
           pool.withSession(
@@ -131,15 +104,15 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   session,
                   determineDatabaseRole(context),
                   buildSettingsStatement(context, timeoutMs),
-                  runChecked,
+                  callback,
                   createTimingRecorder(context),
                 ),
               ),
-            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: context.caller.subject, socket: context.socket },
+            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: caller.subject, socket },
           ),
         );
       if (longMs === undefined) return runWithin(statementTimeoutMs);
-      return longRequests.run(context.caller.subject, () => runWithin(longMs));
+      return longRequests.run(caller.subject, () => runWithin(longMs));
     },
     /**
      * Reads all rows from one database snapshot, page by page. The stream of rows fails if its reader is too slow.
@@ -147,7 +120,7 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      * too many
      */
     stream(context: RequestContext, statement: Statement) {
-      assertDataStatement(statement);
+      assertDataStatements([statement]);
       return measureTransaction(context.timeline, () => openRowStream(context, statement));
     },
     /** Runs one statement as the API's own database login, without the role and the settings of a request. */
@@ -160,6 +133,15 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     close: (withinMs?: number) => pool.close(withinMs),
     figures: () => ({ ...pool.figures(), longRequests: longRequests.running }),
   };
+}
+
+function addSettings(batches: readonly ContextStatements[], timeoutMs: number) {
+  return batches.map(({ context, statements }, index) => ({
+    role: determineDatabaseRole(context),
+    settings: [index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context)],
+    statements,
+    onSettings: index === 0 ? createTimingRecorder(context) : undefined,
+  }));
 }
 
 export async function readAsLogin(
@@ -194,18 +176,4 @@ function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
     if (!isStalePlan(error)) throw error;
     return send();
   });
-}
-
-const DATA_STATEMENT_PATTERN = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
-const SESSION_FUNCTION_PATTERN = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
-
-const dataStatements = new LRUCache<string, boolean>({
-  max: CACHED_STATEMENT_NAMES,
-  memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION_PATTERN.test(text),
-});
-
-/** Refuses a statement that does not begin with a data command, such as `select` or `insert`. */
-function assertDataStatement({ text }: Statement): void {
-  if (!dataStatements.memo(text))
-    throw new TypeError('A statement must act on data, not on the session or the transaction.');
 }

@@ -2,7 +2,7 @@ import type { DatabaseError } from 'pg-protocol';
 import { sqlState } from './errors.ts';
 import type { Session, RequestBatch } from './session.ts';
 import { DISABLE_TIMEOUT_STATEMENT } from './settings.ts';
-import type { StatementResult, Statement } from './statement.ts';
+import { assertDataStatements, type StatementResult, type Statement } from './statement.ts';
 
 /** Sends statements of an explicit transaction in one round trip and returns the result of the last statement. */
 export type StatementRunner = (...statements: readonly [...Statement[], Statement]) => Promise<StatementResult>;
@@ -16,6 +16,12 @@ export type SavepointStatementRunner = (...statements: readonly Statement[]) => 
 /** Runs `work` under a savepoint and undoes its statements, so that its row locks are released. */
 export type UndoneWorkRunner = (work: () => Promise<void>) => Promise<void>;
 
+export type TransactionCallback<T> = (
+  run: StatementRunner,
+  attempt: SavepointStatementRunner,
+  undo: UndoneWorkRunner,
+) => Promise<T>;
+
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
 export const ROLLBACK: Statement = { text: 'rollback', values: [] };
@@ -27,14 +33,20 @@ export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
-  callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
+  callback: TransactionCallback<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
   const transaction = new Transaction(session, role, settings, onSettings);
   try {
     const result = await callback(
-      (...statements) => transaction.run(...statements),
-      (...statements) => transaction.attempt(...statements),
+      async (...statements) => {
+        assertDataStatements(statements);
+        return transaction.run(...statements);
+      },
+      async (...statements) => {
+        assertDataStatements(statements);
+        return transaction.attempt(...statements);
+      },
       (work) => transaction.undo(work),
     );
     await transaction.commit();

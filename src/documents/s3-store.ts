@@ -66,56 +66,13 @@ export function createS3Store({
     stallMs: DOCUMENT_STORE_STALL_TIMEOUT_MS,
   },
 }: S3Options): ContentStore {
-  const client = new S3Client({
-    ...access,
-    // S3 stores of vendors other than Amazon rarely support a host name for each bucket or the checksums of newer SDKs.
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing },
-    requestHandler: { connectionTimeout: DOCUMENT_STORE_CONNECT_TIMEOUT_MS },
-  });
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const result = await next(args);
-      const { headers } = result.response as { readonly headers: Record<string, string> };
-      for (const name of UNUSED_TIME_HEADERS) Reflect.deleteProperty(headers, name);
-      return result;
-    },
-    { step: 'deserialize', priority: 'low', name: 'dropUnusedTimes' },
-  );
-  const underWay = new Set<AbortController>();
+  const client = createClient(endpoint, access);
+  const requests = createTimedRequests();
+  const { inTime } = requests;
   const locate = (path: string): { Bucket: string; Key: string } => {
     if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
     return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
   };
-
-  /** Limits the time of one S3 request with a timer, because the AWS SDK ignores the abort signal during some waits. */
-  async function inTime<T>(
-    limitMs: number,
-    send: (abortSignal: AbortSignal, callbacks: UploadCallbacks) => Promise<T>,
-  ): Promise<T> {
-    const controller = new AbortController();
-    underWay.add(controller);
-    const timer = setTimeout(() => {
-      controller.abort(new StoreStalled('S3 did not answer in time'));
-    }, limitMs);
-    try {
-      const callbacks: UploadCallbacks = {
-        onBytes: () => timer.refresh(),
-        onFailure: (error) => {
-          controller.abort(error);
-        },
-      };
-      const aborted = once(controller.signal, 'abort').then(() => Promise.reject(controller.signal.reason as Error));
-      return await Promise.race([send(controller.signal, callbacks), aborted]);
-    } catch (error) {
-      throw controller.signal.aborted ? controller.signal.reason : error;
-    } finally {
-      clearTimeout(timer);
-      underWay.delete(controller);
-    }
-  }
 
   /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
   const ifMissing = async (error: unknown): Promise<undefined> => {
@@ -195,8 +152,67 @@ export function createS3Store({
       await rejectAsUnavailable(deletion.then(doNothing, ifMissing));
     },
     close: () => {
-      for (const controller of underWay) controller.abort(new Error('the store is closed'));
+      requests.abort(new Error('the store is closed'));
       client.destroy();
+    },
+  };
+}
+
+function createClient(endpoint: string | undefined, access: S3Options['access']): S3Client {
+  const client = new S3Client({
+    ...access,
+    // S3 stores of vendors other than Amazon rarely support a host name for each bucket or the checksums of newer SDKs.
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    logger: { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing },
+    requestHandler: { connectionTimeout: DOCUMENT_STORE_CONNECT_TIMEOUT_MS },
+  });
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { headers } = result.response as { readonly headers: Record<string, string> };
+      for (const name of UNUSED_TIME_HEADERS) Reflect.deleteProperty(headers, name);
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'dropUnusedTimes' },
+  );
+  return client;
+}
+
+/** Limits the time of S3 requests with timers, because the AWS SDK ignores the abort signal during some waits. */
+function createTimedRequests() {
+  const underWay = new Set<AbortController>();
+  async function inTime<T>(
+    limitMs: number,
+    send: (abortSignal: AbortSignal, callbacks: UploadCallbacks) => Promise<T>,
+  ): Promise<T> {
+    const controller = new AbortController();
+    underWay.add(controller);
+    const timer = setTimeout(() => {
+      controller.abort(new StoreStalled('S3 did not answer in time'));
+    }, limitMs);
+    try {
+      const callbacks: UploadCallbacks = {
+        onBytes: () => timer.refresh(),
+        onFailure: (error) => {
+          controller.abort(error);
+        },
+      };
+      const aborted = once(controller.signal, 'abort').then(() => Promise.reject(controller.signal.reason as Error));
+      return await Promise.race([send(controller.signal, callbacks), aborted]);
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(controller);
+    }
+  }
+
+  return {
+    inTime,
+    abort(reason: Error): void {
+      for (const controller of underWay) controller.abort(reason);
     },
   };
 }

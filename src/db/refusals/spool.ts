@@ -30,23 +30,18 @@ async function openSpoolIn(folder: string, maxBytes: number) {
   const rejectedPath = join(folder, 'set-aside');
   let setAsideBytes = (await stat(rejectedPath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
-  const sealed: SpoolFile[] = [];
-  const adopted = new Map<SpoolSlot, SpoolFile[]>();
-  const postponed = new Set<SpoolFile>();
+  const files = createFileList((size) => {
+    bytes += size;
+  });
   let number = 0;
   let ownSlot = await takeOwnSlot();
   await assertWritable(ownSlot.folder);
-  const appender = createAppender(nextPath, (file) => {
-    sealed.push(file);
-  });
+  const appender = createAppender(nextPath, files.seal);
   let unsealed = 0;
 
   async function takeOwnSlot(): Promise<SpoolSlot> {
     const slot = await takeSlot(folder);
-    const known = new Set(sealed.map(({ path }) => path));
-    const found = (await listSpoolFiles(slot)).filter(({ path }) => !known.has(path));
-    sealed.push(...found);
-    bytes += sumOf(found, 'size');
+    const found = files.addFound(await listSpoolFiles(slot));
     number = Math.max(number, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
@@ -58,23 +53,6 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       ownSlot = await takeOwnSlot();
     }
     return join(ownSlot.folder, `${String((number += 1)).padStart(12, '0')}${FILE_SUFFIX}`);
-  }
-
-  const allFiles = (): SpoolFile[] => [...adopted.values(), sealed].flat();
-  const drainable = (): SpoolFile[] => allFiles().filter((file) => !postponed.has(file));
-
-  function forget(file: SpoolFile): void {
-    for (const list of [...adopted.values(), sealed]) if (list.includes(file)) list.splice(list.indexOf(file), 1);
-    bytes -= file.size;
-    releaseEmptied();
-  }
-
-  function releaseEmptied(): void {
-    for (const [slot, { length }] of adopted) {
-      if (length > 0) continue;
-      adopted.delete(slot);
-      slot.release();
-    }
   }
 
   const spool = {
@@ -89,12 +67,12 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       });
     },
     async oldest() {
-      if (drainable().length === 0) {
+      if (files.drainable().length === 0) {
         unsealed = 0;
         const last = await appender.seal();
-        if (last !== undefined) sealed.push(last);
+        if (last !== undefined) files.seal(last);
       }
-      const [file] = drainable();
+      const [file] = files.drainable();
       if (file === undefined) return undefined;
       return {
         /** Returns undefined for a deleted spool file. `torn` is an incomplete last line, which a crash cut off. */
@@ -104,16 +82,16 @@ async function openSpoolIn(folder: string, maxBytes: number) {
             return { lines, torn: lines.pop() ?? '' };
           } catch (error) {
             if (readSystemErrorCode(error) !== 'ENOENT') throw error;
-            forget(file);
+            files.forget(file);
             return undefined;
           }
         },
         async remove(): Promise<void> {
           await rm(file.path, { force: true });
-          forget(file);
+          files.forget(file);
         },
-        postpone(): void {
-          postponed.add(file);
+        postpone: () => {
+          files.postpone(file);
         },
       };
     },
@@ -125,20 +103,16 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       bytes += Buffer.byteLength(text);
     },
     get isEmpty(): boolean {
-      return unsealed === 0 && drainable().length === 0;
+      return unsealed === 0 && files.drainable().length === 0;
     },
     async adopt(): Promise<void> {
-      postponed.clear();
-      for (const slot of await takeAbandonedSlots(folder)) {
-        const files = await listSpoolFiles(slot);
-        adopted.set(slot, files);
-        bytes += sumOf(files, 'size');
-      }
-      releaseEmptied();
+      files.forgetPostponed();
+      for (const slot of await takeAbandonedSlots(folder)) files.adopt(slot, await listSpoolFiles(slot));
+      files.releaseEmptied();
     },
     /** Counts the refusals in all spool files, even postponed files; `bytes` includes lines that Postgres rejected. */
     figures() {
-      const all = [...allFiles(), ...(appender.current ? [appender.current] : [])];
+      const all = [...files.all(), ...(appender.current ? [appender.current] : [])];
       const records = sumOf(all, 'records');
       const since = Math.min(...all.map((file) => file.sinceMs));
       const oldestMs = records === 0 ? undefined : Math.max(Date.now() - since, 0);
@@ -148,11 +122,60 @@ async function openSpoolIn(folder: string, maxBytes: number) {
       await withTimeout(SPOOL_CLOSE_TIMEOUT_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
-      for (const slot of [...adopted.keys(), ownSlot]) slot.release();
+      for (const slot of [...files.adoptedSlots(), ownSlot]) slot.release();
     },
   };
   await spool.adopt();
   return spool;
+}
+
+/** The files in the slot of this process and in the slots that it has adopted. `count` gets each change of their size. */
+function createFileList(count: (bytes: number) => void) {
+  const sealed: SpoolFile[] = [];
+  const adopted = new Map<SpoolSlot, SpoolFile[]>();
+  const postponed = new Set<SpoolFile>();
+  const all = (): SpoolFile[] => [...adopted.values(), sealed].flat();
+
+  function releaseEmptied(): void {
+    for (const [slot, { length }] of adopted) {
+      if (length > 0) continue;
+      adopted.delete(slot);
+      slot.release();
+    }
+  }
+
+  return {
+    all,
+    releaseEmptied,
+    drainable: (): SpoolFile[] => all().filter((file) => !postponed.has(file)),
+    adoptedSlots: () => adopted.keys(),
+    seal: (file: SpoolFile): void => {
+      sealed.push(file);
+    },
+    /** Adds the files that are not known yet, and returns them. */
+    addFound(found: readonly SpoolFile[]): readonly SpoolFile[] {
+      const known = new Set(sealed.map(({ path }) => path));
+      const added = found.filter(({ path }) => !known.has(path));
+      sealed.push(...added);
+      count(sumOf(added, 'size'));
+      return added;
+    },
+    adopt(slot: SpoolSlot, found: SpoolFile[]): void {
+      adopted.set(slot, found);
+      count(sumOf(found, 'size'));
+    },
+    forget(file: SpoolFile): void {
+      for (const list of [...adopted.values(), sealed]) if (list.includes(file)) list.splice(list.indexOf(file), 1);
+      count(-file.size);
+      releaseEmptied();
+    },
+    postpone(file: SpoolFile): void {
+      postponed.add(file);
+    },
+    forgetPostponed(): void {
+      postponed.clear();
+    },
+  };
 }
 
 async function assertWritable(folder: string): Promise<void> {
