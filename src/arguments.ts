@@ -25,11 +25,7 @@ export function readArguments<const O extends CommandOptions>(
 ): CommandArguments<O> | string {
   const common = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   try {
-    const parsed = parseArgs({
-      args: [...args],
-      options: { ...options, ...common },
-      allowPositionals,
-    });
+    const parsed = parseArgs({ args: [...args], options: { ...options, ...common }, allowPositionals });
     const { help, version } = parsed.values;
     if (help) return `${usage}\n`;
     if (version) return `taxclaims ${VERSION}\n`;

@@ -48,8 +48,5 @@ export function loadAdminConfig(environment: Environment) {
 /** Reads the environment variables of the command `audit:archive`. @throws ConfigError */
 export function loadArchiveConfig(environment: Environment) {
   const values = parseVariables(archiveVariablesSchema, omitEmptyVariables(environment));
-  return {
-    databaseAdminUrl: values.DATABASE_ADMIN_URL,
-    retentionMonths: values.AUDIT_RETENTION_MONTHS,
-  };
+  return { databaseAdminUrl: values.DATABASE_ADMIN_URL, retentionMonths: values.AUDIT_RETENTION_MONTHS };
 }

@@ -48,9 +48,7 @@ export async function retryWithBackoff<T>(
     } catch (error) {
       const remainingMs = deadline - performance.now();
       if (remainingMs <= 0 || !shouldRetry(error, attempt)) throw error;
-      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingMs), undefined, {
-        signal,
-      });
+      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingMs), undefined, { signal });
     }
   }
 }

@@ -86,11 +86,7 @@ export function createIdentityChangeQueue(database: DatabaseLogin) {
 }
 
 export function parseRights([role, clients, isActive]: readonly (string | null | undefined)[]): UserRights {
-  return {
-    role: String(role),
-    clientAccess: parsePostgresArray(String(clients)),
-    isActive: isActive === 't',
-  };
+  return { role: String(role), clientAccess: parsePostgresArray(String(clients)), isActive: isActive === 't' };
 }
 
 /** Parses a Postgres array whose items need no quotes. */

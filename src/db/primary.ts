@@ -86,9 +86,7 @@ export async function findPrimary(servers: readonly string[], answerMs = PRIMARY
   } catch (cause) {
     const { errors } = cause as AggregateError;
     const texts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
-    throw new DatabaseUnavailable(`None of the servers takes writes (${texts.join('; ')}).`, {
-      cause,
-    });
+    throw new DatabaseUnavailable(`None of the servers takes writes (${texts.join('; ')}).`, { cause });
   } finally {
     for (const connection of connections) connection.end(() => undefined);
   }

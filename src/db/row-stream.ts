@@ -154,8 +154,6 @@ class ListCursor {
   }
 }
 
-const RETRY_HEADERS = { 'Retry-After': '5' };
-
 /**
  * Limits long lists, imports and archives: one at a time for each caller, `max` for all callers together. More is refused
  * with RequestError: ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many.
@@ -165,16 +163,13 @@ export function createLongRequestLimit(max: number): Shares {
     total: {
       max,
       refusedError: () =>
-        new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', {
-          headers: RETRY_HEADERS,
-          kind: 'busy',
-        }),
+        new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', { kind: 'busy' }),
     },
     each: {
       max: 1,
       refusedError: () =>
         new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
-          headers: RETRY_HEADERS,
+          headers: { 'Retry-After': '5' },
           kind: 'long_request',
         }),
     },

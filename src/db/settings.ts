@@ -121,10 +121,7 @@ export function buildSettingsStatement(context: RequestContext | undefined, stat
   if (!readOnly) return { text: READ_WRITE_SETTINGS_SQL + elapsed, values: [...values, action, ipAddress, userAgent] };
   const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
   if (record === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsed, values };
-  return {
-    text: SINGLE_RECORD_SETTINGS_SQL + elapsed,
-    values: [...values, record.table, record.id],
-  };
+  return { text: SINGLE_RECORD_SETTINGS_SQL + elapsed, values: [...values, record.table, record.id] };
 }
 
 export function nextBatchSettingsStatement(context: RequestContext | undefined): Statement {

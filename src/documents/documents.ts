@@ -40,9 +40,7 @@ export async function openDocuments(options: DocumentsOptions) {
   const { store, failures, failed: recordFailure, damagedContent } = countFailures(await createContentStore(options));
   const folder = options.store.kind === 'folder' ? buildUploadFolderPath(options.store.path) : join(dataDir, 'uploads');
   const uploads = await openUploads(folder).catch((error: unknown) => {
-    throw new Error(`${folderVariable(options)} cannot be written to: ${String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${folderVariable(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
   const removals = createRemovals(store, uploads, database, log);
   const readContent: ContentStore['read'] = async (path, range) =>

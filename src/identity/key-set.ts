@@ -92,11 +92,7 @@ export function createKeySet(options: KeySetOptions) {
     current,
     freshKeys,
     searchNewKeys,
-    figures: () => ({
-      ageMs: known === undefined ? undefined : now() - fetchedAt,
-      fetches,
-      failures,
-    }),
+    figures: () => ({ ageMs: known === undefined ? undefined : now() - fetchedAt, fetches, failures }),
   };
 }
 

@@ -40,10 +40,7 @@ export function createProviderClock({
     // A cached response has the original `Date` header, and an `Age` header in whole seconds (RFC 9111, 5.1).
     const ageMs = Number(answer.get('age') ?? 0) * 1_000 || 0;
     const marginMs = ageMs > 0 ? 2 * 1_000 : 1_000;
-    return {
-      minMs: dateMs + ageMs - receivedMs,
-      maxMs: dateMs + ageMs + marginMs - sentMs,
-    };
+    return { minMs: dateMs + ageMs - receivedMs, maxMs: dateMs + ageMs + marginMs - sentMs };
   }
 
   return {

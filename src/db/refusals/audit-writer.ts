@@ -100,11 +100,7 @@ export function createAuditWriter(database: DatabaseLogin, spool: Spool, log: Lo
         else settle(false);
       });
     },
-    figures: () => ({
-      waiting: batches.waiting,
-      spooling: diskQueue.running,
-      isTaking,
-    }),
+    figures: () => ({ waiting: batches.waiting, spooling: diskQueue.running, isTaking }),
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(retryTimer);
