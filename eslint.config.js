@@ -26,6 +26,8 @@ export default tseslint.config(
         { allow: [{ from: 'package', package: 'openid-client', name: 'allowInsecureRequests' }] },
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      'object-shorthand': 'error',
+      'no-useless-rename': 'error',
     },
   },
 );

@@ -23,17 +23,13 @@ export function readArguments<const O extends CommandOptions>(
   args: readonly string[],
   { usage, options, allowPositionals = false }: Command<O>,
 ): CommandArguments<O> | string {
-  const commonOptions = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+  const common = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
   try {
-    const parsedArguments = parseArgs({
-      args: [...args],
-      options: { ...options, ...commonOptions },
-      allowPositionals,
-    });
-    const { help, version } = parsedArguments.values;
+    const parsed = parseArgs({ args: [...args], options: { ...options, ...common }, allowPositionals });
+    const { help, version } = parsed.values;
     if (help) return `${usage}\n`;
     if (version) return `taxclaims ${VERSION}\n`;
-    return parsedArguments as CommandArguments<O>;
+    return parsed as CommandArguments<O>;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Cuts off the end of Node's error message: advice about arguments that begin with a dash.

@@ -26,30 +26,27 @@ const archiveVariablesSchema = adminVariablesSchema.extend({ AUDIT_RETENTION_MON
 /** Reads the service's configuration; an empty variable counts as unset. @throws ConfigError */
 export function loadConfig(environment: Environment) {
   const set = omitEmptyVariables(environment);
-  const environmentValues = parseVariables(variablesSchema, set, [
+  const values = parseVariables(variablesSchema, set, [
     ...storage.findConflicts(set),
     ...identity.findConflicts(set),
     ...mails.findConflicts(set),
   ]);
   return {
-    ...service.buildConfig(environmentValues),
-    ...storage.buildConfig(environmentValues, environmentValues.DATA_DIR),
-    identity: identity.buildConfig(environmentValues),
-    mails: mails.buildConfig(environmentValues),
+    ...service.buildConfig(values),
+    ...storage.buildConfig(values, values.DATA_DIR),
+    identity: identity.buildConfig(values),
+    mails: mails.buildConfig(values),
   };
 }
 
 /** Reads DATABASE_ADMIN_URL for the `db:*` commands. @throws ConfigError */
 export function loadAdminConfig(environment: Environment) {
-  const variableValues = parseVariables(adminVariablesSchema, omitEmptyVariables(environment));
-  return { databaseAdminUrl: variableValues.DATABASE_ADMIN_URL };
+  const values = parseVariables(adminVariablesSchema, omitEmptyVariables(environment));
+  return { databaseAdminUrl: values.DATABASE_ADMIN_URL };
 }
 
 /** Reads the environment variables of the command `audit:archive`. @throws ConfigError */
 export function loadArchiveConfig(environment: Environment) {
-  const variableValues = parseVariables(archiveVariablesSchema, omitEmptyVariables(environment));
-  return {
-    databaseAdminUrl: variableValues.DATABASE_ADMIN_URL,
-    retentionMonths: variableValues.AUDIT_RETENTION_MONTHS,
-  };
+  const values = parseVariables(archiveVariablesSchema, omitEmptyVariables(environment));
+  return { databaseAdminUrl: values.DATABASE_ADMIN_URL, retentionMonths: values.AUDIT_RETENTION_MONTHS };
 }

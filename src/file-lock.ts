@@ -9,17 +9,17 @@ export type FileLock = NonNullable<ReturnType<typeof lockFile>>;
  * can lock a new file at the same path. @throws SQLite's error
  */
 export function lockFile(path: string) {
-  const sqliteLockDatabase = new DatabaseSync(path);
+  const database = new DatabaseSync(path);
   try {
-    sqliteLockDatabase.exec('pragma journal_mode = memory; begin exclusive');
+    database.exec('pragma journal_mode = memory; begin exclusive');
   } catch (error) {
-    sqliteLockDatabase.close();
+    database.close();
     if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
   return {
     release: (): void => {
-      if (sqliteLockDatabase.isOpen) sqliteLockDatabase.close();
+      if (database.isOpen) database.close();
     },
   };
 }

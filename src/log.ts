@@ -21,7 +21,7 @@ export function truncate(text: string, maxCharacters: number): string {
 }
 
 export function createLog(level: string, destination?: DestinationStream): Logger {
-  const pinoOptions = {
+  const options = {
     level,
     formatters: {
       log: (line: Record<string, unknown>) => limitLoggedValue(line, 0) as Record<string, unknown>,
@@ -30,7 +30,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     hooks: { streamWrite: (line: string) => `${replaceControlCharacters(line.trimEnd())}\n` },
     serializers: { err: (error: Error) => limitLoggedValue(pino.stdSerializers.err(error), 1) },
   };
-  return destination === undefined ? pino(pinoOptions) : pino(pinoOptions, destination);
+  return destination === undefined ? pino(options) : pino(options, destination);
 }
 
 /**
@@ -42,12 +42,12 @@ export function createPlainTextLog(out: DestinationStream = pino.destination({ s
     write: (json) => {
       const { level, time, msg, err, ...others } = JSON.parse(json) as LogRecord;
       const { action, status, durationMs } = others;
-      const requestSummary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
-      const plainTextLineParts = [new Date(time).toTimeString().slice(0, 8), requestSummary];
+      const summary = action === undefined ? msg : `${action} ${status} in ${durationMs} ms`;
+      const parts = [new Date(time).toTimeString().slice(0, 8), summary];
       if (level >= WARN_LEVEL)
-        plainTextLineParts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
-      const plainTextLines = plainTextLineParts.filter(Boolean).join(' ').split(STACK_LINE_BREAK_PATTERN);
-      out.write(`${plainTextLines.map(replaceControlCharacters).join('\n')}\n`);
+        parts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
+      const lines = parts.filter(Boolean).join(' ').split(STACK_LINE_BREAK_PATTERN);
+      out.write(`${lines.map(replaceControlCharacters).join('\n')}\n`);
     },
   };
 }
@@ -57,12 +57,11 @@ function limitLoggedValue(value: unknown, depth: number, maxCharacters = LOG_TEX
   // Returns an error unchanged, because the log's error serializer shortens it later.
   if (typeof value !== 'object' || value === null || value instanceof Error || value instanceof Date) return value;
   if (depth > MAX_LOGGED_DEPTH) return 'too deep';
-  const loggedPropertyEntries = Object.entries(value).slice(0, MAX_LOGGED_PROPERTIES);
-  const truncatedPropertyEntries = loggedPropertyEntries.map(([name, member]): [string, unknown] => [
-    truncate(name, LOG_TEXT_CHARACTERS),
-    limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
-  ]);
-  return Array.isArray(value)
-    ? truncatedPropertyEntries.map(([, member]) => member)
-    : Object.fromEntries(truncatedPropertyEntries);
+  const entries = Object.entries(value)
+    .slice(0, MAX_LOGGED_PROPERTIES)
+    .map(([name, member]): [string, unknown] => [
+      truncate(name, LOG_TEXT_CHARACTERS),
+      limitLoggedValue(member, depth + 1, name === 'stack' ? LOG_STACK_CHARACTERS : LOG_TEXT_CHARACTERS),
+    ]);
+  return Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries);
 }

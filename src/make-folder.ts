@@ -7,13 +7,13 @@ import { readSystemErrorCode } from './system-error.ts';
  * ends below /proc.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
-  const missingFolders: string[] = [];
-  let existingFolder = resolve(path);
-  while (!(await isFolder(existingFolder))) {
-    missingFolders.unshift(existingFolder);
-    existingFolder = dirname(existingFolder);
+  const missing: string[] = [];
+  let existing = resolve(path);
+  while (!(await isFolder(existing))) {
+    missing.unshift(existing);
+    existing = dirname(existing);
   }
-  for (const folder of missingFolders) {
+  for (const folder of missing) {
     await mkdir(folder, { mode }).catch(async (error: unknown) => {
       if (readSystemErrorCode(error) !== 'EEXIST' || !(await isFolder(folder))) throw error;
     });
@@ -23,19 +23,18 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
 
 /** Syncs a folder, because the names of its new files would otherwise not survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
-  const folderHandle = await open(path);
+  const handle = await open(path);
   try {
-    await folderHandle.sync();
+    await handle.sync();
   } finally {
-    await folderHandle.close();
+    await handle.close();
   }
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  const pathStats = await stat(path).catch((error: unknown) => {
+  const stats = await stat(path).catch((error: unknown) => {
     if (readSystemErrorCode(error) !== 'ENOENT') throw error;
   });
-  if (pathStats === undefined || pathStats.isDirectory()) return pathStats !== undefined;
-  const notFolderMessage = `ENOTDIR: ${path} is no folder`;
-  throw Object.assign(new Error(notFolderMessage), { code: 'ENOTDIR', syscall: 'mkdir' });
+  if (stats === undefined || stats.isDirectory()) return stats !== undefined;
+  throw Object.assign(new Error(`ENOTDIR: ${path} is no folder`), { code: 'ENOTDIR', syscall: 'mkdir' });
 }

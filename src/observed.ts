@@ -40,7 +40,6 @@ export function createRequestTimeline(): RequestTimeline {
   return { begunMs: performance.now(), settingsMs: 0, transactions: [], databaseMs: 0 };
 }
 
-/** Runs a transaction and adds its time to `timeline`, if a timeline is given. */
 export function measureTransaction<T>(
   timeline: RequestTimeline | undefined,
   transaction: () => Promise<T>,
@@ -52,9 +51,9 @@ async function measureIntoTimeline<T>(timeline: RequestTimeline, transaction: ()
   const begunMs = performance.now();
   let isFailed = true;
   try {
-    const transactionResult = await transaction();
+    const result = await transaction();
     isFailed = false;
-    return transactionResult;
+    return result;
   } finally {
     const endedMs = performance.now();
     timeline.databaseMs += endedMs - begunMs;

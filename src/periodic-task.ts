@@ -5,43 +5,43 @@ export type PeriodicTask = ReturnType<typeof runPeriodically>;
 
 /** Runs the task at the start and then every `intervalMs`; a failed task runs again in the next round. */
 export function runPeriodically(
-  task: (abortController: AbortSignal) => Promise<void>,
-  failureMessage: string,
+  task: (ending: AbortSignal) => Promise<void>,
+  failure: string,
   log: Logger,
   intervalMs = HOUSEKEEPING_PAUSE_MS,
 ) {
-  const abortController = new AbortController();
-  let currentRound = Promise.resolve();
-  let nextRound: Promise<void> | undefined;
-  let lastSuccessMs = performance.now();
+  const abort = new AbortController();
+  let current = Promise.resolve();
+  let next: Promise<void> | undefined;
+  let succeededMs = performance.now();
 
   async function runRound(): Promise<void> {
-    if (abortController.signal.aborted) return;
+    if (abort.signal.aborted) return;
     try {
-      await task(abortController.signal);
-      lastSuccessMs = performance.now();
+      await task(abort.signal);
+      succeededMs = performance.now();
     } catch (err) {
-      log.error({ err }, failureMessage);
+      log.error({ err }, failure);
     }
   }
   /** Runs the task once more after the current round; waiting callers share that run. Never rejects. */
-  function runRoundNow(): Promise<void> {
-    nextRound ??= currentRound.then(() => {
-      nextRound = undefined;
-      return (currentRound = runRound());
+  function runNow(): Promise<void> {
+    next ??= current.then(() => {
+      next = undefined;
+      return (current = runRound());
     });
-    return nextRound;
+    return next;
   }
 
-  void runRoundNow();
-  const roundTimer = setInterval(() => void runRoundNow(), intervalMs).unref();
+  void runNow();
+  const timer = setInterval(() => void runNow(), intervalMs).unref();
   return {
-    runNow: runRoundNow,
-    ageMs: () => performance.now() - lastSuccessMs,
+    runNow,
+    ageMs: () => performance.now() - succeededMs,
     async close() {
-      abortController.abort();
-      clearInterval(roundTimer);
-      await (nextRound ?? currentRound);
+      abort.abort();
+      clearInterval(timer);
+      await (next ?? current);
     },
   };
 }

@@ -11,23 +11,23 @@ const URL_PARTS_PATTERN =
 
 /** For an invalid address, returns the broken rule without quoting the address, because it may contain a password. */
 export function readPostgresAddress(text: string): PostgresAddress | string {
-  const urlParts = /\s/.test(text) ? undefined : URL_PARTS_PATTERN.exec(text)?.groups;
-  const { login = '', hosts = '', rest = '', query = '' } = urlParts ?? {};
+  const parts = /\s/.test(text) ? undefined : URL_PARTS_PATTERN.exec(text)?.groups;
+  const { login = '', hosts = '', rest = '', query = '' } = parts ?? {};
   const servers = hosts.split(',').map((host) => `${login}${host}${rest}`);
-  const areAllHostsNamed = servers.length === 1 || !hosts.split(',').includes('');
-  if (urlParts === undefined || !areAllHostsNamed || !servers.every((server) => URL.canParse(server))) {
+  const areNamed = servers.length === 1 || !hosts.split(',').includes('');
+  if (parts === undefined || !areNamed || !servers.every((server) => URL.canParse(server))) {
     return 'must be a postgres:// URL';
   }
-  const queryParameters = new URLSearchParams(query);
-  if (queryParameters.get('host')?.includes(',') === true) {
+  const parameters = new URLSearchParams(query);
+  if (parameters.get('host')?.includes(',') === true) {
     return 'must name its hosts before the path';
   }
-  const targetSessionAttrs = queryParameters.get('target_session_attrs') ?? 'any';
-  if (targetSessionAttrs !== 'any' && targetSessionAttrs !== 'read-write') {
+  const attributes = parameters.get('target_session_attrs') ?? 'any';
+  if (attributes !== 'any' && attributes !== 'read-write') {
     return 'must have any or read-write as its target_session_attrs';
   }
-  if (servers.length === 1) return { servers, requiresPrimary: targetSessionAttrs === 'read-write' };
-  if (targetSessionAttrs === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
+  if (servers.length === 1) return { servers, requiresPrimary: attributes === 'read-write' };
+  if (attributes === 'any') return 'must say target_session_attrs=read-write where it names several hosts';
   return { servers, requiresPrimary: true };
 }
 
@@ -40,7 +40,7 @@ export function describePostgresAddress(text: string): string {
 }
 
 export function parsePostgresAddress(text: string): PostgresAddress {
-  const addressOrErrorText = readPostgresAddress(text);
-  if (typeof addressOrErrorText === 'string') throw new TypeError(`An address of Postgres ${addressOrErrorText}.`);
-  return addressOrErrorText;
+  const address = readPostgresAddress(text);
+  if (typeof address === 'string') throw new TypeError(`An address of Postgres ${address}.`);
+  return address;
 }

@@ -179,35 +179,29 @@ const NEXT_STATUS_TEXTS = {
 const { ReclamationStatus, InvoiceStatus, PartnerInvoiceStatus } = ENUM_LABELS;
 const STATUS_LABELS: BilingualLabels = { ...ReclamationStatus, ...InvoiceStatus, ...PartnerInvoiceStatus };
 
-const numberSchema = z.number().meta({ description: 'A number of the message.' });
-const wordSchema = z.string().meta({ description: 'A word of the message.' });
-const wordListSchema = z.array(z.string()).meta({ description: 'Words of the message.' });
-const existingIdSchema = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
+const number = z.number().meta({ description: 'A number of the message.' });
+const word = z.string().meta({ description: 'A word of the message.' });
+const words = z.array(z.string()).meta({ description: 'Words of the message.' });
+const existingId = z.guid().meta({ description: 'The record that exists already, where the caller may see it.' });
 
 export const problemParams = z
   .strictObject({
-    ...{
-      min: numberSchema,
-      max: numberSchema,
-      count: numberSchema,
-      characters: numberSchema,
-      cells: numberSchema,
-    },
-    ...{
-      field: wordSchema,
-      rule: wordSchema,
-      status: wordSchema,
-      from: wordSchema,
-      to: wordSchema,
-      sentence: wordSchema,
-    },
-    ...{
-      fields: wordListSchema,
-      values: wordListSchema,
-      readings: wordListSchema,
-      moves: wordListSchema,
-      existing_id: existingIdSchema,
-    },
+    min: number,
+    max: number,
+    count: number,
+    characters: number,
+    cells: number,
+    field: word,
+    rule: word,
+    status: word,
+    from: word,
+    to: word,
+    sentence: word,
+    fields: words,
+    values: words,
+    readings: words,
+    moves: words,
+    existing_id: existingId,
   })
   .partial()
   .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
@@ -279,28 +273,29 @@ export const ALL_PROBLEM_TEXTS = PROBLEM_TEXT_KEYS.map((key) => [key, ...PROBLEM
 /** Returns a label for each problem code: the code's texts, joined by slashes. */
 export function collectProblemLabels(): BilingualLabels {
   const textsByCode = Object.entries(Object.groupBy(ALL_PROBLEM_TEXTS, ([key]) => extractProblemCode(key)));
-  const problemLabelEntries = textsByCode.map(([code, all]): [string, BilingualLabel] => {
-    const englishText = all.map((text) => text[1]).join(' / ');
-    const frenchText = all.map((text) => text[2]).join(' / ');
-    return [code, [frenchText, englishText.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
-  });
-  return Object.fromEntries(problemLabelEntries);
+  return Object.fromEntries(
+    textsByCode.map(([code, all]): [string, BilingualLabel] => {
+      const english = all.map((text) => text[1]).join(' / ');
+      const french = all.map((text) => text[2]).join(' / ');
+      return [code, [french, english.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())]];
+    }),
+  );
 }
 
 const PLACEHOLDER_PATTERN = /\{(\w+)(?: (\w+))?\}/g;
 
 export function formatProblemText(of: ProblemRule, language: Language = 'en'): string {
   const [key, params] = parseRule(of);
-  const [englishTemplate, frenchTemplate] = PROBLEM_TEXTS[key];
-  const textTemplate = language === 'fr' ? addFrenchSpaces(frenchTemplate) : englishTemplate;
+  const [english, french] = PROBLEM_TEXTS[key];
+  const template = language === 'fr' ? addFrenchSpaces(french) : english;
   const put = (_place: string, name: keyof ProblemTextParams, as?: string) =>
     formatParam(params[name] ?? '', as, language);
-  return textTemplate.replaceAll(PLACEHOLDER_PATTERN, put);
+  return template.replaceAll(PLACEHOLDER_PATTERN, put);
 }
 
 /** Puts non-breaking spaces before French punctuation, so that no line begins with a punctuation mark. */
-function addFrenchSpaces(frenchText: string): string {
-  return frenchText.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
+function addFrenchSpaces(french: string): string {
+  return french.replaceAll(/ (?=[:;?!»])|(?<=«) /g, '\u00a0');
 }
 
 function formatParam(
@@ -313,15 +308,16 @@ function formatParam(
   if (typeof value === 'number') {
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
-    if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
+    if (isFrench)
+      return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
   if (typeof value === 'string') return isFrench && as === 'label' ? findStatusLabel(value) : value;
   if (as === 'or') return value.join(isFrench ? ' ou ' : ' or as ');
   if (as !== 'next') return value.join(', ');
   if (value.length === 0) return NEXT_STATUS_TEXTS.none[language];
-  const nextStatusesText = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
-  return addFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + nextStatusesText;
+  const next = isFrench ? `${value.map(quoteStatus).join(', ')}.` : value.join(', ');
+  return addFrenchSpaces(NEXT_STATUS_TEXTS.some[language]) + next;
 }
 
 function findStatusLabel(word: string): string {

@@ -46,11 +46,9 @@ export async function retryWithBackoff<T>(
     try {
       return await operation();
     } catch (error) {
-      const remainingRetryMs = deadline - performance.now();
-      if (remainingRetryMs <= 0 || !shouldRetry(error, attempt)) throw error;
-      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingRetryMs), undefined, {
-        signal,
-      });
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0 || !shouldRetry(error, attempt)) throw error;
+      await delay(Math.min(backoff.nextPauseMs() * (1 + Math.random()), remainingMs), undefined, { signal });
     }
   }
 }
@@ -60,16 +58,16 @@ export async function retryWithBackoff<T>(
  * share one run of `call`.
  */
 export function createCachedFunction<T>(call: () => Promise<T>, ttlMs = 0, failureTtlMs = ttlMs): () => Promise<T> {
-  let cachedPromise: Promise<T> | undefined;
-  const forgetPromiseAfter = (ms: number) => (): void => {
-    if (ms === 0) cachedPromise = undefined;
-    else setTimeout(() => (cachedPromise = undefined), ms).unref();
+  let cached: Promise<T> | undefined;
+  const forgetAfter = (ms: number) => (): void => {
+    if (ms === 0) cached = undefined;
+    else setTimeout(() => (cached = undefined), ms).unref();
   };
   return () => {
-    if (cachedPromise === undefined) {
-      cachedPromise = call();
-      cachedPromise.then(forgetPromiseAfter(ttlMs), forgetPromiseAfter(failureTtlMs));
+    if (cached === undefined) {
+      cached = call();
+      cached.then(forgetAfter(ttlMs), forgetAfter(failureTtlMs));
     }
-    return cachedPromise;
+    return cached;
   };
 }

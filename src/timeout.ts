@@ -5,7 +5,7 @@
 export async function withTimeout<T>(limitMs: number, promise: Promise<T>, timeoutError: () => Error): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let isSettled = false;
-  const timeoutTimer = setTimeout(() => {
+  const timer = setTimeout(() => {
     setImmediate(() => {
       if (!isSettled) reject(timeoutError());
     });
@@ -14,6 +14,6 @@ export async function withTimeout<T>(limitMs: number, promise: Promise<T>, timeo
     return await Promise.race([promise, timeout]);
   } finally {
     isSettled = true;
-    clearTimeout(timeoutTimer);
+    clearTimeout(timer);
   }
 }

@@ -28,7 +28,6 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'make-folder': 'errors',
   'data-dir': 'errors',
   'file-lock': 'errors',
-  semaphore: 'errors',
   shares: 'errors',
   'loop-turns': 'errors',
   'single-line': 'log',

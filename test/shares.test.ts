@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { MAX_WAITING_TRANSACTIONS_PER_USER, TRANSACTIONS_PER_USER } from '../src/limits.ts';
-import { createShares } from '../src/shares.ts';
+import { Shares } from '../src/shares.ts';
 import { withAdmin } from './support/database.ts';
 import { backendOf, waitingBehind } from './support/held-row.ts';
 import { expectError, startService } from './support/service.ts';
@@ -83,7 +83,7 @@ test('the 101st waiting request of one caller gets 429 at once, and a waiting re
 });
 
 test('the database tasks of one caller begin in the order of arrival, and a failed task makes room for the next', async () => {
-  const shares = createShares(2);
+  const shares = new Shares({ each: { max: 2 } });
   const begun: number[] = [];
   const ends: PromiseWithResolvers<undefined>[] = [];
   const run = (index: number): Promise<undefined> => {

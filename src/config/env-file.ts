@@ -7,7 +7,7 @@ export function readEnvFile(): void {
     process.loadEnvFile();
   } catch (error) {
     if (readSystemErrorCode(error) === 'ENOENT') return;
-    const envFileErrorText = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`.env cannot be read: ${envFileErrorText}`, { cause: error });
+    const text = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`.env cannot be read: ${text}`, { cause: error });
   }
 }

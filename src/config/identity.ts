@@ -64,18 +64,18 @@ function buildManagementConfig(values: VariableValues): ManagementConfig | undef
 export function* findConflicts(set: Environment): Generator<string> {
   const { AUTH_ISSUER, AUTH_AUDIENCE, AUTH_JWKS_URL, AUTH_CLIENT_ID } = set;
   const { AUTH_ROLE_CLAIM = 'role', AUTH_CLIENT_ACCESS_CLAIM = 'client_access' } = set;
-  const isPlainIssuer = AUTH_ISSUER && value.isPlainHttpUrl(AUTH_ISSUER);
+  const isPlain = AUTH_ISSUER && value.isPlainHttpUrl(AUTH_ISSUER);
   if (set['NODE_ENV'] === 'production' && !AUTH_ISSUER)
     yield 'AUTH_ISSUER must be set: NODE_ENV=production allows no embedded identity provider';
   // Without AUTH_ISSUER the service would trust tokens of its embedded identity provider, even with AUTH_AUDIENCE.
   if (!AUTH_ISSUER && AUTH_AUDIENCE) yield 'AUTH_ISSUER must be set where AUTH_AUDIENCE is';
   if (!AUTH_ISSUER && AUTH_JWKS_URL) yield 'AUTH_ISSUER must be set where AUTH_JWKS_URL is';
   if (AUTH_ISSUER && !AUTH_AUDIENCE) yield 'AUTH_AUDIENCE must be set where AUTH_ISSUER is';
-  if (AUTH_ISSUER && !AUTH_JWKS_URL && !isPlainIssuer) {
+  if (AUTH_ISSUER && !AUTH_JWKS_URL && !isPlain) {
     yield 'AUTH_JWKS_URL must be set where AUTH_ISSUER is no plain http:// or https:// URL';
   }
   if (!AUTH_ISSUER && AUTH_CLIENT_ID) yield 'AUTH_ISSUER must be set where AUTH_CLIENT_ID is';
-  if (AUTH_ISSUER && AUTH_CLIENT_ID && !isPlainIssuer)
+  if (AUTH_ISSUER && AUTH_CLIENT_ID && !isPlain)
     yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_CLIENT_ID is set';
   if (AUTH_ROLE_CLAIM === AUTH_CLIENT_ACCESS_CLAIM) yield 'AUTH_CLIENT_ACCESS_CLAIM must differ from AUTH_ROLE_CLAIM';
 
@@ -92,7 +92,7 @@ export function* findConflicts(set: Environment): Generator<string> {
   if (set['AUTH_MANAGEMENT_AUDIENCE'] && !id) {
     yield 'AUTH_MANAGEMENT_CLIENT_ID must be set where AUTH_MANAGEMENT_AUDIENCE is';
   }
-  if (id && !isPlainIssuer) {
+  if (id && !isPlain) {
     yield 'AUTH_ISSUER must be a plain http:// or https:// URL where AUTH_MANAGEMENT_CLIENT_ID is set';
   }
 }

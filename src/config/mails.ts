@@ -9,8 +9,6 @@ export const variablesSchema = z.object({
   FRONTEND_URL: value.httpUrl.optional(),
 });
 
-export type MailConfig = ReturnType<typeof buildConfig>;
-
 export function buildConfig(values: z.output<typeof variablesSchema>) {
   return {
     /** Without a mail server the service sends no mails, unless `folder` is set: then it writes them there. */

@@ -14,18 +14,15 @@ export function omitEmptyVariables(environment: Environment): Environment {
 export function parseVariables<T extends z.ZodType>(
   schema: T,
   set: Environment,
-  extraProblems: readonly string[] = [],
+  extra: readonly string[] = [],
 ): z.output<T> {
-  const variablesParseResult = schema.safeParse(set);
-  const variableProblems = [
-    ...(variablesParseResult.error?.issues ?? []).map((issue) => problemText(issue, set)),
-    ...extraProblems,
-  ];
-  if (variablesParseResult.success && variableProblems.length === 0) return variablesParseResult.data;
-  throw new ConfigError([...new Set(variableProblems)].join('; '));
+  const result = schema.safeParse(set);
+  const problems = [...(result.error?.issues ?? []).map((issue) => problemText(issue, set)), ...extra];
+  if (result.success && problems.length === 0) return result.data;
+  throw new ConfigError([...new Set(problems)].join('; '));
 }
 
 function problemText({ path, message }: z.core.$ZodIssue, set: Environment): string {
-  const variableName = String(path[0]);
-  return `${variableName} ${set[variableName] === undefined ? 'must be set' : message}`;
+  const name = String(path[0]);
+  return `${name} ${set[name] === undefined ? 'must be set' : message}`;
 }

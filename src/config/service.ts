@@ -24,8 +24,8 @@ export const variablesSchema = z.object({
 
 export function buildConfig(values: z.output<typeof variablesSchema>) {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = values;
-  const collectorUrl = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const samplingRatios = {
+  const collector = values.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const ratios = {
     parentbased_always_on: 1,
     parentbased_always_off: 0,
     parentbased_traceidratio: values.OTEL_TRACES_SAMPLER_ARG,
@@ -44,8 +44,6 @@ export function buildConfig(values: z.output<typeof variablesSchema>) {
     metricsPort: values.METRICS_PORT,
     serverTiming: values.SERVER_TIMING,
     traces:
-      collectorUrl === undefined || values.OTEL_SDK_DISABLED
-        ? undefined
-        : { ratio: samplingRatios[values.OTEL_TRACES_SAMPLER] },
+      collector === undefined || values.OTEL_SDK_DISABLED ? undefined : { ratio: ratios[values.OTEL_TRACES_SAMPLER] },
   };
 }

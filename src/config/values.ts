@@ -36,9 +36,8 @@ export const ratio = z
 export const logLevel = z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`);
 
 export const postgresUrl = z.string().superRefine((value, context) => {
-  const postgresAddressOrProblem = readPostgresAddress(value);
-  if (typeof postgresAddressOrProblem === 'string')
-    context.addIssue({ code: 'custom', message: postgresAddressOrProblem });
+  const address = readPostgresAddress(value);
+  if (typeof address === 'string') context.addIssue({ code: 'custom', message: address });
 });
 
 export const redisUrl = url(['redis:', 'rediss:'], 'must be a redis:// or rediss:// URL');
@@ -76,9 +75,9 @@ export const httpUrl = url(['http:', 'https:'], 'must be an http:// or https:// 
 }, 'must not contain a user or a password');
 
 export const origins = z.string().transform((value, context) => {
-  const listItems = value.split(',').map((item) => item.trim());
-  if (listItems.every((item) => ORIGIN_PATTERN.test(item) && URL.canParse(item)))
-    return [...new Set(listItems.map((item) => new URL(item).origin))];
+  const items = value.split(',').map((item) => item.trim());
+  if (items.every((item) => ORIGIN_PATTERN.test(item) && URL.canParse(item)))
+    return [...new Set(items.map((item) => new URL(item).origin))];
   return rejectValue(
     context,
     'must be a comma-separated list of origins, scheme://host or scheme://host:port, without *',

@@ -23,81 +23,81 @@ const PROBE_KEY = 'probe';
  */
 export async function createCircuitBreaker({
   connect,
-  backendName,
+  name,
   timeoutMs,
   log,
 }: {
   readonly connect: CounterConnector;
-  readonly backendName: string;
+  readonly name: string;
   readonly timeoutMs: number;
   readonly log: Logger;
 }) {
   let connection: CounterConnection | undefined;
   let isShutDown = false;
-  let isOutageReported = false;
+  let isReported = false;
   let retryTimer: NodeJS.Timeout | undefined;
-  const reconnectBackoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
-  const waitingRequestAbandoners = new Set<() => void>();
-  const withCounterTimeout = (counted: Promise<ClientRateLimitInfo>): Promise<ClientRateLimitInfo> =>
+  const backoff = new Backoff(REDIS_RECONNECT_PAUSES_MS);
+  const abandons = new Set<() => void>();
+  const inTime = (counted: Promise<ClientRateLimitInfo>): Promise<ClientRateLimitInfo> =>
     withTimeout(timeoutMs, counted, () => new Error(`it did not answer within ${timeoutMs} ms`));
 
-  function abandonWaitingRequests(): void {
-    for (const resolveAbandoned of waitingRequestAbandoners) resolveAbandoned();
-    waitingRequestAbandoners.clear();
+  function abandonAll(): void {
+    for (const abandon of abandons) abandon();
+    abandons.clear();
   }
 
-  function openCircuit(failedConnection: CounterConnection | undefined, error: unknown): void {
-    if (isShutDown || connection !== failedConnection) return;
+  function openCircuit(failed: CounterConnection | undefined, error: unknown): void {
+    if (isShutDown || connection !== failed) return;
     connection = undefined;
-    abandonWaitingRequests();
-    failedConnection?.close();
-    if (!isOutageReported)
+    abandonAll();
+    failed?.close();
+    if (!isReported)
       log.warn(
-        { place: backendName, reason: errorMessage(error) },
+        { place: name, reason: errorMessage(error) },
         'the shared rate-limit counters are unreachable: each process counts alone',
       );
-    isOutageReported = true;
-    retryTimer = setTimeout(() => void tryToConnect(), reconnectBackoff.nextPauseMs()).unref();
+    isReported = true;
+    retryTimer = setTimeout(() => void reconnect(), backoff.nextPauseMs()).unref();
   }
 
-  async function tryToConnect(): Promise<void> {
-    let newConnection: CounterConnection | undefined;
+  async function reconnect(): Promise<void> {
+    let fresh: CounterConnection | undefined;
     try {
-      newConnection = await connect((error) => {
-        if (newConnection !== undefined && connection === newConnection) openCircuit(newConnection, error);
+      fresh = await connect((error) => {
+        if (fresh !== undefined && connection === fresh) openCircuit(fresh, error);
       });
-      await withCounterTimeout(newConnection.increment(PROBE_KEY, PROBE_KEY));
+      await inTime(fresh.increment(PROBE_KEY, PROBE_KEY));
       if (isShutDown) {
-        newConnection.close();
+        fresh.close();
         return;
       }
-      connection = newConnection;
-      reconnectBackoff.recordSuccess();
-      if (isOutageReported) log.info({ place: backendName }, 'the shared rate-limit counters are reachable again');
-      isOutageReported = false;
+      connection = fresh;
+      backoff.recordSuccess();
+      if (isReported) log.info({ place: name }, 'the shared rate-limit counters are reachable again');
+      isReported = false;
     } catch (error) {
-      newConnection?.close();
+      fresh?.close();
       openCircuit(undefined, error);
     }
   }
 
-  await tryToConnect();
+  await reconnect();
   return {
     async increment(limit: string, key: string): Promise<ClientRateLimitInfo | undefined> {
-      const currentConnection = connection;
-      if (currentConnection === undefined) return undefined;
-      const { promise: abandoned, resolve: resolveAbandoned } = Promise.withResolvers<undefined>();
+      const current = connection;
+      if (current === undefined) return undefined;
+      const { promise: abandoned, resolve: abandon } = Promise.withResolvers<undefined>();
       const abandonRequest = (): void => {
-        resolveAbandoned(undefined);
+        abandon(undefined);
       };
-      waitingRequestAbandoners.add(abandonRequest);
+      abandons.add(abandonRequest);
       try {
-        return await Promise.race([withCounterTimeout(currentConnection.increment(limit, key)), abandoned]);
+        return await Promise.race([inTime(current.increment(limit, key)), abandoned]);
       } catch (error) {
-        openCircuit(currentConnection, error);
+        openCircuit(current, error);
         return undefined;
       } finally {
-        waitingRequestAbandoners.delete(abandonRequest);
+        abandons.delete(abandonRequest);
       }
     },
     get isOpen(): boolean {
@@ -106,7 +106,7 @@ export async function createCircuitBreaker({
     close(): void {
       isShutDown = true;
       clearTimeout(retryTimer);
-      abandonWaitingRequests();
+      abandonAll();
       connection?.close();
       connection = undefined;
     },

@@ -12,7 +12,7 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
   const { redisConnector } = await import('./redis.ts');
   return createCounters(
     await createCircuitBreaker({
-      backendName: 'Redis',
+      name: 'Redis',
       timeoutMs: REDIS_RESPONSE_TIMEOUT_MS,
       connect: redisConnector(redis),
       log,
@@ -20,33 +20,32 @@ export async function openCounters({ redis }: Pick<Config, 'redis'>, log: Logger
   );
 }
 
-export function createCounters(sharedCounter?: CircuitBreaker) {
-  const memoryStores: MemoryStore[] = [];
+export function createCounters(shared?: CircuitBreaker) {
+  const stores: MemoryStore[] = [];
   return {
-    /** Returns the store of one limit, for express-rate-limit. */
     createStore(limit: string): Store {
-      const memoryStore = new MemoryStore();
-      memoryStores.push(memoryStore);
+      const memory = new MemoryStore();
+      stores.push(memory);
       // MemoryStore returns the object that it counts in, so that a later request would change the count of this one.
-      const countInMemory = (key: string): ClientRateLimitInfo => {
-        void memoryStore.increment(key);
-        return { totalHits: 1, resetTime: undefined, ...memoryStore.current.get(key) };
+      const count = (key: string): ClientRateLimitInfo => {
+        void memory.increment(key);
+        return { totalHits: 1, resetTime: undefined, ...memory.current.get(key) };
       };
       return {
         init: (options) => {
-          memoryStore.init(options);
+          memory.init(options);
         },
-        increment: async (key) => (await sharedCounter?.increment(limit, key)) ?? countInMemory(key),
-        decrement: (key) => memoryStore.decrement(key),
-        resetKey: (key) => memoryStore.resetKey(key),
+        increment: async (key) => (await shared?.increment(limit, key)) ?? count(key),
+        decrement: (key) => memory.decrement(key),
+        resetKey: (key) => memory.resetKey(key),
       };
     },
     get isCountingAlone(): boolean {
-      return sharedCounter?.isOpen ?? false;
+      return shared?.isOpen ?? false;
     },
     close(): Promise<void> {
-      sharedCounter?.close();
-      for (const store of memoryStores) store.shutdown();
+      shared?.close();
+      for (const store of stores) store.shutdown();
       return Promise.resolve();
     },
   };

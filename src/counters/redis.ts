@@ -14,28 +14,28 @@ const RATE_LIMIT_STORE_OPTIONS = { windowMs: RATE_LIMIT_WINDOW_MS } as Options;
  */
 export function redisConnector({ url, prefix }: { readonly url: string; readonly prefix: string }): CounterConnector {
   return async (onLost) => {
-    const redisClient = createClient({
+    const client = createClient({
       url,
       // While Redis is unreachable, requests are counted in memory, and the circuit breaker tries to reconnect.
       disableOfflineQueue: true,
       socket: { connectTimeout: REDIS_CONNECT_TIMEOUT_MS, reconnectStrategy: false },
     });
     const close = (): void => {
-      if (redisClient.isOpen) redisClient.destroy();
+      if (client.isOpen) client.destroy();
     };
-    redisClient.on('error', onLost);
-    redisClient.on('end', () => {
+    client.on('error', onLost);
+    client.on('end', () => {
       onLost(new Error('the connection has ended'));
     });
-    const rateLimitStore = new RedisStore({
+    const store = new RedisStore({
       prefix: `${prefix}:`,
-      sendCommand: async (...words: string[]) => redisClient.sendCommand(words),
+      sendCommand: async (...words: string[]) => client.sendCommand(words),
     });
-    const connectPromise = redisClient.connect().then(() => rateLimitStore.init(RATE_LIMIT_STORE_OPTIONS));
+    const connected = client.connect().then(() => store.init(RATE_LIMIT_STORE_OPTIONS));
     try {
       await withTimeout(
         REDIS_CONNECT_TIMEOUT_MS,
-        connectPromise,
+        connected,
         () => new Error(`it took no client within ${REDIS_CONNECT_TIMEOUT_MS} ms`),
       );
     } catch (error) {
@@ -43,7 +43,7 @@ export function redisConnector({ url, prefix }: { readonly url: string; readonly
       throw error;
     }
     return {
-      increment: (limit, key) => rateLimitStore.increment(`${limit}:${hash('sha256', key, 'base64url')}`),
+      increment: (limit, key) => store.increment(`${limit}:${hash('sha256', key, 'base64url')}`),
       close,
     };
   };

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sqlFolder } from './sql-folder.ts';
 
-/** Looks up the text of a `comment on column` statement by table and column. */
 export type ColumnComments = (table: string, column: string) => string | undefined;
 
 const LITERALS_PATTERN = "('(?:[^']|'')*'(?:\\s+'(?:[^']|'')*')*)";
@@ -12,18 +11,17 @@ const TABLE_COMMENT_PATTERN = new RegExp(
 );
 const SHARED_COMMENT_PATTERN = new RegExp(`^ +\\('(\\w+)', ${LITERALS_PATTERN}\\),?$`, 'gm');
 
-/** Reads the column comments in db/comments/tables for the OpenAPI description. */
 export async function readColumnComments(): Promise<ColumnComments> {
-  const tableCommentsFolder = sqlFolder('comments/tables');
-  const commentTextsByColumn = new Map<string, string>();
-  for (const file of (await readdir(tableCommentsFolder)).toSorted()) {
-    const commentFileSql = await readFile(join(tableCommentsFolder, file), 'utf8');
-    for (const [, column = '', literals = ''] of commentFileSql.matchAll(SHARED_COMMENT_PATTERN))
-      commentTextsByColumn.set(column, unquoteLiterals(literals));
-    for (const [, table, column, literals = ''] of commentFileSql.matchAll(TABLE_COMMENT_PATTERN))
-      commentTextsByColumn.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
+  const folder = sqlFolder('comments/tables');
+  const texts = new Map<string, string>();
+  for (const file of (await readdir(folder)).toSorted()) {
+    const sql = await readFile(join(folder, file), 'utf8');
+    for (const [, column = '', literals = ''] of sql.matchAll(SHARED_COMMENT_PATTERN))
+      texts.set(column, unquoteLiterals(literals));
+    for (const [, table, column, literals = ''] of sql.matchAll(TABLE_COMMENT_PATTERN))
+      texts.set(`${String(table)}.${String(column)}`, unquoteLiterals(literals));
   }
-  return (table, column) => commentTextsByColumn.get(`${table}.${column}`) ?? commentTextsByColumn.get(column);
+  return (table, column) => texts.get(`${table}.${column}`) ?? texts.get(column);
 }
 
 function unquoteLiterals(literals: string): string {

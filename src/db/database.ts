@@ -1,27 +1,24 @@
 import { setTimeout } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { measureTransaction } from '../observed.ts';
 import { sqlState } from './errors.ts';
 import { isUnknownStatementName, isStalePlan } from './pipeline.ts';
-import { openPool, type PoolOptions, type SessionPool } from './pool.ts';
+import { SessionPool, type PoolOptions } from './pool.ts';
 import type { RequestContext } from './request-settings.ts';
-import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS } from './row-stream.ts';
+import { createLongRequestLimit, createRowStreams, DEFAULT_STREAM_LIMITS, type StreamLimits } from './row-stream.ts';
 import {
   nextBatchSettingsStatement,
   determineDatabaseRole,
   buildSettingsStatement,
   createTimingRecorder,
 } from './settings.ts';
-import type { StatementResult, Statement } from './statement.ts';
-import {
-  runTransaction,
-  type SavepointStatementRunner,
-  type StatementRunner,
-  type UndoneWorkRunner,
-} from './transaction.ts';
-import { STATEMENT_GRACE_MS, CACHED_STATEMENT_NAMES, DEADLOCK_RETRY_PAUSE_MS } from '../limits.ts';
+import { assertDataStatements, type StatementResult, type Statement } from './statement.ts';
+import { runTransaction, type TransactionCallback } from './transaction.ts';
+import { STATEMENT_GRACE_MS, DEADLOCK_RETRY_PAUSE_MS } from '../limits.ts';
 
 export type Database = ReturnType<typeof createDatabase>;
+
+/** What the service does for itself, without a caller, needs only this of the database. */
+export type DatabaseLogin = Pick<Database, 'callAsLogin'>;
 
 export interface TransactionLimits {
   /** The time limit of a long request's transaction, and of each statement in the transaction. */
@@ -34,11 +31,15 @@ interface ContextStatements {
   readonly statements: readonly Statement[];
 }
 
+interface DatabaseOptions extends PoolOptions {
+  readonly streams?: Partial<StreamLimits>;
+}
+
 /** Creates the database access without opening a connection, because Postgres may be down when the service starts. */
-export function openDatabase(options: PoolOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
   const maxStreams = Math.max(1, Math.floor(options.poolSize / 4));
   const streamLimits = { ...DEFAULT_STREAM_LIMITS, maxStreams, ...options.streams };
-  return createDatabase(openPool(options), options.statementTimeoutMs, streamLimits);
+  return createDatabase(new SessionPool(options), options.statementTimeoutMs, streamLimits);
 }
 
 /**
@@ -59,23 +60,14 @@ export function openDatabase(options: PoolOptions): Database {
 export function createDatabase(pool: SessionPool, statementTimeoutMs: number, streamLimits = DEFAULT_STREAM_LIMITS) {
   /** Sends all `batches` in one pipeline, and so in one transaction; each batch has the rights of its own `context`. */
   const runWithContexts = (batches: readonly ContextStatements[]): Promise<readonly (readonly StatementResult[])[]> => {
-    const buildRequestBatches = (timeoutMs: number) =>
-      batches.map(({ context, statements }, index) => ({
-        role: determineDatabaseRole(context),
-        settings: [index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context)],
-        statements,
-        onSettings: index === 0 ? createTimingRecorder(context) : undefined,
-      }));
     const { timeline, caller, socket }: Partial<RequestContext> = batches[0]?.context ?? {};
     return measureTransaction(timeline, () =>
       pool.withSession(
         (session) => {
-          batches.forEach(({ statements }) => {
-            statements.forEach(assertDataStatement);
-          });
+          for (const { statements } of batches) assertDataStatements(statements);
           return retryIfRolledBack(session.statementTimeoutMs(statementTimeoutMs), (timeoutMs) => {
-            const requestBatches = buildRequestBatches(timeoutMs);
-            return retryIfStalePlan(() => session.send(requestBatches, 'idle'));
+            const withSettings = addSettings(batches, timeoutMs);
+            return retryIfStalePlan(() => session.send(withSettings, 'idle'));
           });
         },
         { subject: caller?.subject, socket },
@@ -87,8 +79,8 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
     statements: readonly Statement[],
   ): Promise<readonly StatementResult[]> =>
     runWithContexts([{ context, statements }]).then(([results = []]) => results);
-  const longRequestLimit = createLongRequestLimit(streamLimits.maxStreams);
-  const openRowStream = createRowStreams(pool, longRequestLimit, statementTimeoutMs, streamLimits);
+  const longRequests = createLongRequestLimit(streamLimits.maxStreams);
+  const openRowStream = createRowStreams(pool, longRequests, statementTimeoutMs, streamLimits);
 
   return {
     runWithContexts,
@@ -99,23 +91,11 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      */
     async transaction<T>(
       context: RequestContext,
-      callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
-      { timeoutMs: longLimitMs }: TransactionLimits = {},
+      callback: TransactionCallback<T>,
+      { timeoutMs: longMs }: TransactionLimits = {},
     ): Promise<T> {
-      const runCheckedCallback = (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) =>
-        callback(
-          async (...statements) => {
-            statements.forEach(assertDataStatement);
-            return run(...statements);
-          },
-          async (...statements) => {
-            statements.forEach(assertDataStatement);
-            return attempt(...statements);
-          },
-          undo,
-        );
-      const { timeline } = context;
-      const runWithStatementLimit = (limitMs: number) =>
+      const { timeline, caller, socket } = context;
+      const runWithin = (limitMs: number) =>
         measureTransaction(timeline, () =>
           pool.withSession(
             (session) =>
@@ -124,15 +104,15 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
                   session,
                   determineDatabaseRole(context),
                   buildSettingsStatement(context, timeoutMs),
-                  runCheckedCallback,
+                  callback,
                   createTimingRecorder(context),
                 ),
               ),
-            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: context.caller.subject, socket: context.socket },
+            { limitMs: limitMs + STATEMENT_GRACE_MS, subject: caller.subject, socket },
           ),
         );
-      if (longLimitMs === undefined) return runWithStatementLimit(statementTimeoutMs);
-      return longRequestLimit.run(context.caller.subject, () => runWithStatementLimit(longLimitMs));
+      if (longMs === undefined) return runWithin(statementTimeoutMs);
+      return longRequests.run(caller.subject, () => runWithin(longMs));
     },
     /**
      * Reads all rows from one database snapshot, page by page. The stream of rows fails if its reader is too slow.
@@ -140,19 +120,36 @@ export function createDatabase(pool: SessionPool, statementTimeoutMs: number, st
      * too many
      */
     stream(context: RequestContext, statement: Statement) {
-      assertDataStatement(statement);
+      assertDataStatements([statement]);
       return measureTransaction(context.timeline, () => openRowStream(context, statement));
     },
     /** Runs one statement as the API's own database login, without the role and the settings of a request. */
     callAsLogin: (statement: Statement): Promise<StatementResult> =>
       runWithContexts([{ context: undefined, statements: [statement] }]).then(([results]) => {
-        const statementResult = results?.[0];
-        if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
-        return statementResult;
+        const result = results?.[0];
+        if (result === undefined) throw new Error('The server gave no result for a statement.');
+        return result;
       }),
     close: (withinMs?: number) => pool.close(withinMs),
-    figures: () => ({ ...pool.figures(), longRequests: longRequestLimit.inUse() }),
+    figures: () => ({ ...pool.figures(), longRequests: longRequests.running }),
   };
+}
+
+function addSettings(batches: readonly ContextStatements[], timeoutMs: number) {
+  return batches.map(({ context, statements }, index) => ({
+    role: determineDatabaseRole(context),
+    settings: [index === 0 ? buildSettingsStatement(context, timeoutMs) : nextBatchSettingsStatement(context)],
+    statements,
+    onSettings: index === 0 ? createTimingRecorder(context) : undefined,
+  }));
+}
+
+export async function readAsLogin(
+  database: DatabaseLogin,
+  text: string,
+  ...values: Statement['values']
+): Promise<StatementResult['rows']> {
+  return (await database.callAsLogin({ text, values })).rows;
 }
 
 /** SQLSTATEs after which Postgres has rolled back the transaction: deadlock_detected and serialization_failure. */
@@ -163,11 +160,10 @@ function isRolledBackError(error: unknown): boolean {
   return ROLLED_BACK_SQLSTATES.has(sqlState(error) ?? '') || isUnknownStatementName(error);
 }
 
-/** Repeats a transaction once if Postgres has rolled it back and enough time is left. */
 function retryIfRolledBack<T>(timeoutMs: number, attempt: (timeoutMs: number) => Promise<T>): Promise<T> {
-  const firstAttemptStartMs = performance.now();
+  const startMs = performance.now();
   return attempt(timeoutMs).catch(async (error: unknown) => {
-    const remainingMs = Math.floor(timeoutMs - (performance.now() - firstAttemptStartMs) - DEADLOCK_RETRY_PAUSE_MS);
+    const remainingMs = Math.floor(timeoutMs - (performance.now() - startMs) - DEADLOCK_RETRY_PAUSE_MS);
     if (remainingMs <= 0 || ![error, error instanceof Error && error.cause].some(isRolledBackError)) throw error;
     await setTimeout(DEADLOCK_RETRY_PAUSE_MS);
     return attempt(remainingMs);
@@ -180,18 +176,4 @@ function retryIfStalePlan<T>(send: () => Promise<T>): Promise<T> {
     if (!isStalePlan(error)) throw error;
     return send();
   });
-}
-
-const DATA_STATEMENT_PATTERN = /^\s*(?:select|with|insert|update|delete|merge|values)\b/i;
-const SESSION_FUNCTION_PATTERN = /\b(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)\s*\(/i;
-
-const dataStatementCache = new LRUCache<string, boolean>({
-  max: CACHED_STATEMENT_NAMES,
-  memoMethod: (text) => DATA_STATEMENT_PATTERN.test(text) && !SESSION_FUNCTION_PATTERN.test(text),
-});
-
-/** Refuses a statement that does not begin with a data command, such as `select` or `insert`. */
-function assertDataStatement({ text }: Statement): void {
-  if (!dataStatementCache.memo(text))
-    throw new TypeError('A statement must act on data, not on the session or the transaction.');
 }

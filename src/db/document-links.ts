@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { ROLES } from '../identity/caller.ts';
-import type { Database } from './database.ts';
+import { readAsLogin, type DatabaseLogin } from './database.ts';
 
 /* Links that open a document without an access token: docs/decisions/document-links.md */
 
@@ -11,17 +11,19 @@ select l.subject, l.user_id, l.role, l.client_id, l.access_digest, extract(epoch
 from app.document_link($1, $2) as l`;
 
 /** Returns the link's author, limited to the document's client; each transaction checks the author's rights again. */
-export async function findLinkAuthor(database: Database, document: string, secret: string) {
-  const { rows } = await database.callAsLogin({
-    text: LINK_AUTHOR_QUERY,
-    values: [digestOfSecret(secret), document],
-  });
-  const [subject, userId, roleText, client, accessDigest, issuedAt] = rows[0] ?? [];
-  const role = ROLES.find((known) => known === roleText);
+export async function findLinkAuthor(database: DatabaseLogin, document: string, secret: string) {
+  const [row = []] = await readAsLogin(database, LINK_AUTHOR_QUERY, digestOfSecret(secret), document);
+  const [subject, userId, roleName, client, accessDigest, issuedAt] = row;
+  const role = ROLES.find((known) => known === roleName);
   if (subject == null || userId == null || client == null || accessDigest == null || !role) return undefined;
-  const clientAccess = [client];
   return {
-    ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
-    ...{ email: undefined, name: undefined },
+    subject,
+    userId,
+    role,
+    clientAccess: [client],
+    accessDigest,
+    issuedAt: Number(issuedAt),
+    email: undefined,
+    name: undefined,
   };
 }

@@ -53,11 +53,9 @@ export function findConstraintName(error: unknown): string | undefined {
 export function readConflictRules(error: unknown): BrokenRuleByField | undefined {
   if (sqlState(error) !== 'TX409' || !(error instanceof DatabaseError)) return undefined;
   try {
-    const fieldMessageEntries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
-    const ruleInErrorHint = castToProblemRule(error.hint ?? '');
-    return Object.fromEntries(
-      fieldMessageEntries.map(([field, sentence]) => [field, ruleInErrorHint ?? rule('refused', { sentence })]),
-    );
+    const entries = Object.entries(JSON.parse(error.detail ?? '') as Record<string, string>);
+    const hinted = castToProblemRule(error.hint ?? '');
+    return Object.fromEntries(entries.map(([field, sentence]) => [field, hinted ?? rule('refused', { sentence })]));
   } catch {
     return undefined;
   }

@@ -1,56 +1,46 @@
 import type { Logger } from 'pino';
 import { ROWS_OF_ONE_DELETE, RETENTION_LOG_PAUSE_MS, UNASSIGNMENT_PAUSE_MS } from '../limits.ts';
 import { type PeriodicTask, runPeriodically } from '../periodic-task.ts';
-import type { Database } from './database.ts';
+import { readAsLogin, type DatabaseLogin } from './database.ts';
 import { createIdentityChangeQueue } from './identity-changes.ts';
 import { readObjections } from './objections.ts';
 import { createReminderQueue } from './reminders.ts';
 
-export function scheduleExpiredAnswerDeletion(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
-  const deleteExpiredBatches = async (ending: AbortSignal): Promise<void> => {
-    const storedAnswerDeletionStatement = {
-      text: 'select app.forget_answers($1)',
-      values: [ROWS_OF_ONE_DELETE],
-    };
-    for (let deletedCount = ROWS_OF_ONE_DELETE; deletedCount === ROWS_OF_ONE_DELETE && !ending.aborted; ) {
-      const { rows } = await database.callAsLogin(storedAnswerDeletionStatement);
-      deletedCount = Number(rows[0]?.[0]);
+export function scheduleExpiredAnswerDeletion(database: DatabaseLogin, log: Logger): PeriodicTask {
+  const deleteExpired = async (ending: AbortSignal): Promise<void> => {
+    for (let deleted = ROWS_OF_ONE_DELETE; deleted === ROWS_OF_ONE_DELETE && !ending.aborted; ) {
+      const [row] = await readAsLogin(database, 'select app.forget_answers($1)', ROWS_OF_ONE_DELETE);
+      deleted = Number(row?.[0]);
     }
   };
-  return runPeriodically(deleteExpiredBatches, 'answers of which the time is over could not be removed yet', log);
+  return runPeriodically(deleteExpired, 'answers of which the time is over could not be removed yet', log);
 }
 
 /** Removes users from the claims and open tasks of the clients that they lost, batch by batch. */
-export function scheduleUnassignment(database: Pick<Database, 'callAsLogin'>, log: Logger): PeriodicTask {
-  const unassignLostClients = async (ending: AbortSignal): Promise<void> => {
-    const batch = { text: 'select app.unassign_lost_clients()', values: [] };
-    while (!ending.aborted && (await database.callAsLogin(batch)).rows[0]?.[0] === 't');
+export function scheduleUnassignment(database: DatabaseLogin, log: Logger): PeriodicTask {
+  const unassign = async (ending: AbortSignal): Promise<void> => {
+    while (!ending.aborted && (await readAsLogin(database, 'select app.unassign_lost_clients()'))[0]?.[0] === 't');
   };
-  return runPeriodically(unassignLostClients, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
+  return runPeriodically(unassign, 'claims of lost clients are still assigned', log, UNASSIGNMENT_PAUSE_MS);
 }
 
-function scheduleAuditLogUpkeep(
-  database: Pick<Database, 'callAsLogin'>,
-  log: Logger,
-  retentionMonths: number,
-): PeriodicTask {
-  let lastWarningMs = -Infinity;
-  const makeAuditLogMonths = async (): Promise<void> => {
-    const { rows } = await database.callAsLogin({ text: 'select app.tend_audit_log()', values: [] });
-    const createdMonthCount = Number(rows[0]?.[0]);
-    if (createdMonthCount > 0)
-      log.info(`created ${String(createdMonthCount)} partitions of coming months of the audit log`);
-    await database.callAsLogin({ text: 'select app.count_audit_days()', values: [] });
-    if (performance.now() - lastWarningMs < RETENTION_LOG_PAUSE_MS) return;
-    const days = Math.ceil((await readRetentionExcessSeconds(database, retentionMonths)) / 86_400);
+function scheduleAuditLogUpkeep(database: DatabaseLogin, log: Logger, retentionMonths: number): PeriodicTask {
+  let warnedMs = -Infinity;
+  const tend = async (): Promise<void> => {
+    const [row] = await readAsLogin(database, 'select app.tend_audit_log()');
+    const created = Number(row?.[0]);
+    if (created > 0) log.info(`created ${String(created)} partitions of coming months of the audit log`);
+    await readAsLogin(database, 'select app.count_audit_days()');
+    if (performance.now() - warnedMs < RETENTION_LOG_PAUSE_MS) return;
+    const days = Math.ceil((await secondsOver(database, retentionMonths)) / 86_400);
     if (days > 0) log.warn({ days, retentionMonths }, 'audit records are kept for longer than AUDIT_RETENTION_MONTHS');
-    lastWarningMs = performance.now();
+    warnedMs = performance.now();
   };
-  return runPeriodically(makeAuditLogMonths, 'the months of the audit log could not be made or counted yet', log);
+  return runPeriodically(tend, 'the months of the audit log could not be made or counted yet', log);
 }
 
 /** Schedules what the database needs from time to time; the names of the tasks are those of their metrics. */
-export function scheduleHousekeeping(database: Pick<Database, 'callAsLogin'>, log: Logger, retentionMonths: number) {
+export function scheduleHousekeeping(database: DatabaseLogin, log: Logger, retentionMonths: number) {
   return {
     kept_answers: scheduleExpiredAnswerDeletion(database, log),
     lost_clients: scheduleUnassignment(database, log),
@@ -58,29 +48,24 @@ export function scheduleHousekeeping(database: Pick<Database, 'callAsLogin'>, lo
   };
 }
 
-async function readRetentionExcessSeconds(
-  database: Pick<Database, 'callAsLogin'>,
-  retentionMonths: number,
-): Promise<number> {
-  const retentionExcessSecondsSql = 'select app.audit_log_over($1)';
-  return Number(
-    (await database.callAsLogin({ text: retentionExcessSecondsSql, values: [retentionMonths] })).rows[0]?.[0],
-  );
+async function secondsOver(database: DatabaseLogin, retentionMonths: number): Promise<number> {
+  const [row] = await readAsLogin(database, 'select app.audit_log_over($1)', retentionMonths);
+  return Number(row?.[0]);
 }
 
 export type DatabaseFigures = ReturnType<typeof createDatabaseFigureReaders>;
 
-export function createDatabaseFigureReaders(database: Pick<Database, 'callAsLogin'>, retentionMonths: number) {
-  const identityChangeQueue = createIdentityChangeQueue(database);
-  const reminderQueue = createReminderQueue(database);
+export function createDatabaseFigureReaders(database: DatabaseLogin, retentionMonths: number) {
+  const changes = createIdentityChangeQueue(database);
+  const reminders = createReminderQueue(database);
   return {
-    undelivered: () => identityChangeQueue.countUndelivered(),
-    unsent: () => reminderQueue.countUnsent(),
+    undelivered: () => changes.countUndelivered(),
+    unsent: () => reminders.countUnsent(),
     objections: async () => (await readObjections(database)).length,
-    auditLogOverSeconds: () => readRetentionExcessSeconds(database, retentionMonths),
+    auditLogOverSeconds: () => secondsOver(database, retentionMonths),
     upkeep: async () => {
-      const { rows } = await database.callAsLogin({ text: DATABASE_FIGURES_QUERY, values: [] });
-      const [removals, oldest, archive] = rows[0] ?? [];
+      const [row = []] = await readAsLogin(database, DATABASE_FIGURES_QUERY);
+      const [removals, oldest, archive] = row;
       return {
         removals: Number(removals),
         removalsOldestSeconds: Number(oldest),

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { FOREIGN_DATABASE_CHECK_MS } from '../limits.ts';
 import { describePostgresAddress } from '../postgres-address.ts';
 import { withTimeout } from '../timeout.ts';
-import type { Database } from './database.ts';
+import { readAsLogin, type DatabaseLogin } from './database.ts';
 import { DatabaseUnavailable, RightMissing, sqlState } from './errors.ts';
 import { sqlFolder } from './sql-folder.ts';
 
@@ -27,29 +27,22 @@ function readMigrationNames(): Promise<readonly string[]> {
  * database that does not answer in time is not refused, because it may only be away.
  * @throws Error in one line
  */
-export async function refuseForeignDatabase(database: Pick<Database, 'callAsLogin'>, url: string): Promise<void> {
-  const ownTableResult = await withTimeout(
+export async function refuseForeignDatabase(database: DatabaseLogin, url: string): Promise<void> {
+  const tables = await withTimeout(
     FOREIGN_DATABASE_CHECK_MS,
-    database.callAsLogin({
-      text: `select c.oid from pg_class as c where c.relowner = to_regrole('taxclaims_owner') limit 1`,
-      values: [],
-    }),
+    readAsLogin(database, `select c.oid from pg_class as c where c.relowner = to_regrole('taxclaims_owner') limit 1`),
     () => new DatabaseUnavailable('The database did not answer in time.'),
   ).catch(() => undefined);
-  if (ownTableResult?.rows.length !== 0) return;
+  if (tables?.length !== 0) return;
   throw new Error(
     `DATABASE_URL names ${describePostgresAddress(url)}, which has no table of this service: unset DATABASE_URL for the ` +
       'demonstration, or run npm run db:migrate if this database is meant',
   );
 }
 
-export async function readObjections(database: Pick<Database, 'callAsLogin'>): Promise<readonly string[]> {
+export async function readObjections(database: DatabaseLogin): Promise<readonly string[]> {
   try {
-    const databaseObjectionsSql = 'select app.objections($1)';
-    const { rows } = await database.callAsLogin({
-      text: databaseObjectionsSql,
-      values: [await readMigrationNames()],
-    });
+    const rows = await readAsLogin(database, 'select app.objections($1)', await readMigrationNames());
     return rows.map(([objection]) => String(objection));
   } catch (error) {
     if (NOT_MIGRATED_SQLSTATES.has(sqlState(error) ?? ''))
@@ -60,15 +53,16 @@ export async function readObjections(database: Pick<Database, 'callAsLogin'>): P
   }
 }
 
-export async function logDatabaseObjections(database: Pick<Database, 'callAsLogin'>, log: Logger): Promise<void> {
+export async function logDatabaseObjections(database: DatabaseLogin, log: Logger): Promise<void> {
   try {
     for (const objection of await readObjections(database)) {
       log.error({ objection }, 'the service must not use this database');
     }
-    const { rows } = await database.callAsLogin({
-      text: `select s.name from unnest($1::text[]) as s (name) where current_setting(s.name) = 'off'`,
-      values: [DURABILITY_SETTINGS],
-    });
+    const rows = await readAsLogin(
+      database,
+      `select s.name from unnest($1::text[]) as s (name) where current_setting(s.name) = 'off'`,
+      DURABILITY_SETTINGS,
+    );
     for (const [setting] of rows) {
       log.error({ setting }, 'a crash of the database server can lose or corrupt committed writes');
     }

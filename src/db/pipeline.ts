@@ -47,18 +47,19 @@ export function sendPipeline(
   batches: readonly RoleBatch[],
   isPrepared: boolean,
 ): Promise<PipelineOutcome> {
-  const statementNames = getOrCreateStatementNames(client);
+  const names = namesOf(client);
   return new Promise((resolve) => {
-    const { message, parsed: parsedStatementNames } = encodePipeline(batches, statementNames, isPrepared);
-    const settlePipeline = (outcome: PipelineOutcome): void => {
-      if (outcome.error === undefined) {
-        for (const name of parsedStatementNames) statementNames.set(name, true);
-      } else if (isStalePlan(outcome.error)) {
-        for (const name of statementNames.keys()) statementNames.set(name, false);
-      }
-      resolve(outcome);
-    };
-    client.query(new Pipeline(client, message, settlePipeline));
+    const { message, parsed } = encodePipeline(batches, names, isPrepared);
+    client.query(
+      new Pipeline(client, message, (outcome) => {
+        if (outcome.error === undefined) {
+          for (const name of parsed) names.set(name, true);
+        } else if (isStalePlan(outcome.error)) {
+          for (const name of names.keys()) names.set(name, false);
+        }
+        resolve(outcome);
+      }),
+    );
   });
 }
 
@@ -68,70 +69,66 @@ export function sendPipeline(
  */
 const statementNamesByClient = new WeakMap<Client, Map<string, boolean>>();
 
-function getOrCreateStatementNames(client: Client): Map<string, boolean> {
-  const statementNames = statementNamesByClient.get(client) ?? new Map<string, boolean>();
-  statementNamesByClient.set(client, statementNames);
-  return statementNames;
+function namesOf(client: Client): Map<string, boolean> {
+  const names = statementNamesByClient.get(client) ?? new Map<string, boolean>();
+  statementNamesByClient.set(client, names);
+  return names;
 }
 
 /**
  * Writes all messages into one buffer: a Sync message after half of the statements would commit that half. Encodes the
- * parameters before it changes `statementNames`, because the encoding can throw.
+ * parameters before it changes `names`, because the encoding can throw.
  */
 function encodePipeline(
   batches: readonly RoleBatch[],
-  statementNames: Map<string, boolean>,
+  names: Map<string, boolean>,
   isPrepared: boolean,
-): { message: Buffer; parsed: readonly string[] } {
-  const encodedStatements = batches.flatMap(({ role, statements }) =>
+): { message: Buffer; parsed: ReadonlySet<string> } {
+  const encoded = batches.flatMap(({ role, statements }) =>
     statements.map(({ text, values }) => ({ text, role, parameters: values.map(encodeParameter) })),
   );
-  const closeStatementMessages: Buffer[] = [];
-  const statementMessages: Buffer[] = [];
-  const parsedStatementNames = new Set<string>();
-  for (const { text, role, parameters } of encodedStatements) {
-    const name = isPrepared ? getOrCreateStatementName(text, role) : '';
+  const closing: Buffer[] = [];
+  const messages: Buffer[] = [];
+  const parsed = new Set<string>();
+  for (const { text, role, parameters } of encoded) {
+    const name = isPrepared ? nameOf(text, role) : '';
     if (name === '') {
-      statementMessages.push(serialize.parse({ text }));
+      messages.push(serialize.parse({ text }));
     } else {
-      if (statementNames.get(name) !== true && !parsedStatementNames.has(name)) {
+      if (names.get(name) !== true && !parsed.has(name)) {
         // Sends Close before Parse, because Parse fails for an existing name, but Close accepts a missing name.
-        statementMessages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
-        parsedStatementNames.add(name);
+        messages.push(serialize.close({ type: 'S', name }), serialize.parse({ name, text }));
+        parsed.add(name);
       }
-      closeStatementMessages.push(...markStatementUsed(statementNames, name));
+      closing.push(...markUsed(names, name));
     }
-    statementMessages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
+    messages.push(serialize.bind({ statement: name, values: parameters }), serialize.execute());
   }
-  return {
-    message: Buffer.concat([...closeStatementMessages, ...statementMessages, serialize.sync()]),
-    parsed: [...parsedStatementNames],
-  };
+  return { message: Buffer.concat([...closing, ...messages, serialize.sync()]), parsed };
 }
 
-function markStatementUsed(statementNames: Map<string, boolean>, name: string): Buffer[] {
-  const wasStatementParsed = statementNames.get(name) ?? false;
-  statementNames.delete(name);
-  statementNames.set(name, wasStatementParsed);
-  if (statementNames.size <= MAX_PREPARED_STATEMENTS) return [];
-  const [oldest = ''] = statementNames.keys();
-  statementNames.delete(oldest);
+function markUsed(names: Map<string, boolean>, name: string): Buffer[] {
+  const wasParsed = names.get(name) ?? false;
+  names.delete(name);
+  names.set(name, wasParsed);
+  if (names.size <= MAX_PREPARED_STATEMENTS) return [];
+  const [oldest = ''] = names.keys();
+  names.delete(oldest);
   return [serialize.close({ type: 'S', name: oldest })];
 }
 
-/** Caches, for each statement text, the prepared statement's name under each role. */
-const statementNameCache = new LRUCache<string, Map<string, string>>({
+const namesByText = new LRUCache<string, Map<string, string>>({
   max: CACHED_STATEMENT_NAMES,
   memoMethod: () => new Map(),
 });
 
 /** Returns the name of a prepared statement; it has at most 63 bytes, the limit for names in Postgres. */
-function getOrCreateStatementName(text: string, role: string): string {
-  const statementNamesByRole = statementNameCache.memo(text);
-  let statementName = statementNamesByRole.get(role);
+function nameOf(text: string, role: string): string {
+  const byRole = namesByText.memo(text);
+  let statementName = byRole.get(role);
   if (statementName === undefined) {
     statementName = `${role.slice(0, 30)}_${hash('sha256', text, 'hex').slice(0, 32)}`;
-    statementNamesByRole.set(role, statementName);
+    byRole.set(role, statementName);
   }
   return statementName;
 }
@@ -190,15 +187,15 @@ class Pipeline implements Submittable {
       this.#endAsLost(error);
       return;
     }
-    const endWhenReadyForQuery = (): void => {
-      connection.off('end', onConnectionEnd);
+    const onReady = (): void => {
+      connection.off('end', onEnd);
       this.#end(error, this.#client.getTransactionStatus());
     };
-    const onConnectionEnd = (): void => {
+    const onEnd = (): void => {
       this.#endAsLost(error);
     };
-    connection.once('readyForQuery', endWhenReadyForQuery);
-    connection.once('end', onConnectionEnd);
+    connection.once('readyForQuery', onReady);
+    connection.once('end', onEnd);
   }
 
   /** Destroys the connection on COPY FROM STDIN, because Postgres would wait for data and ignore the Sync message. */

@@ -12,15 +12,15 @@ export type PrimaryTracker = ReturnType<typeof trackPrimary>;
 export function trackPrimary(url: string, onChange: (server: string) => void) {
   const { servers, requiresPrimary } = parsePostgresAddress(url);
   const [first = url] = servers;
-  const isSingleServer = servers.length === 1;
-  let currentServer = isSingleServer ? first : undefined;
-  let latestServer: string | undefined;
+  const isSingle = servers.length === 1;
+  let current = isSingle ? first : undefined;
+  let latest: string | undefined;
 
-  const findPrimaryOnce = createCachedFunction(
+  const findOnce = createCachedFunction(
     async () => {
-      currentServer = await findPrimary(servers);
-      if (currentServer !== latestServer) onChange(parseServerHost(currentServer));
-      latestServer = currentServer;
+      current = await findPrimary(servers);
+      if (current !== latest) onChange(parseServerHost(current));
+      latest = current;
     },
     0,
     PRIMARY_SEARCH_PAUSE_MS,
@@ -34,18 +34,18 @@ export function trackPrimary(url: string, onChange: (server: string) => void) {
     mustVerifyWrites: requiresPrimary,
     /** The URL of the primary; undefined after a failure until `find` has asked the servers again. */
     get current() {
-      return currentServer;
+      return current;
     },
     /** The last known primary; before any server has answered, the first server in the database URL. */
     get latest() {
-      return latestServer ?? first;
+      return latest ?? first;
     },
     /** If the primary is unknown, asks all servers at once. @throws DatabaseUnavailable where none takes writes */
     async find() {
-      if (currentServer === undefined) await findPrimaryOnce();
+      if (current === undefined) await findOnce();
     },
     reportFailure(server: string) {
-      if (server === currentServer && !isSingleServer) currentServer = undefined;
+      if (server === current && !isSingle) current = undefined;
     },
   };
 }
@@ -65,34 +65,31 @@ export async function findPrimary(servers: readonly string[], answerMs = PRIMARY
         connectionTimeoutMillis: answerMs,
       }),
   );
-  const writeCheckPromises = connections.map(async (connection, index) => {
+  const checks = connections.map(async (connection, index) => {
     connection.on('error', () => undefined);
     await connection.connect();
     await assertAcceptsWrites(connection, answerMs);
     return servers[index] ?? '';
   });
   try {
-    return await Promise.any(writeCheckPromises);
+    return await Promise.any(checks);
   } catch (cause) {
     const { errors } = cause as AggregateError;
-    const serverErrorTexts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
-    throw new DatabaseUnavailable(`None of the servers takes writes (${serverErrorTexts.join('; ')}).`, {
-      cause,
-    });
+    const texts = servers.map((server, index) => `${parseServerHost(server)}: ${errorText(errors[index])}`);
+    throw new DatabaseUnavailable(`None of the servers takes writes (${texts.join('; ')}).`, { cause });
   } finally {
     for (const connection of connections) connection.end(() => undefined);
   }
 }
 
 export async function assertAcceptsWrites(connection: Connection, answerMs = PRIMARY_CHECK_TIMEOUT_MS): Promise<void> {
-  const timeoutError = (): Error => {
-    connection.destroy();
-    return new DatabaseUnavailable('The database did not answer in time.');
-  };
   const { rows } = await withTimeout(
     answerMs,
     connection.query<{ transaction_read_only: string }>('show transaction_read_only'),
-    timeoutError,
+    () => {
+      connection.destroy();
+      return new DatabaseUnavailable('The database did not answer in time.');
+    },
   );
   if (rows[0]?.transaction_read_only !== 'off') throw new DatabaseUnavailable('It takes no writes.');
 }

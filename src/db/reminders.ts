@@ -1,8 +1,7 @@
 import { ROLES, type Caller } from '../identity/caller.ts';
 import type { Language } from '../problems.ts';
-import type { Database } from './database.ts';
-import { parsePostgresArray } from './identity-changes.ts';
-import type { StatementResult, Statement } from './statement.ts';
+import { readAsLogin, type DatabaseLogin } from './database.ts';
+import { formatInterval, parsePostgresArray } from './identity-changes.ts';
 
 /** A user's reminder for one day, reserved for this process: until the lease ends, no other process may send it. */
 export interface Reminder {
@@ -29,37 +28,37 @@ export type ReminderOutcome =
 
 export type Reminders = ReturnType<typeof createReminderQueue>;
 
-const formatInterval = (ms: number): string => `${String(Math.ceil(ms))} milliseconds`;
-
-export function createReminderQueue(database: Pick<Database, 'callAsLogin'>) {
-  const callDatabaseFunction = async (text: string, ...values: Statement['values']): Promise<StatementResult['rows']> =>
-    (await database.callAsLogin({ text, values })).rows;
-  return {
-    async plan(at: string, zone: string): Promise<number> {
-      return Number((await callDatabaseFunction('select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
-    },
-    async claim(leaseMs: number): Promise<Reminder | undefined> {
-      const reminderClaimingSql = `
+const CLAIM_QUERY = `
 select
     r.user_id, r.day, r.told_until, r.claim, r.subject, r.name, r.role, r.client_access, r.access_digest, r.language,
     r.kinds, r.only_mine, floor(extract(epoch from clock_timestamp()))
 from app.claim_reminder($1) as r`;
-      const [row] = await callDatabaseFunction(reminderClaimingSql, formatInterval(leaseMs));
+
+export function createReminderQueue(database: DatabaseLogin) {
+  return {
+    async plan(at: string, zone: string): Promise<number> {
+      return Number((await readAsLogin(database, 'select app.plan_reminders($1, $2)', at, zone))[0]?.[0]);
+    },
+    async claim(leaseMs: number): Promise<Reminder | undefined> {
+      const [row] = await readAsLogin(database, CLAIM_QUERY, formatInterval(leaseMs));
       return row && parseReminder(row.map(String));
     },
     /** Returns the user's mail address; undefined if the lease has ended or the user's rights have changed. */
     async handOver({ claim, caller }: Reminder, leaseMs: number): Promise<string | undefined> {
-      const reminderHandOverSql = 'select app.hand_over_reminder($1, $2, $3)';
-      return (
-        (
-          await callDatabaseFunction(reminderHandOverSql, claim, caller.accessDigest, formatInterval(leaseMs))
-        )[0]?.[0] ?? undefined
+      const [row] = await readAsLogin(
+        database,
+        'select app.hand_over_reminder($1, $2, $3)',
+        claim,
+        caller.accessDigest,
+        formatInterval(leaseMs),
       );
+      return row?.[0] ?? undefined;
     },
     async recordOutcome({ caller, day, claim }: Reminder, outcome: ReminderOutcome): Promise<boolean> {
       const { reason = null, isCutOff = false, retryAfterMs = 0 } = outcome.state === 'WAITING' ? outcome : {};
-      const outcomeRecordingSql = 'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)';
-      const outcomeParameters = [
+      const [row] = await readAsLogin(
+        database,
+        'select app.settle_reminder($1, $2, $3, $4, $5, $6, $7)',
         caller.userId,
         day,
         claim,
@@ -67,11 +66,12 @@ from app.claim_reminder($1) as r`;
         reason,
         isCutOff,
         formatInterval(retryAfterMs),
-      ];
-      return (await callDatabaseFunction(outcomeRecordingSql, ...outcomeParameters))[0]?.[0] === 't';
+      );
+      return row?.[0] === 't';
     },
     async countUnsent() {
-      const [row = []] = await callDatabaseFunction(
+      const [row = []] = await readAsLogin(
+        database,
         'select r.mails, r.oldest_seconds, r.cut_off from app.unsent_reminders() as r',
       );
       const [mails, oldestSeconds, cutOff] = row.map(Number);
@@ -82,16 +82,26 @@ from app.claim_reminder($1) as r`;
 
 function parseReminder(row: readonly string[]): Reminder {
   const [userId = '', day = '', remindedUntil = '', claim = '', subject = '', name = '', ...rest] = row;
-  const [roleText = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] = rest;
-  const role = ROLES.find((known) => known === roleText);
+  const [roleName = '', clients = '', accessDigest = '', language = '', kinds = '', onlyMine = '', now = ''] = rest;
+  const role = ROLES.find((known) => known === roleName);
   if (role === undefined) throw new Error('a reminder is of a user without a role');
-  const clientAccess = parsePostgresArray(clients);
   return {
     caller: {
-      ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(now) },
-      ...{ email: undefined, name: undefined },
+      subject,
+      userId,
+      role,
+      clientAccess: parsePostgresArray(clients),
+      accessDigest,
+      issuedAt: Number(now),
+      email: undefined,
+      name: undefined,
     },
-    ...{ name, day, remindedUntil, claim, kinds: parsePostgresArray(kinds), onlyMine: onlyMine === 't' },
+    name,
+    day,
+    remindedUntil,
+    claim,
+    kinds: parsePostgresArray(kinds),
+    onlyMine: onlyMine === 't',
     language: language === 'en' ? 'en' : 'fr',
   };
 }

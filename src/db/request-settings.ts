@@ -9,7 +9,6 @@ export interface RequestContext {
   readonly ipAddress: string;
   readonly userAgent: string;
   readonly readOnly: boolean;
-  /** The connection of the caller. */
   readonly socket?: Socket | undefined;
   /** The client that the request names; the request's transaction reaches only this client's rows. */
   readonly client?: string | undefined;

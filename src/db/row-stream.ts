@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
+import { Shares } from '../shares.ts';
 import {
   STATEMENT_GRACE_MS,
   LIST_STREAM_TIMEOUT_MS,
@@ -20,7 +20,6 @@ import { BEGIN, COMMIT, ROLLBACK } from './transaction.ts';
 export interface StreamLimits {
   /** The maximum number of row streams that hold a database connection at once; each caller may have one. */
   readonly maxStreams: number;
-  /** The maximum pause of a reader between two pages, in ms. */
   readonly maxReaderPauseMs: number;
   readonly maxStreamMs: number;
 }
@@ -39,99 +38,35 @@ interface RowStream {
   readonly pages: Readable;
 }
 
-export function createRowStreams(
-  pool: SessionPool,
-  longRequests: LongRequestLimit,
-  statementTimeoutMs: number,
-  limits: StreamLimits,
-) {
-  const statementExchangeTimeoutMs = statementTimeoutMs + STATEMENT_GRACE_MS;
+const FETCH_NEXT: Statement = { text: `fetch ${LIST_STREAM_PAGE_ROWS} from long_list`, values: [] };
+
+export function createRowStreams(pool: SessionPool, longRequests: Shares, timeoutMs: number, limits: StreamLimits) {
   return (context: RequestContext, statement: Statement): Promise<RowStream> => {
     const { promise, resolve, reject } = Promise.withResolvers<RowStream>();
-    const role = determineDatabaseRole(context);
+    const { subject } = context.caller;
     let pages: Readable | undefined;
 
-    const streamPagesInSession = async (session: Session): Promise<void> => {
-      const settings = [
-        BEGIN,
-        idleTimeoutSetting(limits.maxReaderPauseMs + LIST_STREAM_IDLE_MS),
-        buildSettingsStatement(context, statementTimeoutMs),
-      ];
-      const declareCursorStatement = {
-        ...statement,
-        text: `declare long_list no scroll cursor for ${statement.text}`,
-      };
-      const onSettings = createTimingRecorder(context);
-      const [opened] = await session.withTimeout(
-        session.remainingMs(statementExchangeTimeoutMs),
-        session.send(
-          [{ role, settings, statements: [declareCursorStatement, FETCH_NEXT_STATEMENT], onSettings }],
-          'in transaction',
-        ),
-      );
-      const firstPage = opened?.at(-1)?.rows ?? [];
-      if (firstPage.length < LIST_STREAM_PAGE_ROWS) {
-        await session.withTimeout(statementExchangeTimeoutMs, session.sendOne(COMMIT, role, 'idle'));
-        resolve({ isEmpty: firstPage.length === 0, pages: Readable.from([firstPage]) });
+    const readList = async (session: Session): Promise<void> => {
+      const cursor = new ListCursor(session, context, timeoutMs);
+      const first = await cursor.open(statement, limits.maxReaderPauseMs);
+      if (first.length < LIST_STREAM_PAGE_ROWS) {
+        await cursor.commit();
+        resolve({ isEmpty: first.length === 0, pages: Readable.from([first]) });
         return;
       }
-      const streamPromise = longRequests.run(context.caller.subject, async () => {
+      const streaming = longRequests.run(subject, async () => {
         const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-        const endStream = (): void => {
+        pages = streamPages(cursor, first, limits.maxReaderPauseMs, () => {
           end(undefined);
-        };
-        pages = Readable.from(generatePages(session, firstPage, endStream), { highWaterMark: 1 });
-        // A stream that is destroyed before its first page never runs its generator, so the `close` event releases the
-        // connection.
-        pages.once('close', endStream);
+        });
         resolve({ isEmpty: false, pages });
         await ended;
       });
-      await streamPromise.finally(async () => {
-        if (session.inTransaction)
-          await session
-            .withTimeout(statementExchangeTimeoutMs, session.sendOne(ROLLBACK, role, 'idle'))
-            .catch(() => undefined);
-      });
+      await streaming.finally(() => cursor.rollBack());
     };
 
-    async function* generatePages(session: Session, first: ResultRows, onEnd: () => void): AsyncGenerator<ResultRows> {
-      const failAsTooSlow = (): void => {
-        pages?.destroy(
-          new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${limits.maxReaderPauseMs} ms`),
-        );
-      };
-      const fetchNextPage = async (): Promise<ResultRows> =>
-        (
-          await session.withTimeout(
-            statementExchangeTimeoutMs,
-            session.sendOne(FETCH_NEXT_STATEMENT, role, 'in transaction'),
-          )
-        ).rows;
-      for (let page = first; ; page = await fetchNextPage()) {
-        if (page.length < LIST_STREAM_PAGE_ROWS) {
-          await session.withTimeout(statementExchangeTimeoutMs, session.sendOne(COMMIT, role, 'idle'));
-          onEnd();
-          yield page;
-          return;
-        }
-        const slowReaderTimer = setTimeout(failAsTooSlow, limits.maxReaderPauseMs);
-        try {
-          yield page;
-        } finally {
-          clearTimeout(slowReaderTimer);
-        }
-      }
-    }
-
-    const { subject } = context.caller;
     pool
-      .withSession(streamPagesInSession, {
-        limitMs: limits.maxStreamMs,
-        prepared: false,
-        subject,
-        socket: context.socket,
-      })
+      .withSession(readList, { limitMs: limits.maxStreamMs, prepared: false, subject, socket: context.socket })
       .catch((error: unknown) => {
         reject(error instanceof Error ? error : new Error('a list could not be read', { cause: error }));
         pages?.destroy(error instanceof Error ? error : undefined);
@@ -140,32 +75,103 @@ export function createRowStreams(
   };
 }
 
-const FETCH_NEXT_STATEMENT: Statement = { text: `fetch ${LIST_STREAM_PAGE_ROWS} from long_list`, values: [] };
+/** Streams the pages of a list; calls `onEnd` when the connection is not needed any more. */
+function streamPages(cursor: ListCursor, first: ResultRows, maxPauseMs: number, onEnd: () => void): Readable {
+  async function* generatePages(): AsyncGenerator<ResultRows> {
+    for (let page = first; ; page = await cursor.fetchNext()) {
+      if (page.length < LIST_STREAM_PAGE_ROWS) {
+        await cursor.commit();
+        onEnd();
+        yield page;
+        return;
+      }
+      const timer = setTimeout(() => {
+        pages.destroy(new RequestError('ERROR_REQUEST_TIMEOUT', `nobody asked for the next rows in ${maxPauseMs} ms`));
+      }, maxPauseMs);
+      try {
+        yield page;
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+  const pages = Readable.from(generatePages(), { highWaterMark: 1 });
+  // A stream that is destroyed before its first page never runs its generator, so the `close` event releases the
+  // connection.
+  return pages.once('close', onEnd);
+}
 
-type LongRequestLimit = ReturnType<typeof createLongRequestLimit>;
+/** The cursor of one list, in a transaction of its own. */
+class ListCursor {
+  readonly #session: Session;
+  readonly #context: RequestContext;
+  readonly #role: string;
+  readonly #timeoutMs: number;
 
-const RETRY_HEADERS = { 'Retry-After': '5' };
+  constructor(session: Session, context: RequestContext, timeoutMs: number) {
+    this.#session = session;
+    this.#context = context;
+    this.#role = determineDatabaseRole(context);
+    this.#timeoutMs = timeoutMs;
+  }
 
-/** Limits long lists, imports and archives: one at a time for each caller, `maxStreams` for all callers together. */
-export function createLongRequestLimit(maxStreams: number) {
-  const subjectsInLongRequest = new Set<string>();
-  const tooManyRequestsMessage = 'too many long requests are under way';
-  const longRequestSemaphore = createSemaphore(
-    maxStreams,
-    () => new RequestError('ERROR_UNAVAILABLE', tooManyRequestsMessage, { headers: RETRY_HEADERS, kind: 'busy' }),
-  );
-  return {
-    inUse: () => longRequestSemaphore.inUse,
-    /** @throws RequestError ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many */
-    async run<T>(subject: string, callback: () => Promise<T>): Promise<T> {
-      if (subjectsInLongRequest.has(subject))
-        throw new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
-          ...{ headers: RETRY_HEADERS, kind: 'long_request' },
-        });
-      return longRequestSemaphore.run(() => {
-        subjectsInLongRequest.add(subject);
-        return callback().finally(() => subjectsInLongRequest.delete(subject));
-      });
+  async open(statement: Statement, maxPauseMs: number): Promise<ResultRows> {
+    const settings = [
+      BEGIN,
+      idleTimeoutSetting(maxPauseMs + LIST_STREAM_IDLE_MS),
+      buildSettingsStatement(this.#context, this.#timeoutMs),
+    ];
+    const declare = { ...statement, text: `declare long_list no scroll cursor for ${statement.text}` };
+    const onSettings = createTimingRecorder(this.#context);
+    const [results] = await this.#session.withTimeout(
+      this.#session.remainingMs(this.#exchangeMs),
+      this.#session.send(
+        [{ role: this.#role, settings, statements: [declare, FETCH_NEXT], onSettings }],
+        'in transaction',
+      ),
+    );
+    return results?.at(-1)?.rows ?? [];
+  }
+
+  async fetchNext(): Promise<ResultRows> {
+    return (await this.#send(FETCH_NEXT, 'in transaction')).rows;
+  }
+
+  async commit(): Promise<void> {
+    await this.#send(COMMIT, 'idle');
+  }
+
+  async rollBack(): Promise<void> {
+    if (this.#session.inTransaction) await this.#send(ROLLBACK, 'idle').catch(() => undefined);
+  }
+
+  get #exchangeMs(): number {
+    return this.#timeoutMs + STATEMENT_GRACE_MS;
+  }
+
+  #send(statement: Statement, end: 'idle' | 'in transaction'): Promise<StatementResult> {
+    return this.#session.withTimeout(this.#exchangeMs, this.#session.sendOne(statement, this.#role, end));
+  }
+}
+
+/**
+ * Limits long lists, imports and archives: one at a time for each caller, `max` for all callers together. More is refused
+ * with RequestError: ERROR_RATE_LIMITED for the caller's second, ERROR_UNAVAILABLE where there are too many.
+ */
+export function createLongRequestLimit(max: number): Shares {
+  return new Shares({
+    total: {
+      max,
+      refusedError: () =>
+        new RequestError('ERROR_UNAVAILABLE', 'too many long requests are under way', { kind: 'busy' }),
     },
-  };
+    each: {
+      max: 1,
+      refusedError: () =>
+        new RequestError('ERROR_RATE_LIMITED', 'another long request of the same caller is under way', {
+          headers: { 'Retry-After': '5' },
+          kind: 'long_request',
+        }),
+    },
+  });
 }

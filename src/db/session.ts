@@ -51,43 +51,42 @@ export class Session {
     reject: (error: Error) => void,
   ): void {
     this.#deadline = this.#startedAt + limitMs;
-    let isSessionOver = false;
+    let isOver = false;
     const end = (settle: () => void): void => {
-      if (isSessionOver) return;
-      isSessionOver = true;
-      clearTimeout(limitTimer);
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
       this.#release();
       settle();
     };
-    const endWithFailure = (error: Error): void => {
+    const fail = (error: Error): void => {
       end(() => {
         reject(error);
       });
     };
-    const destroyOnTimeout = (): void => {
+    const destroy = (): void => {
       this.#client.destroy();
-      endWithFailure(new DatabaseUnavailable('The database did not answer in time.'));
+      fail(new DatabaseUnavailable('The database did not answer in time.'));
     };
-    const cancelStatement = (): void => {
+    const cancel = (): void => {
       this.#cancelled = true;
       this.#client.askToCancel();
-      limitTimer = setTimeout(destroyOnTimeout, STATEMENT_CANCEL_MARGIN_MS);
+      timer = setTimeout(destroy, STATEMENT_CANCEL_MARGIN_MS);
     };
-    let limitTimer = setTimeout(cancelStatement, this.remainingMs(limitMs - STATEMENT_CANCEL_MARGIN_MS));
-    const endWithSuccess = (value: T): void => {
+    let timer = setTimeout(cancel, this.remainingMs(limitMs - STATEMENT_CANCEL_MARGIN_MS));
+    const succeed = (value: T): void => {
       // If a COMMIT is cancelled while it waits for a standby, Postgres reports success although the standby may lack
       // the data.
-      if (this.#cancelled)
-        endWithFailure(new DatabaseUnavailable('The database answered only once it was told to stop.'));
+      if (this.#cancelled) fail(new DatabaseUnavailable('The database answered only once it was told to stop.'));
       else
         end(() => {
           resolve(value);
         });
     };
     try {
-      use(this).then(endWithSuccess, endWithFailure);
+      use(this).then(succeed, fail);
     } catch (error) {
-      endWithFailure(error as Error);
+      fail(error as Error);
     }
   }
 
@@ -143,7 +142,7 @@ export class Session {
         this.#onNamesLost();
       }
       // Postgres refuses a request's settings if the login lacks a right or an earlier statement changed the role.
-      if (hasSettingsStatementFailed(results.length, batches) && areSettingsRefused(error)) {
+      if (haveSettingsFailed(results.length, batches) && areSettingsRefused(error)) {
         this.#mustClose = true;
         throw new RightMissing(error.message, { cause: error });
       }
@@ -153,21 +152,21 @@ export class Session {
     if (status !== TRANSACTION_STATUS_CODES[endState]) {
       throw new Error(`The statements left the connection in state ${String(status)}.`);
     }
-    let nextIndex = 0;
+    let next = 0;
     return batches.map(({ settings, statements, onSettings }) => {
-      const firstIndex = nextIndex + settings.length;
-      const settingsResult = results[firstIndex - 1];
-      if (settingsResult !== undefined) onSettings?.(settingsResult);
-      nextIndex = firstIndex + statements.length;
-      return results.slice(firstIndex, nextIndex);
+      const first = next + settings.length;
+      const last = results[first - 1];
+      if (last !== undefined) onSettings?.(last);
+      next = first + statements.length;
+      return results.slice(first, next);
     });
   }
 
   async sendOne(statement: Statement, role: string, endState: TransactionEndState): Promise<TaggedResult> {
     const [results] = await this.send([{ role, settings: [], statements: [statement] }], endState);
-    const statementResult = results?.[0];
-    if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
-    return statementResult;
+    const result = results?.[0];
+    if (result === undefined) throw new Error('The server gave no result for a statement.');
+    return result;
   }
 
   /**
@@ -181,12 +180,12 @@ export class Session {
 }
 
 /** True if the failed statement writes settings; `completed` is the number of statements before the failed one. */
-function hasSettingsStatementFailed(completed: number, batches: readonly RequestBatch[]): boolean {
-  let remainingStatementCount = completed;
+function haveSettingsFailed(completed: number, batches: readonly RequestBatch[]): boolean {
+  let remaining = completed;
   for (const { settings, statements } of batches) {
-    if (remainingStatementCount < settings.length) return true;
-    remainingStatementCount -= settings.length + statements.length;
-    if (remainingStatementCount < 0) return false;
+    if (remaining < settings.length) return true;
+    remaining -= settings.length + statements.length;
+    if (remaining < 0) return false;
   }
   return false;
 }

@@ -52,10 +52,10 @@ const ELAPSED_TIME_COLUMN_SQL = `,
 export function createTimingRecorder(
   context: RequestContext | undefined,
 ): ((result: StatementResult) => void) | undefined {
-  const timelineOfRequest = context?.timeline;
-  if (timelineOfRequest === undefined) return undefined;
+  const timeline = context?.timeline;
+  if (timeline === undefined) return undefined;
   return ({ rows }) => {
-    timelineOfRequest.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
+    timeline.settingsMs += Math.max(Number(rows[0]?.at(-1)) || 0, 0);
   };
 }
 
@@ -106,34 +106,27 @@ export function determineDatabaseRole(context: RequestContext | undefined): stri
 export function buildSettingsStatement(context: RequestContext | undefined, statementTimeoutMs: number): Statement {
   if (context === undefined) return { text: LOGIN_SETTINGS_SQL, values: [statementTimeoutMs] };
   const { caller, readOnly, requestId, action, ipAddress, userAgent, timeline } = context;
-  const elapsedTimeColumnSql = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
+  const elapsed = timeline === undefined ? '' : ELAPSED_TIME_COLUMN_SQL;
   const { subject, issuedAt, accessDigest, userId } = caller;
-  const rightsParameters = [
+  const values = [
+    statementTimeoutMs,
     clientAccessArray(context),
     subject,
     issuedAt,
     accessDigest,
     userId,
     determineDatabaseRole(context),
+    requestId,
   ];
-  const values = [statementTimeoutMs, ...rightsParameters, requestId];
-  if (!readOnly)
-    return {
-      text: READ_WRITE_SETTINGS_SQL + elapsedTimeColumnSql,
-      values: [...values, action, ipAddress, userAgent],
-    };
-  const requestedRecordKey =
-    context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
-  if (requestedRecordKey === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsedTimeColumnSql, values };
-  return {
-    text: SINGLE_RECORD_SETTINGS_SQL + elapsedTimeColumnSql,
-    values: [...values, requestedRecordKey.table, requestedRecordKey.id],
-  };
+  if (!readOnly) return { text: READ_WRITE_SETTINGS_SQL + elapsed, values: [...values, action, ipAddress, userAgent] };
+  const record = context.client === undefined && caller.clientAccess.length > 1 ? context.record : undefined;
+  if (record === undefined) return { text: READ_ONLY_SETTINGS_SQL + elapsed, values };
+  return { text: SINGLE_RECORD_SETTINGS_SQL + elapsed, values: [...values, record.table, record.id] };
 }
 
 export function nextBatchSettingsStatement(context: RequestContext | undefined): Statement {
-  const accessibleClientsText = context === undefined ? '' : clientAccessArray(context);
-  return { text: NEXT_BATCH_SETTINGS_SQL, values: [accessibleClientsText, determineDatabaseRole(context)] };
+  const clients = context === undefined ? '' : clientAccessArray(context);
+  return { text: NEXT_BATCH_SETTINGS_SQL, values: [clients, determineDatabaseRole(context)] };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { DatabaseError } from 'pg-protocol';
 import { sqlState } from './errors.ts';
 import type { Session, RequestBatch } from './session.ts';
 import { DISABLE_TIMEOUT_STATEMENT } from './settings.ts';
-import type { StatementResult, Statement } from './statement.ts';
+import { assertDataStatements, type StatementResult, type Statement } from './statement.ts';
 
 /** Sends statements of an explicit transaction in one round trip and returns the result of the last statement. */
 export type StatementRunner = (...statements: readonly [...Statement[], Statement]) => Promise<StatementResult>;
@@ -16,6 +16,12 @@ export type SavepointStatementRunner = (...statements: readonly Statement[]) => 
 /** Runs `work` under a savepoint and undoes its statements, so that its row locks are released. */
 export type UndoneWorkRunner = (work: () => Promise<void>) => Promise<void>;
 
+export type TransactionCallback<T> = (
+  run: StatementRunner,
+  attempt: SavepointStatementRunner,
+  undo: UndoneWorkRunner,
+) => Promise<T>;
+
 export const BEGIN: Statement = { text: 'begin', values: [] };
 export const COMMIT: Statement = { text: 'commit', values: [] };
 export const ROLLBACK: Statement = { text: 'rollback', values: [] };
@@ -27,77 +33,106 @@ export async function runTransaction<T>(
   session: Session,
   role: string,
   settings: Statement,
-  callback: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
+  callback: TransactionCallback<T>,
   onSettings?: RequestBatch['onSettings'],
 ): Promise<T> {
-  let isTransactionOpen = true;
-  let firstStatementError: unknown;
-  let lastSendPromise: Promise<unknown> = Promise.resolve();
-  let unsentFirstStatements: readonly Statement[] = [BEGIN, settings];
+  const transaction = new Transaction(session, role, settings, onSettings);
+  try {
+    const result = await callback(
+      async (...statements) => {
+        assertDataStatements(statements);
+        return transaction.run(...statements);
+      },
+      async (...statements) => {
+        assertDataStatements(statements);
+        return transaction.attempt(...statements);
+      },
+      (work) => transaction.undo(work),
+    );
+    await transaction.commit();
+    return result;
+  } finally {
+    await transaction.end();
+  }
+}
 
-  const sendStatements = async (statements: readonly Statement[]): Promise<StatementResult | undefined> => {
+class Transaction {
+  readonly #session: Session;
+  readonly #role: string;
+  readonly #onSettings: RequestBatch['onSettings'];
+  #isOpen = true;
+  /** The error of the first statement that failed outside an attempt. */
+  #failure: unknown;
+  #lastSent: Promise<unknown> = Promise.resolve();
+  #unsent: readonly Statement[];
+
+  constructor(session: Session, role: string, settings: Statement, onSettings: RequestBatch['onSettings']) {
+    this.#session = session;
+    this.#role = role;
+    this.#unsent = [BEGIN, settings];
+    this.#onSettings = onSettings;
+  }
+
+  async run(...statements: readonly Statement[]): Promise<StatementResult> {
+    if (!this.#isOpen) throw new Error('The transaction has ended: its statements must be awaited.');
+    const sending = this.#lastSent.then(() => this.#send(statements));
+    this.#lastSent = sending.catch(() => undefined);
+    const result = await sending;
+    if (result === undefined) throw new Error('The server gave no result for a statement.');
+    return result;
+  }
+
+  async attempt(...statements: readonly Statement[]): Promise<DatabaseError | undefined> {
+    const earlier = this.#failure;
     try {
-      const statementsToSendFirst = unsentFirstStatements;
-      unsentFirstStatements = [];
-      const batchToSend = {
-        role,
-        settings: statementsToSendFirst,
-        statements,
-        ...(statementsToSendFirst.length > 0 && { onSettings }),
-      };
-      const [results] = await session.send([batchToSend], 'in transaction');
-      return results?.at(-1);
-    } catch (error) {
-      firstStatementError ??= error;
-      throw error;
-    }
-  };
-  const run: StatementRunner = async (...statements) => {
-    if (!isTransactionOpen) throw new Error('The transaction has ended: its statements must be awaited.');
-    const sendPromise = lastSendPromise.then(() => sendStatements(statements));
-    lastSendPromise = sendPromise.catch(() => undefined);
-    const statementResult = await sendPromise;
-    if (statementResult === undefined) throw new Error('The server gave no result for a statement.');
-    return statementResult;
-  };
-  const attemptStatements: SavepointStatementRunner = async (...statements) => {
-    const errorBeforeAttempt = firstStatementError;
-    try {
-      await run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
+      await this.run(SAVEPOINT, ...statements, RELEASE_SAVEPOINT);
       return undefined;
     } catch (error) {
       if (sqlState(error) === undefined) throw error;
-      await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-      firstStatementError = errorBeforeAttempt;
+      await this.run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
+      this.#failure = earlier;
       return error as DatabaseError;
     }
-  };
+  }
 
-  const undo: UndoneWorkRunner = async (work) => {
-    await run(SAVEPOINT);
+  async undo(work: () => Promise<void>): Promise<void> {
+    await this.run(SAVEPOINT);
     await work();
-    await run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
-  };
+    await this.run(ROLLBACK_TO_SAVEPOINT, RELEASE_SAVEPOINT);
+  }
 
-  try {
-    const callbackResult = await callback(run, attemptStatements, undo);
-    isTransactionOpen = false;
-    await lastSendPromise;
-    if (unsentFirstStatements.length > 0) await sendStatements([]);
+  async commit(): Promise<void> {
+    this.#isOpen = false;
+    await this.#lastSent;
+    if (this.#unsent.length > 0) await this.#send([]);
     // In a failed transaction Postgres refuses DISABLE_TIMEOUT_STATEMENT, so only COMMIT is sent, which then rolls
     // back.
-    const statementsBeforeCommit = firstStatementError === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
-    const [results] = await session.send([{ role, settings: statementsBeforeCommit, statements: [COMMIT] }], 'idle');
-    if (results?.[0]?.tag !== 'COMMIT') {
-      throw new Error('The transaction was rolled back: one of its statements failed.', {
-        cause: firstStatementError,
-      });
-    }
-    return callbackResult;
-  } finally {
-    isTransactionOpen = false;
-    await lastSendPromise;
+    const settings = this.#failure === undefined ? [DISABLE_TIMEOUT_STATEMENT] : [];
+    const [results] = await this.#session.send([{ role: this.#role, settings, statements: [COMMIT] }], 'idle');
+    if (results?.[0]?.tag !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements failed.', { cause: this.#failure });
+  }
+
+  async end(): Promise<void> {
+    this.#isOpen = false;
+    await this.#lastSent;
     // If ROLLBACK fails, the session closes the connection on release, and the caller gets the first error.
-    if (session.inTransaction) await session.sendOne(ROLLBACK, role, 'idle').catch(() => undefined);
+    if (this.#session.inTransaction) await this.#session.sendOne(ROLLBACK, this.#role, 'idle').catch(() => undefined);
+  }
+
+  async #send(statements: readonly Statement[]): Promise<StatementResult | undefined> {
+    const settings = this.#unsent;
+    this.#unsent = [];
+    const onSettings = settings.length > 0 ? this.#onSettings : undefined;
+    try {
+      const [results] = await this.#session.send(
+        [{ role: this.#role, settings, statements, onSettings }],
+        'in transaction',
+      );
+      return results?.at(-1);
+    } catch (error) {
+      this.#failure ??= error;
+      throw error;
+    }
   }
 }

@@ -16,41 +16,36 @@ const ENTRY_SIZE = 128;
 const SECTORS_IN_HEADER = 109;
 
 export async function rootEntryNames(file: string): Promise<ReadonlySet<string>> {
-  const fileHandle = await open(file);
+  const handle = await open(file);
   try {
-    return collectNamesBelowRoot(await readDirectoryEntries(fileHandle));
+    return namesBelowRoot(await readDirectory(handle));
   } finally {
-    await fileHandle.close();
+    await handle.close();
   }
 }
 
-async function readDirectoryEntries(file: FileHandle): Promise<readonly DirectoryEntry[]> {
-  const headerBytes = await readFileBytes(file, 0, HEADER_SIZE);
-  const sectorSize = headerBytes.readUInt16LE(30) === 12 ? 4096 : 512;
-  const fatEntriesPerSector = sectorSize / 4;
-  const directoryEntries: DirectoryEntry[] = [];
-  let sectorNumber = headerBytes.readUInt32LE(48);
+async function readDirectory(file: FileHandle): Promise<readonly DirectoryEntry[]> {
+  const header = await readBytes(file, 0, HEADER_SIZE);
+  const sectorSize = header.readUInt16LE(30) === 12 ? 4096 : 512;
+  const perSector = sectorSize / 4;
+  const entries: DirectoryEntry[] = [];
+  let sector = header.readUInt32LE(48);
   for (let count = 0; count < MAX_COMPOUND_FILE_SECTORS; count += 1) {
-    const sectorBytes = await readFileBytes(file, (sectorNumber + 1) * sectorSize, sectorSize);
-    for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE)
-      directoryEntries.push(parseDirectoryEntry(sectorBytes, offset));
-    const fatSectorIndex = Math.floor(sectorNumber / fatEntriesPerSector);
-    if (fatSectorIndex >= SECTORS_IN_HEADER) break;
-    const fatSectorNumber = headerBytes.readUInt32LE(76 + 4 * fatSectorIndex);
-    const nextSectorBytes = await readFileBytes(
-      file,
-      (fatSectorNumber + 1) * sectorSize + 4 * (sectorNumber % fatEntriesPerSector),
-      4,
-    );
-    sectorNumber = nextSectorBytes.readUInt32LE(0);
+    const bytes = await readBytes(file, (sector + 1) * sectorSize, sectorSize);
+    for (let offset = 0; offset < sectorSize; offset += ENTRY_SIZE) entries.push(parseDirectoryEntry(bytes, offset));
+    const index = Math.floor(sector / perSector);
+    if (index >= SECTORS_IN_HEADER) break;
+    const table = header.readUInt32LE(76 + 4 * index);
+    const next = await readBytes(file, (table + 1) * sectorSize + 4 * (sector % perSector), 4);
+    sector = next.readUInt32LE(0);
   }
-  return directoryEntries;
+  return entries;
 }
 
 function parseDirectoryEntry(bytes: Buffer, offset: number): DirectoryEntry {
-  const nameByteLength = Math.min(Math.max(bytes.readUInt16LE(offset + 64) - 2, 0), 62);
+  const length = Math.min(Math.max(bytes.readUInt16LE(offset + 64) - 2, 0), 62);
   return {
-    name: bytes.toString('utf16le', offset, offset + nameByteLength),
+    name: bytes.toString('utf16le', offset, offset + length),
     left: bytes.readUInt32LE(offset + 68),
     right: bytes.readUInt32LE(offset + 72),
     child: bytes.readUInt32LE(offset + 76),
@@ -61,22 +56,22 @@ function parseDirectoryEntry(bytes: Buffer, offset: number): DirectoryEntry {
  * Returns the names in the root folder. The folder's entries form a binary tree, whose top is the `child` of the first
  * entry. Omits the entries of subfolders, because they belong to embedded objects.
  */
-function collectNamesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
-  const childEntryNames = new Set<string>();
-  const unvisitedEntryIndexes = [entries[0]?.child];
-  const visitedEntryIndexes = new Set<number>();
-  for (let index = unvisitedEntryIndexes.pop(); index !== undefined; index = unvisitedEntryIndexes.pop()) {
-    const directoryEntry = entries[index];
-    if (directoryEntry === undefined || visitedEntryIndexes.has(index)) continue;
-    visitedEntryIndexes.add(index);
-    childEntryNames.add(directoryEntry.name);
-    unvisitedEntryIndexes.push(directoryEntry.left, directoryEntry.right);
+function namesBelowRoot(entries: readonly DirectoryEntry[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const unvisited = [entries[0]?.child];
+  const visited = new Set<number>();
+  for (let index = unvisited.pop(); index !== undefined; index = unvisited.pop()) {
+    const entry = entries[index];
+    if (entry === undefined || visited.has(index)) continue;
+    visited.add(index);
+    names.add(entry.name);
+    unvisited.push(entry.left, entry.right);
   }
-  return childEntryNames;
+  return names;
 }
 
-async function readFileBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const fileBytesBuffer = Buffer.alloc(length);
-  await file.read(fileBytesBuffer, 0, length, position);
-  return fileBytesBuffer;
+async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  await file.read(bytes, 0, length, position);
+  return bytes;
 }

@@ -63,8 +63,8 @@ export function compareBytes(one: string, other: string): number {
 }
 
 export function storeUnavailableError(cause: unknown): RequestError {
-  const unavailableReason = convertToSingleLine(cause instanceof Error ? cause.message : String(cause));
-  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${unavailableReason}`, {
+  const reason = convertToSingleLine(cause instanceof Error ? cause.message : String(cause));
+  return new RequestError('ERROR_UNAVAILABLE', `the document store is out of reach: ${reason}`, {
     cause,
     kind: 'documents',
   });
@@ -72,25 +72,25 @@ export function storeUnavailableError(cause: unknown): RequestError {
 
 /** Returns the SHA-256 in hex; undefined if the content has more than `size` bytes. */
 export async function computeSha256(content: AsyncIterable<Buffer>, size: number): Promise<string | undefined> {
-  const sha256Hash = createHash('sha256');
-  let contentByteCount = 0;
+  const hash = createHash('sha256');
+  let count = 0;
   for await (const chunk of content) {
-    sha256Hash.update(chunk);
-    contentByteCount += chunk.length;
-    if (contentByteCount > size) return undefined;
+    hash.update(chunk);
+    count += chunk.length;
+    if (count > size) return undefined;
   }
-  return sha256Hash.digest('hex');
+  return hash.digest('hex');
 }
 
 /** Streams the content; the stream fails at its end if the SHA-256 of the content is not `sha256`. */
 export function withDigestCheck(sha256: string, content: AsyncIterable<Buffer>, damagedError: () => Error): Readable {
   async function* checkedChunks(): AsyncGenerator<Buffer> {
-    const sha256Hash = createHash('sha256');
+    const hash = createHash('sha256');
     for await (const chunk of content) {
-      sha256Hash.update(chunk);
+      hash.update(chunk);
       yield chunk;
     }
-    if (sha256Hash.digest('hex') !== sha256) throw damagedError();
+    if (hash.digest('hex') !== sha256) throw damagedError();
   }
   return Readable.from(checkedChunks(), { objectMode: false });
 }
@@ -105,16 +105,16 @@ export function withStallTimeout(
   onFailure: (error: unknown) => void = () => undefined,
 ): Readable {
   async function* generateChunks(): AsyncGenerator<Buffer> {
-    const chunkIterator = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const chunks = content[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     try {
       for (;;) {
-        const nextChunk = await withTimeout(stallMs, chunkIterator.next(), () => {
-          const contentStallError = storeUnavailableError(new StoreStalled('the content stopped coming'));
-          onFailure(contentStallError);
-          return contentStallError;
+        const next = await withTimeout(stallMs, chunks.next(), () => {
+          const error = storeUnavailableError(new StoreStalled('the content stopped coming'));
+          onFailure(error);
+          return error;
         });
-        if (nextChunk.done === true) return;
-        yield nextChunk.value;
+        if (next.done === true) return;
+        yield next.value;
       }
     } finally {
       content.destroy();

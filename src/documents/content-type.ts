@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { rootEntryNames } from './compound-file.ts';
 import { readSystemErrorCode } from '../system-error.ts';
 
-export interface DeclaredFile {
+interface DeclaredFile {
   readonly filename: string;
   readonly declaredType: string;
 }
@@ -24,21 +24,20 @@ const ALLOWED_MEDIA_TYPES: ReadonlySet<string> = new Set([
   'application/vnd.oasis.opendocument.spreadsheet',
 ]);
 
-/** True for the content types that browsers can display, which are PDF and images. */
 export function isShownByBrowsers(type: string): boolean {
   return ALLOWED_MEDIA_TYPES.has(type) && (type === PDF || type.startsWith('image/'));
 }
 
 export async function detectContentType(file: string, declared: DeclaredFile): Promise<string | undefined> {
   const { fileTypeFromFile } = await import('file-type');
-  const detectedType = (await fileTypeFromFile(file))?.mime;
+  const detected = (await fileTypeFromFile(file))?.mime;
   // The text check comes before the check for binary types, because a text file may by chance begin with a binary
   // signature. The PDF check comes before the text check, because a PDF file may consist of text only.
-  if (detectedType === PDF) return PDF;
-  const declaredTextType = detectTextType(declared);
-  if (declaredTextType !== undefined && (await isTextFile(file))) return declaredTextType;
-  if (detectedType === COMPOUND_FILE_TYPE) return detectOfficeType(file);
-  return detectedType !== undefined && ALLOWED_MEDIA_TYPES.has(detectedType) ? detectedType : undefined;
+  if (detected === PDF) return PDF;
+  const declaredText = detectTextType(declared);
+  if (declaredText !== undefined && (await isTextFile(file))) return declaredText;
+  if (detected === COMPOUND_FILE_TYPE) return detectOfficeType(file);
+  return detected !== undefined && ALLOWED_MEDIA_TYPES.has(detected) ? detected : undefined;
 }
 
 /**
@@ -46,26 +45,26 @@ export async function detectContentType(file: string, declared: DeclaredFile): P
  * refuses scripts and HTML pages.
  */
 function detectTextType({ filename, declaredType }: DeclaredFile): string | undefined {
-  const lowerCaseFilename = filename.toLowerCase();
-  if (declaredType === 'text/csv' || lowerCaseFilename.endsWith('.csv')) return 'text/csv';
-  return declaredType === 'text/plain' || lowerCaseFilename.endsWith('.txt') ? 'text/plain' : undefined;
+  const name = filename.toLowerCase();
+  if (declaredType === 'text/csv' || name.endsWith('.csv')) return 'text/csv';
+  return declaredType === 'text/plain' || name.endsWith('.txt') ? 'text/plain' : undefined;
 }
 
 async function detectOfficeType(file: string): Promise<string | undefined> {
-  const compoundEntryNames = await rootEntryNames(file);
-  if (compoundEntryNames.has('WordDocument')) return 'application/msword';
-  return compoundEntryNames.has('Workbook') || compoundEntryNames.has('Book') ? 'application/vnd.ms-excel' : undefined;
+  const names = await rootEntryNames(file);
+  if (names.has('WordDocument')) return 'application/msword';
+  return names.has('Workbook') || names.has('Book') ? 'application/vnd.ms-excel' : undefined;
 }
 
 const CONTROL_CHARACTER = /[\0-\x08\x0b\x0e-\x1f\x7f]/;
 
 async function isTextFile(file: string): Promise<boolean> {
-  const utf8Decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of createReadStream(file)) {
-      if (CONTROL_CHARACTER.test(utf8Decoder.decode(chunk as Buffer, { stream: true }))) return false;
+      if (CONTROL_CHARACTER.test(decoder.decode(chunk as Buffer, { stream: true }))) return false;
     }
-    utf8Decoder.decode();
+    decoder.decode();
     return true;
   } catch (error) {
     if (readSystemErrorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { DocumentStore } from '../config/values.ts';
-import type { Database } from '../db/database.ts';
+import type { DatabaseLogin } from '../db/database.ts';
 import { RightMissing, sqlState } from '../db/errors.ts';
 import { createLongRequestLimit } from '../db/row-stream.ts';
 import { RequestError } from '../errors.ts';
@@ -29,7 +29,7 @@ export interface DocumentsOptions {
   readonly dataDir: string;
   readonly maxBytes: number;
   readonly presignedDownloads?: boolean;
-  readonly database: Pick<Database, 'callAsLogin'>;
+  readonly database: DatabaseLogin;
   readonly log: Logger;
   readonly s3Access?: S3Options['access'];
   readonly timeouts?: S3Options['timeouts'];
@@ -37,43 +37,36 @@ export interface DocumentsOptions {
 
 export async function openDocuments(options: DocumentsOptions) {
   const { maxBytes, database, log } = options;
-  const {
-    store,
-    failures,
-    failed: recordFailure,
-    damagedContent,
-  } = wrapStoreWithFailureCounts(await createContentStore(options));
+  const { store, failures, failed: recordFailure, damagedContent } = countFailures(await createContentStore(options));
   const uploads = await openUploads(uploadFolder(options)).catch((error: unknown) => {
-    throw new Error(`${findFolderVariableName(options)} cannot be written to: ${String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`${folderVariable(options)} cannot be written to: ${String(error)}`, { cause: error });
   });
-  const contentRemovals = createRemovals(store, uploads, database, log);
+  const removals = createRemovals(store, uploads, database, log);
   const readContent: ContentStore['read'] = async (path, range) =>
     withStallTimeout(await store.read(path, range), DOCUMENT_STORE_STALL_TIMEOUT_MS, recordFailure);
 
   /** Stores an upload and reads it back, because a faulty store may report success and hold other bytes. */
   async function putAndVerify(path: string, { file, size, sha256 }: UploadedFile): Promise<void> {
     await store.put(path, file);
-    const storedDigest = await Promise.resolve(store.readInPieces?.(path) ?? readContent(path)).then(
-      (content) => computeSha256(content, size).catch(throwReadBackError),
+    const stored = await Promise.resolve(store.readInPieces?.(path) ?? readContent(path)).then(
+      (content) => computeSha256(content, size).catch(failReadBack),
       (error: unknown) => {
         if (error instanceof RequestError) throw error;
         return String(error);
       },
     );
-    if (storedDigest === sha256) return;
-    await contentRemovals.removeNow(path);
+    if (stored === sha256) return;
+    await removals.removeNow(path);
     throw storeUnavailableError(
-      damagedContent(`it was given ${sha256} at ${path}, and gives back ${storedDigest ?? 'more bytes'}`),
+      damagedContent(`it was given ${sha256} at ${path}, and gives back ${stored ?? 'more bytes'}`),
     );
   }
 
-  function throwReadBackError(error: unknown): never {
+  function failReadBack(error: unknown): never {
     if (error instanceof RequestError) throw error;
-    const unavailableError = storeUnavailableError(error);
-    recordFailure(unavailableError);
-    throw unavailableError;
+    const unavailable = storeUnavailableError(error);
+    recordFailure(unavailable);
+    throw unavailable;
   }
 
   return {
@@ -86,13 +79,13 @@ export async function openDocuments(options: DocumentsOptions) {
     damaged: damagedContent,
     archiveLimit: createLongRequestLimit(CONCURRENT_ZIP_ARCHIVES),
     figures: () => ({ ...failures }),
-    removeDueContents: () => contentRemovals.removeDueContents(),
+    removeDueContents: () => removals.removeDueContents(),
     /** Stores an upload, then inserts its database row. @throws the error of `insertRow`, and ERROR_UNAVAILABLE */
     async storeWithRow<T>(upload: UploadedFile, insertRow: (contentPath: string) => Promise<T>): Promise<T> {
-      const contentFileName = randomUUID();
-      const contentPath = `${contentFileName.slice(0, 2)}/${contentFileName}`;
+      const name = randomUUID();
+      const contentPath = `${name.slice(0, 2)}/${name}`;
       try {
-        await contentRemovals.plan(contentPath);
+        await removals.plan(contentPath);
         await putAndVerify(contentPath, upload);
       } catch (error) {
         await uploads.discard(upload);
@@ -103,13 +96,16 @@ export async function openDocuments(options: DocumentsOptions) {
       } catch (error) {
         // If the database connection was lost, the document's row may exist. The service planned a removal before the
         // upload; the removal deletes the content only if no document row exists.
-        if (hasInsertCertainlyFailed(error)) await contentRemovals.removeNow(contentPath);
+        if (hasCertainlyFailed(error)) await removals.removeNow(contentPath);
         throw error;
       }
     },
     async close(withinMs = DOCUMENT_STORE_STALL_TIMEOUT_MS): Promise<void> {
-      const timeoutError = (): Error => new Error('contents without a document are still being removed');
-      await withTimeout(withinMs, contentRemovals.close(), timeoutError).catch((error: unknown) => {
+      await withTimeout(
+        withinMs,
+        removals.close(),
+        () => new Error('contents without a document are still being removed'),
+      ).catch((error: unknown) => {
         log.warn({ err: error }, 'closing the document store failed');
       });
       store.close();
@@ -118,41 +114,41 @@ export async function openDocuments(options: DocumentsOptions) {
 }
 
 /** Counts failures of the document store. `damagedContent` counts a damaged content and returns the error to throw. */
-function wrapStoreWithFailureCounts(store: ContentStore) {
+function countFailures(store: ContentStore) {
   const failures = { away: 0, stalled: 0, damaged: 0 };
-  const countStoreFailure = (error: unknown): void => {
+  const count = (error: unknown): void => {
     if (!(error instanceof RequestError) || error.code !== 'ERROR_UNAVAILABLE') return;
     failures[error.cause instanceof StoreStalled ? 'stalled' : 'away'] += 1;
   };
-  const wrapWithFailureCount =
+  const counting =
     <A extends readonly unknown[], T>(method: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
       try {
         return await method(...args);
       } catch (error) {
-        countStoreFailure(error);
+        count(error);
         throw error;
       }
     };
   return {
     failures,
-    failed: countStoreFailure,
+    failed: count,
     damagedContent: (reason: string): Error => {
       failures.damaged += 1;
       return new Error(reason);
     },
     store: {
       ...store,
-      put: wrapWithFailureCount(store.put),
-      size: wrapWithFailureCount(store.size),
-      read: wrapWithFailureCount(store.read),
-      ...(store.readInPieces && { readInPieces: wrapWithFailureCount(store.readInPieces) }),
-      remove: wrapWithFailureCount(store.remove),
+      put: counting(store.put),
+      size: counting(store.size),
+      read: counting(store.read),
+      ...(store.readInPieces && { readInPieces: counting(store.readInPieces) }),
+      remove: counting(store.remove),
     },
   };
 }
 
-function hasInsertCertainlyFailed(error: unknown): boolean {
+function hasCertainlyFailed(error: unknown): boolean {
   if (error instanceof RequestError) return error.status < 500;
   return sqlState(error) !== undefined || error instanceof RightMissing;
 }
@@ -174,7 +170,7 @@ export function uploadFolder({ store, dataDir }: Pick<DocumentsOptions, 'store' 
   return store.kind === 'folder' ? buildUploadFolderPath(store.path) : join(dataDir, 'uploads');
 }
 
-function findFolderVariableName({ store, dataDir }: DocumentsOptions): string {
-  const isConfiguredFolder = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
-  return isConfiguredFolder ? 'DOCUMENT_STORE' : 'DATA_DIR';
+function folderVariable({ store, dataDir }: DocumentsOptions): string {
+  const isConfigured = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
+  return isConfigured ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }

@@ -26,23 +26,19 @@ export function createFolderStore(folder: string): ContentStore {
   };
 
   /** Returns undefined for a missing file; throws if there is no upload folder, because the disk may be unmounted. */
-  const returnUndefinedIfAbsent = async (error: unknown): Promise<undefined> => {
+  const ifAbsent = async (error: unknown): Promise<undefined> => {
     if (!isMissingFile(error)) throw storeUnavailableError(error);
     await rejectAsUnavailable(access(buildUploadFolderPath(folder)));
   };
 
   /** Opens the file before the HTTP response begins, because a stream that opened the file would fail too late. */
   const openContent = async (path: string): Promise<FileHandle> => {
-    const fileHandlePromise = open(filePath(path));
-    const contentFileHandle = await withDiskTimeout(
-      fileHandlePromise.catch(returnUndefinedIfAbsent),
-      DOCUMENT_STORE_RESPONSE_TIMEOUT_MS,
-      () => {
-        void fileHandlePromise.then((late) => late.close()).catch(() => undefined);
-      },
-    );
-    if (contentFileHandle === undefined) throw new Error(`there is no content at ${path}`);
-    return contentFileHandle;
+    const opening = open(filePath(path));
+    const handle = await withDiskTimeout(opening.catch(ifAbsent), DOCUMENT_STORE_RESPONSE_TIMEOUT_MS, () => {
+      void opening.then((late) => late.close()).catch(() => undefined);
+    });
+    if (handle === undefined) throw new Error(`there is no content at ${path}`);
+    return handle;
   };
 
   return {
@@ -50,7 +46,7 @@ export function createFolderStore(folder: string): ContentStore {
       withDiskTimeout(rejectAsUnavailable(moveFile(file, filePath(path))), DOCUMENT_STORE_STALL_TIMEOUT_MS),
     async size(path) {
       if (!isContentPath(path)) return undefined;
-      return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, returnUndefinedIfAbsent));
+      return withDiskTimeout(stat(filePath(path)).then(({ size }) => size, ifAbsent));
     },
     read: async (path, range) => (await openContent(path)).createReadStream(range),
     readInPieces: async (path) => readPieces(await openContent(path)),
@@ -59,20 +55,23 @@ export function createFolderStore(folder: string): ContentStore {
       yield* listContents(folder, '');
     },
     async remove(path) {
-      if (isContentPath(path)) await withDiskTimeout(rm(filePath(path)).catch(returnUndefinedIfAbsent));
+      if (isContentPath(path)) await withDiskTimeout(rm(filePath(path)).catch(ifAbsent));
     },
     close: () => undefined,
   };
 }
 
 async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
-  const pieceBuffer = Buffer.allocUnsafeSlow(UPLOAD_CHUNK_BYTES);
-  const stallError = (): Error => new StoreStalled('the content stopped coming');
+  const buffer = Buffer.allocUnsafeSlow(UPLOAD_CHUNK_BYTES);
   try {
     for (;;) {
-      const { bytesRead } = await withTimeout(DOCUMENT_STORE_STALL_TIMEOUT_MS, file.read(pieceBuffer), stallError);
+      const { bytesRead } = await withTimeout(
+        DOCUMENT_STORE_STALL_TIMEOUT_MS,
+        file.read(buffer),
+        () => new StoreStalled('the content stopped coming'),
+      );
       if (bytesRead === 0) return;
-      yield pieceBuffer.subarray(0, bytesRead);
+      yield buffer.subarray(0, bytesRead);
     }
   } finally {
     void file.close().catch(() => undefined);
@@ -80,17 +79,15 @@ async function* readPieces(file: FileHandle): AsyncGenerator<Buffer> {
 }
 
 async function* listContents(folder: string, prefix: string): AsyncGenerator<StoredContent> {
-  const entriesPromise = readdir(join(folder, prefix), { withFileTypes: true });
-  const folderEntries = (await withDiskTimeout(rejectAsUnavailable(entriesPromise.catch(ignoreMissingFile)))) ?? [];
+  const reading = readdir(join(folder, prefix), { withFileTypes: true });
+  const entries = (await withDiskTimeout(rejectAsUnavailable(reading.catch(ignoreMissingFile)))) ?? [];
   // The slash after a folder's name makes `compareBytes` put the folder where the paths inside it belong.
-  const entryNames = folderEntries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
-  for (const name of entryNames.sort(compareBytes)) {
+  const names = entries.map((entry) => `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`);
+  for (const name of names.sort(compareBytes)) {
     if (name.endsWith('/') && isContentPath(name.slice(0, -1))) yield* listContents(folder, name);
     if (!isContentPath(name)) continue;
-    const contentFileStats = await withDiskTimeout(
-      rejectAsUnavailable(stat(join(folder, name)).catch(ignoreMissingFile)),
-    );
-    if (contentFileStats?.isFile() === true) yield { path: name, size: contentFileStats.size };
+    const stats = await withDiskTimeout(rejectAsUnavailable(stat(join(folder, name)).catch(ignoreMissingFile)));
+    if (stats?.isFile() === true) yield { path: name, size: stats.size };
   }
 }
 
@@ -100,10 +97,10 @@ function ignoreMissingFile(error: unknown): undefined {
 }
 
 async function moveFile(file: string, target: string): Promise<void> {
-  const targetFolder = dirname(target);
-  await makeFolder(targetFolder, 0o700);
+  const folder = dirname(target);
+  await makeFolder(folder, 0o700);
   await rename(file, target);
-  await syncFolder(targetFolder);
+  await syncFolder(folder);
 }
 
 /**

@@ -48,9 +48,9 @@ export async function requireRegion(access: S3Options['access']): Promise<void> 
   try {
     await client.config.region();
   } catch (error) {
-    const isRegionMissing = error instanceof Error && error.message === 'Region is missing';
-    const regionProblem = isRegionMissing ? 'must be set' : 'must be a region such as eu-west-3';
-    throw new ConfigError(`AWS_REGION ${regionProblem}: DOCUMENT_STORE is an S3 store`, { cause: error });
+    const isMissing = error instanceof Error && error.message === 'Region is missing';
+    const problem = isMissing ? 'must be set' : 'must be a region such as eu-west-3';
+    throw new ConfigError(`AWS_REGION ${problem}: DOCUMENT_STORE is an S3 store`, { cause: error });
   } finally {
     client.destroy();
   }
@@ -66,6 +66,99 @@ export function createS3Store({
     stallMs: DOCUMENT_STORE_STALL_TIMEOUT_MS,
   },
 }: S3Options): ContentStore {
+  const client = createClient(endpoint, access);
+  const requests = createTimedRequests();
+  const { inTime } = requests;
+  const locate = (path: string): { Bucket: string; Key: string } => {
+    if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
+    return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
+  };
+
+  /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
+  const ifMissing = async (error: unknown): Promise<undefined> => {
+    if (!isMissingObject(error)) throw error;
+    await inTime(answerMs, (abortSignal) => client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }));
+  };
+
+  return {
+    async put(path, file) {
+      const object = locate(path);
+      const { size: ContentLength } = await rejectAsUnavailable(stat(file));
+      const put = inTime(stallMs, async (abortSignal, { onBytes, onFailure }) => {
+        const Body = Readable.from(readFileChunks(file, onBytes), { objectMode: false }).on('error', onFailure);
+        try {
+          await client.send(new PutObjectCommand({ ...object, Body, ContentLength }), { abortSignal });
+        } finally {
+          Body.destroy();
+        }
+      });
+      await rejectAsUnavailable(put);
+      // If the deletion of the upload file fails, a periodic task removes the file later as an abandoned upload.
+      await rm(file, { force: true }).catch(() => undefined);
+    },
+    async size(path) {
+      if (!isContentPath(path)) return undefined;
+      const command = new HeadObjectCommand(locate(path));
+      const asked = inTime(answerMs, (abortSignal) => client.send(command, { abortSignal }));
+      const head = await rejectAsUnavailable(asked.catch(ifMissing));
+      return head && requireSize(head.ContentLength);
+    },
+    async read(path, range) {
+      const option = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      const get = new GetObjectCommand({ ...locate(path), ...option });
+      const { Body } = await inTime(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
+        (error: unknown) => {
+          throw isMissingObject(error) ? new Error(`there is no content at ${path}`) : storeUnavailableError(error);
+        },
+      );
+      if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
+      return Body;
+    },
+    async signedUrl(path, { type, disposition }) {
+      const get = new GetObjectCommand({
+        ...locate(path),
+        ResponseContentType: type,
+        ResponseContentDisposition: disposition,
+        ResponseCacheControl: 'no-store',
+      });
+      return rejectAsUnavailable(
+        inTime(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_URL_LIFETIME_S })),
+      );
+    },
+    async *list() {
+      const Prefix = prefix === '' ? '' : `${prefix}/`;
+      let ContinuationToken: string | undefined;
+      do {
+        const listing = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
+        const {
+          Contents = [],
+          NextContinuationToken = '',
+          IsTruncated = NextContinuationToken !== '',
+        } = await rejectAsUnavailable(inTime(answerMs, (abortSignal) => client.send(listing, { abortSignal })));
+        for (const { Key = '', Size } of Contents) {
+          const path = Key.slice(Prefix.length);
+          if (isContentPath(path)) yield { path, size: requireSize(Size) };
+        }
+        if (IsTruncated && ['', ContinuationToken].includes(NextContinuationToken))
+          throw storeUnavailableError(new Error('a listing does not say where it goes on'));
+        ContinuationToken = IsTruncated ? NextContinuationToken : undefined;
+      } while (ContinuationToken !== undefined);
+    },
+    async remove(path) {
+      if (!isContentPath(path)) return;
+      const command = new DeleteObjectCommand(locate(path));
+      const deletion = inTime(answerMs, (abortSignal) => client.send(command, { abortSignal }));
+      // Some stores answer 404 to the deletion of an object that is gone already.
+      await rejectAsUnavailable(deletion.then(doNothing, ifMissing));
+    },
+    close: () => {
+      requests.abort(new Error('the store is closed'));
+      client.destroy();
+    },
+  };
+}
+
+function createClient(endpoint: string | undefined, access: S3Options['access']): S3Client {
   const client = new S3Client({
     ...access,
     // S3 stores of vendors other than Amazon rarely support a host name for each bucket or the checksums of newer SDKs.
@@ -84,124 +177,42 @@ export function createS3Store({
     },
     { step: 'deserialize', priority: 'low', name: 'dropUnusedTimes' },
   );
-  const abortControllers = new Set<AbortController>();
-  const locateObject = (path: string): { Bucket: string; Key: string } => {
-    if (!isContentPath(path)) throw new Error(`${path} is no path of a content`);
-    return { Bucket: bucket, Key: prefix === '' ? path : `${prefix}/${path}` };
-  };
+  return client;
+}
 
-  /** Limits the time of one S3 request with a timer, because the AWS SDK ignores the abort signal during some waits. */
-  async function sendWithTimeout<T>(
+/** Limits the time of S3 requests with timers, because the AWS SDK ignores the abort signal during some waits. */
+function createTimedRequests() {
+  const underWay = new Set<AbortController>();
+  async function inTime<T>(
     limitMs: number,
-    send: (abortSignal: AbortSignal, uploadCallbacks: UploadCallbacks) => Promise<T>,
+    send: (abortSignal: AbortSignal, callbacks: UploadCallbacks) => Promise<T>,
   ): Promise<T> {
-    const abortController = new AbortController();
-    abortControllers.add(abortController);
-    const stallTimer = setTimeout(() => {
-      abortController.abort(new StoreStalled('S3 did not answer in time'));
+    const controller = new AbortController();
+    underWay.add(controller);
+    const timer = setTimeout(() => {
+      controller.abort(new StoreStalled('S3 did not answer in time'));
     }, limitMs);
     try {
-      const uploadCallbacks: UploadCallbacks = {
-        onBytes: () => stallTimer.refresh(),
+      const callbacks: UploadCallbacks = {
+        onBytes: () => timer.refresh(),
         onFailure: (error) => {
-          abortController.abort(error);
+          controller.abort(error);
         },
       };
-      const abortPromise = once(abortController.signal, 'abort').then(() =>
-        Promise.reject(abortController.signal.reason as Error),
-      );
-      return await Promise.race([send(abortController.signal, uploadCallbacks), abortPromise]);
+      const aborted = once(controller.signal, 'abort').then(() => Promise.reject(controller.signal.reason as Error));
+      return await Promise.race([send(controller.signal, callbacks), aborted]);
     } catch (error) {
-      throw abortController.signal.aborted ? abortController.signal.reason : error;
+      throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
-      clearTimeout(stallTimer);
-      abortControllers.delete(abortController);
+      clearTimeout(timer);
+      underWay.delete(controller);
     }
   }
 
-  /** Checks that the bucket exists, because HEAD answers 404 for a missing object and for a missing bucket. */
-  const returnUndefinedIfMissing = async (error: unknown): Promise<undefined> => {
-    if (!isMissingObject(error)) throw error;
-    await sendWithTimeout(answerMs, (abortSignal) =>
-      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal }),
-    );
-  };
-
   return {
-    async put(path, file) {
-      const bucketAndKey = locateObject(path);
-      const { size: ContentLength } = await rejectAsUnavailable(stat(file));
-      const put = sendWithTimeout(stallMs, async (abortSignal, { onBytes, onFailure }) => {
-        const Body = Readable.from(readFileChunks(file, onBytes), { objectMode: false }).on('error', onFailure);
-        try {
-          await client.send(new PutObjectCommand({ ...bucketAndKey, Body, ContentLength }), { abortSignal });
-        } finally {
-          Body.destroy();
-        }
-      });
-      await rejectAsUnavailable(put);
-      // If the deletion of the upload file fails, a periodic task removes the file later as an abandoned upload.
-      await rm(file, { force: true }).catch(() => undefined);
-    },
-    async size(path) {
-      if (!isContentPath(path)) return undefined;
-      const objectHeadCommand = new HeadObjectCommand(locateObject(path));
-      const headPromise = sendWithTimeout(answerMs, (abortSignal) => client.send(objectHeadCommand, { abortSignal }));
-      const head = await rejectAsUnavailable(headPromise.catch(returnUndefinedIfMissing));
-      return head && requireSize(head.ContentLength);
-    },
-    async read(path, range) {
-      const rangeOption = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const get = new GetObjectCommand({ ...locateObject(path), ...rangeOption });
-      const { Body } = await sendWithTimeout(answerMs, (abortSignal) => client.send(get, { abortSignal })).catch(
-        (error: unknown) => {
-          throw isMissingObject(error) ? new Error(`there is no content at ${path}`) : storeUnavailableError(error);
-        },
-      );
-      if (!(Body instanceof Readable)) throw new Error('the SDK gave no stream of Node');
-      return Body;
-    },
-    async signedUrl(path, { type, disposition }) {
-      const get = new GetObjectCommand({
-        ...locateObject(path),
-        ...{ ResponseContentType: type, ResponseContentDisposition: disposition },
-        ResponseCacheControl: 'no-store',
-      });
-      return rejectAsUnavailable(
-        sendWithTimeout(answerMs, () => getSignedUrl(client, get, { expiresIn: PRESIGNED_URL_LIFETIME_S })),
-      );
-    },
-    async *list() {
-      const Prefix = prefix === '' ? '' : `${prefix}/`;
-      let ContinuationToken: string | undefined;
-      do {
-        const objectListingCommand = new ListObjectsV2Command({ Bucket: bucket, Prefix, ContinuationToken });
-        const {
-          Contents = [],
-          NextContinuationToken = '',
-          IsTruncated = NextContinuationToken !== '',
-        } = await rejectAsUnavailable(
-          sendWithTimeout(answerMs, (abortSignal) => client.send(objectListingCommand, { abortSignal })),
-        );
-        for (const { Key = '', Size } of Contents) {
-          const path = Key.slice(Prefix.length);
-          if (isContentPath(path)) yield { path, size: requireSize(Size) };
-        }
-        if (IsTruncated && ['', ContinuationToken].includes(NextContinuationToken))
-          throw storeUnavailableError(new Error('a listing does not say where it goes on'));
-        ContinuationToken = IsTruncated ? NextContinuationToken : undefined;
-      } while (ContinuationToken !== undefined);
-    },
-    async remove(path) {
-      if (!isContentPath(path)) return;
-      const objectDeletionCommand = new DeleteObjectCommand(locateObject(path));
-      const deletion = sendWithTimeout(answerMs, (abortSignal) => client.send(objectDeletionCommand, { abortSignal }));
-      // Some stores answer 404 to the deletion of an object that is gone already.
-      await rejectAsUnavailable(deletion.then(doNothing, returnUndefinedIfMissing));
-    },
-    close: () => {
-      for (const abortController of abortControllers) abortController.abort(new Error('the store is closed'));
-      client.destroy();
+    inTime,
+    abort(reason: Error): void {
+      for (const controller of underWay) controller.abort(reason);
     },
   };
 }

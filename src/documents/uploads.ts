@@ -20,7 +20,7 @@ export type Uploads = Awaited<ReturnType<typeof openUploads>>;
 /** Opens the folder for uploads in progress; `put` of the document store moves a complete upload out of the folder. */
 export async function openUploads(folder: string) {
   await makeFolder(folder, 0o700);
-  const discardFile = async (file: string): Promise<void> => {
+  const discard = async (file: string): Promise<void> => {
     await rm(file, { force: true }).catch(() => undefined);
   };
 
@@ -28,25 +28,29 @@ export async function openUploads(folder: string) {
     /** @throws RequestError ERROR_UNAVAILABLE for a full or absent disk, and the stream's own error */
     async write(content: Readable): Promise<UploadedFile> {
       const file = join(folder, randomUUID());
-      const writeStreamOptions = { flags: 'wx', mode: 0o600, flush: true, highWaterMark: UPLOAD_CHUNK_BYTES };
-      const uploadStream = createWriteStream(file, writeStreamOptions);
-      const sha256Hash = createHash('sha256');
+      const stream = createWriteStream(file, {
+        flags: 'wx',
+        mode: 0o600,
+        flush: true,
+        highWaterMark: UPLOAD_CHUNK_BYTES,
+      });
+      const digest = createHash('sha256');
       try {
-        content.on('data', (chunk: Buffer) => sha256Hash.update(chunk));
-        await pipeline(content, uploadStream);
+        content.on('data', (chunk: Buffer) => digest.update(chunk));
+        await pipeline(content, stream);
       } catch (error) {
-        await discardFile(file);
+        await discard(file);
         throw isSystemError(error) ? storeUnavailableError(error) : error;
       }
-      return { file, size: uploadStream.bytesWritten, sha256: sha256Hash.digest('hex') };
+      return { file, size: stream.bytesWritten, sha256: digest.digest('hex') };
     },
-    discard: ({ file }: UploadedFile) => discardFile(file),
+    discard: ({ file }: UploadedFile) => discard(file),
     async removeAbandoned(): Promise<void> {
-      const abandonedBeforeMs = Date.now() - ABANDONED_UPLOAD_AGE_MS;
+      const before = Date.now() - ABANDONED_UPLOAD_AGE_MS;
       for (const name of await readdir(folder)) {
         const file = join(folder, name);
         const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
-        if (mtimeMs < abandonedBeforeMs) await discardFile(file);
+        if (mtimeMs < before) await discard(file);
       }
     },
   };

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { createShares } from '../shares.ts';
+import { Shares } from '../shares.ts';
 import type { ChangeWatch } from '../db/changes.ts';
 import { RequestError } from '../errors.ts';
 import type { TokenVerifier } from '../identity/token-verifier.ts';
@@ -53,7 +53,7 @@ export function createChangeStreams({ watch, verifier, limits: overrides = {} }:
   const limits: StreamLimits = { ...DEFAULT_LIMITS, ...overrides };
   const ended: Record<EndReason, number> = { left: 0, rights: 0, slow: 0, failed: 0, closing: 0 };
   const streams = new Set<ChangeStream>();
-  const reads = createShares(limits.readsAtOnce);
+  const reads = new Shares({ each: { max: limits.readsAtOnce } });
   let isClosed = false;
   let resolveEnded: (() => void) | undefined;
 

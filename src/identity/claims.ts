@@ -5,7 +5,7 @@ import { MAX_TOKEN_CLAIM_CHARACTERS } from '../limits.ts';
 import { isEmail } from './email.ts';
 import { isValidSubject, isUuid, createSubjectUuid } from './subject.ts';
 
-export type TokenClaims = Readonly<Record<string, unknown>>;
+type TokenClaims = Readonly<Record<string, unknown>>;
 
 /** The names of the two custom token claims; some identity providers require a URL as name. */
 export interface ClaimNames {
@@ -26,12 +26,11 @@ export function createCallerFromClaims(
 ): Caller {
   const subject = readTextClaim(claims, 'sub');
   if (subject === undefined) throw createBadTokenError('the "sub" claim is not a text of 1 to 255 characters');
-  // Refuses a subject equal to the name that the audit log uses for requests without a token.
   if (subject === ANONYMOUS_NAME) throw createBadTokenError('the "sub" claim is the word for whoever has no token');
   if (!isValidSubject(subject))
     throw createBadTokenError('the "sub" claim is no plain text in ASCII, or a UUID with capitals');
   const role = parseRoleClaim(readClaim(claims, names.role));
-  const clientAccess = parseClientAccessClaim(readClaim(claims, names.clientAccess));
+  const clientAccess = parseAccessClaim(readClaim(claims, names.clientAccess));
   return {
     subject,
     userId: isUuid(subject) ? subject : createSubjectUuid(issuer, subject),
@@ -51,12 +50,12 @@ function readEmailClaim(claims: TokenClaims): string | undefined {
 }
 
 function parseRoleClaim(claim: unknown): Role {
-  const matchedRole = ROLES.find((known) => known === claim);
-  if (matchedRole === undefined) throw createBadTokenError('the role claim is missing or not one of the four roles');
-  return matchedRole;
+  const role = ROLES.find((known) => known === claim);
+  if (role === undefined) throw createBadTokenError('the role claim is missing or not one of the four roles');
+  return role;
 }
 
-function parseClientAccessClaim(claim: unknown): readonly string[] {
+function parseAccessClaim(claim: unknown): readonly string[] {
   if (!Array.isArray(claim)) throw createBadTokenError('the client access claim is missing or not an array');
   const ids = claim.map((id: unknown) => {
     if (typeof id !== 'string' || !isUuid(id))
@@ -68,15 +67,14 @@ function parseClientAccessClaim(claim: unknown): readonly string[] {
 
 /** The service uses only verified emails, because it also finds the user of a login by email. */
 function isEmailVerified(claims: TokenClaims, emailsVerified: boolean): boolean {
-  const emailVerifiedClaim = readClaim(claims, 'email_verified');
-  return emailVerifiedClaim === true || (emailVerifiedClaim === undefined && emailsVerified);
+  const claim = readClaim(claims, 'email_verified');
+  return claim === true || (claim === undefined && emailsVerified);
 }
 
 function readTextClaim(claims: TokenClaims, name: string): string | undefined {
-  const claimValue = readClaim(claims, name);
-  if (typeof claimValue !== 'string' || claimValue.trim() === '' || claimValue.length > MAX_TOKEN_CLAIM_CHARACTERS)
-    return undefined;
-  return claimValue.includes('\0') || !claimValue.isWellFormed() ? undefined : claimValue;
+  const value = readClaim(claims, name);
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_TOKEN_CLAIM_CHARACTERS) return undefined;
+  return value.includes('\0') || !value.isWellFormed() ? undefined : value;
 }
 
 function readClaim(claims: TokenClaims, name: string): unknown {

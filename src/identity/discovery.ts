@@ -33,16 +33,16 @@ export function createLoginDiscovery({
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }) {
-  let cachedLoginMetadata: LoginMetadata | undefined;
-  let nextMetadataReadAt = -Infinity;
+  let metadata: LoginMetadata | undefined;
+  let nextReadAt = -Infinity;
 
-  const refreshMetadata = createCachedFunction(async () => {
+  const refresh = createCachedFunction(async () => {
     try {
-      cachedLoginMetadata = await readMetadata(issuer, timeoutMs);
-      nextMetadataReadAt = now() + DISCOVERY_REFRESH_MS;
+      metadata = await readMetadata(issuer, timeoutMs);
+      nextReadAt = now() + DISCOVERY_REFRESH_MS;
     } catch (err) {
-      cachedLoginMetadata = undefined;
-      nextMetadataReadAt = now() + PROVIDER_RETRY_MS;
+      metadata = undefined;
+      nextReadAt = now() + PROVIDER_RETRY_MS;
       log.warn({ err, issuer }, 'nobody can log in at /docs: the discovery of the identity provider cannot be read');
     }
   });
@@ -50,8 +50,8 @@ export function createLoginDiscovery({
   return {
     /** Returns undefined while the provider gives no usable discovery document. Never rejects. */
     async currentMetadata(): Promise<LoginMetadata | undefined> {
-      if (now() >= nextMetadataReadAt) await refreshMetadata();
-      return cachedLoginMetadata;
+      if (now() >= nextReadAt) await refresh();
+      return metadata;
     },
   };
 }
@@ -60,29 +60,29 @@ export function createLoginDiscovery({
 async function readMetadata(issuer: string, timeoutMs: number): Promise<LoginMetadata> {
   const issuerUrl = new URL(issuer);
   // Plain HTTP is safe only on this machine; on a network an attacker could answer instead of the provider.
-  const isLocalIssuer = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
-  if (!isLocalIssuer && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
+  const isLocal = issuerUrl.protocol === 'http:' && isLoopback(issuerUrl.hostname);
+  if (!isLocal && issuerUrl.protocol !== 'https:') throw new Error('the issuer is not https://');
   const response = await discoveryRequest(issuerUrl, {
     [customFetch]: createBoundedFetch(MAX_DISCOVERY_BYTES, timeoutMs),
     [allowInsecureRequests]: true,
   });
-  const serverMetadata = await processDiscoveryResponse(issuerUrl, response);
-  const findBrowserUrl = (name: keyof LoginMetadata): string | undefined => {
-    const endpoint: unknown = serverMetadata[name];
+  const server = await processDiscoveryResponse(issuerUrl, response);
+  const findUrl = (name: keyof LoginMetadata): string | undefined => {
+    const endpoint: unknown = server[name];
     const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null;
-    const isLocalHttpUrl = isLocalIssuer && url?.protocol === 'http:' && isLoopback(url.hostname);
-    return (isLocalHttpUrl || url?.protocol === 'https:') && URL_HOST_PATTERN.test(url.hostname) ? url.href : undefined;
+    const isLocalUrl = isLocal && url?.protocol === 'http:' && isLoopback(url.hostname);
+    return (isLocalUrl || url?.protocol === 'https:') && URL_HOST_PATTERN.test(url.hostname) ? url.href : undefined;
   };
-  const requireBrowserUrl = (name: keyof LoginMetadata): string => {
-    const url = findBrowserUrl(name);
+  const requireUrl = (name: keyof LoginMetadata): string => {
+    const url = findUrl(name);
     if (url === undefined) throw new Error(`its ${name} is not an address to send a browser to`);
     return url;
   };
-  const logoutUrl = findBrowserUrl('end_session_endpoint');
+  const logoutUrl = findUrl('end_session_endpoint');
   return {
-    issuer: serverMetadata.issuer,
-    authorization_endpoint: requireBrowserUrl('authorization_endpoint'),
-    token_endpoint: requireBrowserUrl('token_endpoint'),
+    issuer: server.issuer,
+    authorization_endpoint: requireUrl('authorization_endpoint'),
+    token_endpoint: requireUrl('token_endpoint'),
     ...(logoutUrl !== undefined && { end_session_endpoint: logoutUrl }),
   };
 }

@@ -25,49 +25,49 @@ export interface KeySetOptions {
 /** Fetches the identity provider's public keys on first use; the keys stay valid while the provider is unreachable. */
 export function createKeySet(options: KeySetOptions) {
   const { url, log, fetchTimeoutMs = PROVIDER_RESPONSE_TIMEOUT_MS, now = Date.now, onFetched } = options;
-  let publishedKeys: PublishedKeys | undefined;
-  let keysFetchedAt = -Infinity;
-  let fetchAttemptedAt = -Infinity;
-  let lastNewKeySearchAt = -Infinity;
+  let known: PublishedKeys | undefined;
+  let fetchedAt = -Infinity;
+  let attemptedAt = -Infinity;
+  let searchedAt = -Infinity;
   let isRefreshing = false;
   let fetches = 0;
   let failures = 0;
 
-  const refreshKeys = createCachedFunction(async () => {
+  const refresh = createCachedFunction(async () => {
     isRefreshing = true;
     const begunMs = performance.now();
-    const previousFailureCount = failures;
+    let isFailed = false;
     fetches += 1;
     try {
-      const fetchedKeys = await fetchKeys(url, fetchTimeoutMs);
-      keysFetchedAt = now();
-      if (fetchedKeys.fingerprint === publishedKeys?.fingerprint) return;
-      publishedKeys = fetchedKeys;
-      log.info({ url, keys: fetchedKeys.keys.jwks().keys.length }, 'the identity provider published new keys');
+      const fetched = await fetchKeys(url, fetchTimeoutMs);
+      fetchedAt = now();
+      if (fetched.fingerprint === known?.fingerprint) return;
+      known = fetched;
+      log.info({ url, keys: fetched.keys.jwks().keys.length }, 'the identity provider published new keys');
     } catch (err) {
+      isFailed = true;
       failures += 1;
       log.warn({ err, url }, 'the identity provider’s keys could not be read; the known keys stay valid');
     } finally {
-      fetchAttemptedAt = now();
+      attemptedAt = now();
       isRefreshing = false;
-      onFetched?.({ begunMs, endedMs: performance.now(), isFailed: failures > previousFailureCount });
+      onFetched?.({ begunMs, endedMs: performance.now(), isFailed });
     }
   });
 
   /** Returns the cached keys without a fetch; undefined if there are none or they are too old. */
-  function findFreshKeys(): LocalJWKSet | undefined {
-    return now() - keysFetchedAt > KEY_SET_REFRESH_MS ? undefined : publishedKeys?.keys;
+  function freshKeys(): LocalJWKSet | undefined {
+    return now() - fetchedAt > KEY_SET_REFRESH_MS ? undefined : known?.keys;
   }
 
   /** Returns the same key set until the provider publishes other keys. @throws RequestError ERROR_UNAVAILABLE */
-  async function readCurrentKeys(): Promise<LocalJWKSet> {
-    const sinceFetchAttemptMs = now() - fetchAttemptedAt;
+  async function current(): Promise<LocalJWKSet> {
+    const sinceMs = now() - attemptedAt;
     // If the last fetch is long ago, the provider may have withdrawn a key, so the caller waits for a new fetch.
-    const isLastFetchStale = sinceFetchAttemptMs > 2 * KEY_SET_REFRESH_MS;
-    if (isLastFetchStale || (publishedKeys === undefined && sinceFetchAttemptMs > MISSING_KEY_SET_RETRY_MS))
-      await refreshKeys();
-    else if (now() - keysFetchedAt > KEY_SET_REFRESH_MS && sinceFetchAttemptMs > PROVIDER_RETRY_MS) void refreshKeys();
-    if (publishedKeys !== undefined) return publishedKeys.keys;
+    const isStale = sinceMs > 2 * KEY_SET_REFRESH_MS;
+    if (isStale || (known === undefined && sinceMs > MISSING_KEY_SET_RETRY_MS)) await refresh();
+    else if (now() - fetchedAt > KEY_SET_REFRESH_MS && sinceMs > PROVIDER_RETRY_MS) void refresh();
+    if (known !== undefined) return known.keys;
     throw new RequestError('ERROR_UNAVAILABLE', "the identity provider's keys were never obtained", {
       kind: 'provider',
       headers: { 'Retry-After': '5' },
@@ -75,28 +75,24 @@ export function createKeySet(options: KeySetOptions) {
   }
 
   /**
-   * Fetches the keys again after no key in `triedKeys` verified a token. Returns `triedKeys` if the provider has no new
+   * Fetches the keys again after no key in `tried` verified a token. Returns `tried` if the provider has no new
    * keys.
    */
-  async function searchNewKeys(triedKeys: LocalJWKSet): Promise<LocalJWKSet> {
-    if (publishedKeys === undefined || publishedKeys.keys !== triedKeys) return readCurrentKeys();
-    if (!isRefreshing && now() - lastNewKeySearchAt < PROVIDER_RETRY_MS) return triedKeys;
-    lastNewKeySearchAt = now();
-    await refreshKeys();
+  async function searchNewKeys(tried: LocalJWKSet): Promise<LocalJWKSet> {
+    if (known === undefined || known.keys !== tried) return current();
+    if (!isRefreshing && now() - searchedAt < PROVIDER_RETRY_MS) return tried;
+    searchedAt = now();
+    await refresh();
     // After a search that found new keys, the next search need not wait: the keys may soon be rotated again.
-    if (publishedKeys.keys !== triedKeys) lastNewKeySearchAt = -Infinity;
-    return publishedKeys.keys;
+    if (known.keys !== tried) searchedAt = -Infinity;
+    return known.keys;
   }
 
   return {
-    current: readCurrentKeys,
-    freshKeys: findFreshKeys,
-    searchNewKeys: searchNewKeys,
-    figures: () => ({
-      ageMs: publishedKeys === undefined ? undefined : now() - keysFetchedAt,
-      fetches,
-      failures,
-    }),
+    current,
+    freshKeys,
+    searchNewKeys,
+    figures: () => ({ ageMs: known === undefined ? undefined : now() - fetchedAt, fetches, failures }),
   };
 }
 
@@ -124,19 +120,19 @@ async function fetchKeys(url: string, timeoutMs: number): Promise<PublishedKeys>
     await readBoundedText(response, MAX_KEY_SET_BYTES, 'the key set'),
   ) as Partial<JSONWebKeySet>;
   if (!Array.isArray(published)) throw new Error('the key set has no list of keys');
-  const usableKeys: JWK[] = [];
-  for (const key of published) if (await isUsableKey(key)) usableKeys.push(key);
+  const usable: JWK[] = [];
+  for (const key of published) if (await isUsableKey(key)) usable.push(key);
   // A key set without a usable key is a fault of the provider, so the keys fetched before stay valid.
-  if (usableKeys.length === 0) throw new Error('the key set holds no key that verifies a token');
-  const keys = createLocalJWKSet({ keys: usableKeys });
-  return { keys, fingerprint: computeKeysFingerprint(keys.jwks()) };
+  if (usable.length === 0) throw new Error('the key set holds no key that verifies a token');
+  const keys = createLocalJWKSet({ keys: usable });
+  return { keys, fingerprint: fingerprintOf(keys.jwks()) };
 }
 
 async function isUsableKey(jwk: unknown): Promise<boolean> {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return false;
-  const keySetOfOneKey = createLocalJWKSet({ keys: [jwk] });
+  const keySet = createLocalJWKSet({ keys: [jwk] });
   for (const alg of SIGNATURE_ALGORITHMS) {
-    const key = await keySetOfOneKey({ alg }).catch(() => undefined);
+    const key = await keySet({ alg }).catch(() => undefined);
     if (key !== undefined) return isKeyLongEnough(key);
   }
   return false;
@@ -146,7 +142,7 @@ function isKeyLongEnough({ algorithm }: CryptoKey): boolean {
   return !('modulusLength' in algorithm) || Number(algorithm.modulusLength) >= MIN_RSA_KEY_BITS;
 }
 
-function computeKeysFingerprint({ keys }: JSONWebKeySet): string {
-  const jwkJsonTexts = keys.map((key) => JSON.stringify(JWK_MEMBER_NAMES.map((member) => key[member])));
-  return jwkJsonTexts.sort().join('\n');
+function fingerprintOf({ keys }: JSONWebKeySet): string {
+  const texts = keys.map((key) => JSON.stringify(JWK_MEMBER_NAMES.map((member) => key[member])));
+  return texts.sort().join('\n');
 }

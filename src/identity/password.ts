@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { genSaltSync, getRounds } from 'bcryptjs';
-import { createSemaphore } from '../semaphore.ts';
 import { RequestError } from '../errors.ts';
 import * as limit from '../limits.ts';
+import { Shares } from '../shares.ts';
 
 const PASSWORD_WORKER_URL = new URL(`./password-worker${extname(import.meta.filename)}`, import.meta.url);
 const BCRYPT_SALT_PATTERN = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{22}$/;
@@ -22,14 +22,17 @@ interface HashOptions {
   readonly limitMs?: number;
 }
 
-let passwordHashThread: Worker | undefined;
-let lastHashPromise: Promise<unknown> = Promise.resolve();
-const passwordQueue = createSemaphore(limit.MAX_WAITING_PASSWORD_HASHES, () =>
-  createHashingUnavailableError('too many passwords wait to be hashed'),
-);
+let hashThread: Worker | undefined;
+let lastHash: Promise<unknown> = Promise.resolve();
+const passwordQueue = new Shares({
+  total: {
+    max: limit.MAX_WAITING_PASSWORD_HASHES,
+    refusedError: () => unavailable('too many passwords wait to be hashed'),
+  },
+});
 
 export function countWaitingPasswords(): number {
-  return passwordQueue.inUse;
+  return passwordQueue.running;
 }
 
 /** Keyboards type the same characters in different Unicode forms, so passwords are normalized (RFC 8265, 4.2.2). */
@@ -55,35 +58,35 @@ export async function hashPasswordWithSalt(
   if (!isHashable(password)) throw new RangeError('bcrypt would look at a part of the password alone');
   if (!BCRYPT_SALT_PATTERN.test(salt) || getRounds(salt) > limit.MAX_STORED_BCRYPT_COST)
     throw new RangeError('this is no salt of bcrypt, or one of too high a cost');
-  const leavePasswordQueue = passwordQueue.enter();
+  const leave = passwordQueue.enter();
   const { promise: abandonment, reject } = Promise.withResolvers<never>();
-  let isHashWanted = true;
-  const stopWaitingForHash = (error: RequestError): void => {
-    isHashWanted = false;
-    leavePasswordQueue();
+  let isWanted = true;
+  const stopWaiting = (error: RequestError): void => {
+    isWanted = false;
+    leave();
     reject(error);
   };
   const onHangUp = (): void => {
-    stopWaitingForHash(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
+    stopWaiting(new RequestError('ERROR_REQUEST_TIMEOUT', 'the caller has gone before a password was hashed'));
   };
-  const hashTimeoutTimer = setTimeout(() => {
-    stopWaitingForHash(createHashingUnavailableError(`a password was not hashed within ${limitMs} ms`));
+  const timer = setTimeout(() => {
+    stopWaiting(unavailable(`a password was not hashed within ${limitMs} ms`));
   }, limitMs);
   signal?.addEventListener('abort', onHangUp);
   if (signal?.aborted === true) onHangUp();
   const job = { password: normalizePassword(password), salt };
-  const hashPromise = lastHashPromise.then(() => (isHashWanted ? computeHashInThread(job) : ''));
-  lastHashPromise = hashPromise.catch(() => undefined);
+  const hashing = lastHash.then(() => (isWanted ? hashInThread(job) : ''));
+  lastHash = hashing.catch(() => undefined);
   try {
-    return await Promise.race([abandonment, hashPromise]);
+    return await Promise.race([abandonment, hashing]);
   } finally {
-    leavePasswordQueue();
-    clearTimeout(hashTimeoutTimer);
+    leave();
+    clearTimeout(timer);
     signal?.removeEventListener('abort', onHangUp);
   }
 }
 
-function createHashingUnavailableError(reason: string, cause?: unknown): RequestError {
+function unavailable(reason: string, cause?: unknown): RequestError {
   return new RequestError('ERROR_UNAVAILABLE', reason, {
     kind: 'passwords',
     headers: { 'Retry-After': '5' },
@@ -95,33 +98,30 @@ function createHashingUnavailableError(reason: string, cause?: unknown): Request
  * Sends the password to the hash thread and waits for the hash. After a failure of the hash thread the next password
  * starts a new thread. An idle thread does not keep the process alive.
  */
-async function computeHashInThread(job: HashJob): Promise<string> {
-  const listenerAbortController = new AbortController();
+async function hashInThread(job: HashJob): Promise<string> {
+  const listening = new AbortController();
   try {
-    passwordHashThread ??= startHashThread();
-    passwordHashThread.ref();
-    const threadAnswerPromise = Promise.race([
-      once(passwordHashThread, 'message', listenerAbortController),
-      once(passwordHashThread, 'exit', listenerAbortController),
-    ]);
-    passwordHashThread.postMessage(job);
-    const [answer] = (await threadAnswerPromise) as [string | number];
+    hashThread ??= startHashThread();
+    hashThread.ref();
+    const answering = Promise.race([once(hashThread, 'message', listening), once(hashThread, 'exit', listening)]);
+    hashThread.postMessage(job);
+    const [answer] = (await answering) as [string | number];
     if (typeof answer === 'number') throw new Error('it ended');
-    passwordHashThread.unref();
+    hashThread.unref();
     return answer;
   } catch (cause) {
-    passwordHashThread = undefined;
-    throw createHashingUnavailableError('the thread that hashes passwords ended', cause);
+    hashThread = undefined;
+    throw unavailable('the thread that hashes passwords ended', cause);
   } finally {
-    listenerAbortController.abort();
+    listening.abort();
   }
 }
 
 function startHashThread(): Worker {
-  const newHashThread = new Worker(PASSWORD_WORKER_URL, { name: 'passwords', env: {}, execArgv: [] });
-  newHashThread.on('error', () => undefined);
-  newHashThread.on('exit', () => {
-    if (passwordHashThread === newHashThread) passwordHashThread = undefined;
+  const thread = new Worker(PASSWORD_WORKER_URL, { name: 'passwords', env: {}, execArgv: [] });
+  thread.on('error', () => undefined);
+  thread.on('exit', () => {
+    if (hashThread === thread) hashThread = undefined;
   });
-  return newHashThread;
+  return thread;
 }

@@ -37,8 +37,8 @@ export async function verifySignature(
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     for await (const key of error) {
-      const verifiedJwt = await jwtVerify(token, key, options).catch(rethrowUnlessKeyMismatch);
-      if (verifiedJwt !== undefined) return verifiedJwt;
+      const verified = await jwtVerify(token, key, options).catch(rethrowUnlessKeyMismatch);
+      if (verified !== undefined) return verified;
     }
     throw new errors.JWSSignatureVerificationFailed();
   }

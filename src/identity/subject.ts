@@ -13,11 +13,11 @@ export function createSubjectUuid(issuer: string, subject: string): string {
 }
 
 function createNameUuid(namespace: string, name: string): string {
-  const namespaceBytes = Buffer.from(namespace.replaceAll('-', ''), 'hex');
-  const uuidBytes = createHash('sha1').update(namespaceBytes).update(name, 'utf8').digest().subarray(0, 16);
-  uuidBytes.writeUInt8((uuidBytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  uuidBytes.writeUInt8((uuidBytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return uuidBytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const hash = createHash('sha1').update(Buffer.from(namespace.replaceAll('-', ''), 'hex'));
+  const bytes = hash.update(name, 'utf8').digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** A subject is printable ASCII (OpenID Connect Core, 2) without blanks at either end. */

@@ -50,7 +50,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
   };
   const { jwksUrl: url, log, onFetched, onIssued } = options;
   const keySet = createKeySet({ url, log, now, onFetched });
-  const verifiedTokens = new LRUCache<string, VerifiedToken>({
+  const remembered = new LRUCache<string, VerifiedToken>({
     max: MAX_CACHED_TOKENS,
     maxSize: TOKEN_CACHE_BYTES,
     sizeCalculation: ({ caller }) => 1024 + 64 * caller.clientAccess.length,
@@ -73,49 +73,48 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     };
   }
 
-  async function checkTokenWithFreshKeys(token: string, currentKeys: LocalJWKSet): Promise<VerifiedToken> {
+  async function checkWithFreshKeys(token: string, current: LocalJWKSet): Promise<VerifiedToken> {
     try {
-      return await checkToken(token, currentKeys);
+      return await checkToken(token, current);
     } catch (error) {
-      const refetchedKeys = isKeyMismatch(error) ? await keySet.searchNewKeys(currentKeys) : currentKeys;
-      if (refetchedKeys === currentKeys) throw error;
-      return checkToken(token, refetchedKeys);
+      const refetched = isKeyMismatch(error) ? await keySet.searchNewKeys(current) : current;
+      if (refetched === current) throw error;
+      return checkToken(token, refetched);
     }
   }
 
-  function findVerifiedCaller(token: string): Caller | undefined {
-    const rememberedToken = verifiedTokens.get(digestToken(token));
-    if (rememberedToken === undefined || rememberedToken.keys !== keySet.freshKeys()) return undefined;
-    return isValidAt(rememberedToken, providerNow()) ? rememberedToken.caller : undefined;
+  function findVerified(token: string): Caller | undefined {
+    const known = remembered.get(digestToken(token));
+    if (known === undefined || known.keys !== keySet.freshKeys()) return undefined;
+    return isValidAt(known, providerNow()) ? known.caller : undefined;
   }
 
   /** @throws RequestError ERROR_UNAUTHORIZED, or ERROR_UNAVAILABLE when no key was ever obtained */
   async function verify(token: string): Promise<Caller> {
     if (token.length > MAX_TOKEN_CHARACTERS)
       throw createBadTokenError(`the token is longer than ${MAX_TOKEN_CHARACTERS} characters`);
-    const tokenDigest = digestToken(token);
-    const rememberedToken = verifiedTokens.get(tokenDigest);
-    if (rememberedToken === undefined) checkTokenHeader(token);
-    const currentKeys = await keySet.current();
-    if (rememberedToken?.keys === currentKeys && isValidAt(rememberedToken, providerNow()))
-      return rememberedToken.caller;
-    const verifiedToken = await checkTokenWithFreshKeys(token, currentKeys).catch((error: unknown) => {
+    const digest = digestToken(token);
+    const known = remembered.get(digest);
+    if (known === undefined) checkTokenHeader(token);
+    const current = await keySet.current();
+    if (known?.keys === current && isValidAt(known, providerNow())) return known.caller;
+    const verified = await checkWithFreshKeys(token, current).catch((error: unknown) => {
       throw error instanceof RequestError ? error : createBadTokenError(describeVerificationFailure(error));
     });
-    verifiedTokens.set(tokenDigest, verifiedToken);
-    return verifiedToken.caller;
+    remembered.set(digest, verified);
+    return verified.caller;
   }
 
   /** Returns how many ms a verified token is still valid; 0 if the token is not remembered. */
-  function computeRemainingValidityMs(token: string): number {
-    const { expires = 0 } = verifiedTokens.get(digestToken(token)) ?? {};
+  function remainingMs(token: string): number {
+    const { expires = 0 } = remembered.get(digestToken(token)) ?? {};
     return Math.max((expires + TOKEN_CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
   }
 
   return {
-    findVerified: findVerifiedCaller,
+    findVerified,
     verify,
-    remainingMs: computeRemainingValidityMs,
+    remainingMs,
     keys: () => keySet.figures(),
   };
 }

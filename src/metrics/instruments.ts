@@ -5,8 +5,11 @@ type GaugeValue = number | undefined;
 type GaugeValues = GaugeValue | readonly (readonly [MetricLabels, GaugeValue])[];
 
 export function createInstruments(registry: Registry) {
-  const createInstrumentOptions = (name: string, help: string, labelNames: readonly string[]) => ({
-    ...{ name, help, labelNames: [...labelNames], registers: [registry] },
+  const optionsOf = (name: string, help: string, labelNames: readonly string[]) => ({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
   });
   return {
     gauges: (
@@ -16,13 +19,13 @@ export function createInstruments(registry: Registry) {
     ): void => {
       for (const [name, [help, readValues, ...labels]] of Object.entries(gauges))
         new Gauge({
-          ...createInstrumentOptions(name, help, labels),
+          ...optionsOf(name, help, labels),
           async collect() {
-            const labelledValues = convertToLabelledValues(await readValues());
+            const values = convertToLabelledValues(await readValues());
             this.reset();
             this.remove({});
             // Omits a metric with an unknown value, because zero would look like a measurement.
-            for (const [of, value] of labelledValues) if (value !== undefined) this.set(of, value);
+            for (const [of, value] of values) if (value !== undefined) this.set(of, value);
           },
         });
     },
@@ -33,16 +36,15 @@ export function createInstruments(registry: Registry) {
       label: string,
     ): Counter =>
       new Counter({
-        ...createInstrumentOptions(name, help, [label]),
+        ...optionsOf(name, help, [label]),
         collect() {
           this.reset();
           for (const [of, value] of readValues()) this.inc(of, value);
         },
       }),
-    counter: (name: string, help: string, label: string): Counter =>
-      new Counter(createInstrumentOptions(name, help, [label])),
+    counter: (name: string, help: string, label: string): Counter => new Counter(optionsOf(name, help, [label])),
     histogram: (name: string, help: string, buckets: readonly number[], ...labels: readonly string[]): Histogram =>
-      new Histogram({ ...createInstrumentOptions(name, help, labels), buckets: [...buckets] }),
+      new Histogram({ ...optionsOf(name, help, labels), buckets: [...buckets] }),
   };
 }
 

@@ -13,46 +13,45 @@ export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { gauges, counter, histogram } = createInstruments(registry);
-  const requestHistogram = histogram(
+  const requests = histogram(
     'taxclaims_http_request_duration_seconds',
     'Duration of a request until the caller received the response.',
     REQUEST_DURATION_BUCKETS,
-    ...['route', 'method', 'role', 'status'],
+    'route',
+    'method',
+    'role',
+    'status',
   );
-  const authorizationHistogram = histogram(
+  const authorizations = histogram(
     'taxclaims_authorization_duration_seconds',
     'Time of a request for its authorization: token, rate limit, role check, and in Postgres begin, settings and user lookup.',
     SHORT_DURATION_BUCKETS,
     'role',
   );
-  const connectionWaitHistogram = histogram(
+  const waits = histogram(
     'taxclaims_database_wait_seconds',
     'Time spent in the queue for a connection to Postgres, including failed waits.',
     SHORT_DURATION_BUCKETS,
     'lane',
   );
-  const refusedConnectionCounter = counter(
+  const refusedConnections = counter(
     'taxclaims_http_connections_refused_total',
     'Connections and requests that the service closed before any endpoint, by reason.',
     'why',
   );
-  const refusalCounter = counter(
+  const refusals = counter(
     'taxclaims_refusals_total',
     'Responses 401 and 403, and 404 of calendars, by kind; each has an audit record.',
     'kind',
   );
-  const rateLimitCounter = counter(
-    'taxclaims_rate_limited_total',
-    'Responses 429, by the limit that refused.',
-    'limiter',
-  );
-  const unavailableCounter = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
+  const rateLimits = counter('taxclaims_rate_limited_total', 'Responses 429, by the limit that refused.', 'limiter');
+  const unavailable = counter('taxclaims_unavailable_total', 'Responses 503, by cause.', 'cause');
   // Creates each counter with zero at the start: an alert notices the first refusal only if the counter existed before.
-  for (const kind of REFUSAL_KINDS) refusalCounter.inc({ kind }, 0);
-  refusedConnectionCounter.inc({ why: 'no_room' }, 0);
-  for (const limiter of LIMITER_NAMES) rateLimitCounter.inc({ limiter }, 0);
-  for (const cause of UNAVAILABLE_CAUSES) unavailableCounter.inc({ cause }, 0);
-  let inFlightRequestCount = 0;
+  for (const kind of REFUSAL_KINDS) refusals.inc({ kind }, 0);
+  refusedConnections.inc({ why: 'no_room' }, 0);
+  for (const limiter of LIMITER_NAMES) rateLimits.inc({ limiter }, 0);
+  for (const cause of UNAVAILABLE_CAUSES) unavailable.inc({ cause }, 0);
+  let inFlight = 0;
   gauges({
     taxclaims_build_info: [
       'Always 1; the label has the running release.',
@@ -63,32 +62,32 @@ export function createMetrics() {
       'Heap limit of V8, at which the process ends; compare nodejs_heap_size_used_bytes.',
       () => getHeapStatistics().heap_size_limit,
     ],
-    taxclaims_http_requests_in_flight: ['Requests without a response yet.', () => inFlightRequestCount],
+    taxclaims_http_requests_in_flight: ['Requests without a response yet.', () => inFlight],
   });
 
   return {
     registry,
     poolWaited: (lane: string) => (ms: number) => {
-      connectionWaitHistogram.observe({ lane }, ms / 1_000);
+      waits.observe({ lane }, ms / 1_000);
     },
     connectionRefused: (why: ErrorCode | 'no_room') => {
-      refusedConnectionCounter.inc({ why });
+      refusedConnections.inc({ why });
     },
     collectFromParts: (sources: MetricSources) => {
       registerSourceMetrics(sources, registry);
     },
     requestStarted: () => {
-      inFlightRequestCount += 1;
+      inFlight += 1;
     },
     requestEnded: ({ route, method, role, status, error, timeline, endedMs }: ObservedRequest) => {
-      inFlightRequestCount -= 1;
-      requestHistogram.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
-      const authorizationTimeMs = computeAuthorizationMs(timeline);
-      if (authorizationTimeMs !== undefined) authorizationHistogram.observe({ role }, authorizationTimeMs / 1_000);
+      inFlight -= 1;
+      requests.observe({ route, method, role, status }, (endedMs - timeline.begunMs) / 1_000);
+      const authorizationMs = computeAuthorizationMs(timeline);
+      if (authorizationMs !== undefined) authorizations.observe({ role }, authorizationMs / 1_000);
       const kind = error?.kind ?? 'other';
-      if (status === 401 || status === 403 || kind === 'calendar') refusalCounter.inc({ kind });
-      if (status === 429) rateLimitCounter.inc({ limiter: kind });
-      if (status === 503) unavailableCounter.inc({ cause: kind });
+      if (status === 401 || status === 403 || kind === 'calendar') refusals.inc({ kind });
+      if (status === 429) rateLimits.inc({ limiter: kind });
+      if (status === 503) unavailable.inc({ cause: kind });
     },
   };
 }

@@ -20,7 +20,7 @@ export function createMetricsServer(
 ) {
   const server = createServer({ headersTimeout: maxConnectionMs, requestTimeout: maxConnectionMs });
   const sockets = new Set<Socket>();
-  const collectMetrics = createCachedFunction(() => registry.metrics(), cacheMs);
+  const collect = createCachedFunction(() => registry.metrics(), cacheMs);
 
   server.on('connection', (socket: Socket) => {
     // If there are too many connections the server closes the oldest, so that idle connections do not lock out a
@@ -28,9 +28,9 @@ export function createMetricsServer(
     const [oldest] = sockets;
     if (sockets.size >= MAX_METRICS_CONNECTIONS) oldest?.destroy();
     sockets.add(socket);
-    const connectionTimer = setTimeout(() => socket.destroy(), maxConnectionMs).unref();
+    const timer = setTimeout(() => socket.destroy(), maxConnectionMs).unref();
     socket.once('close', () => {
-      clearTimeout(connectionTimer);
+      clearTimeout(timer);
       sockets.delete(socket);
     });
   });
@@ -46,7 +46,7 @@ export function createMetricsServer(
       response.writeHead(405, { Allow: 'GET, HEAD' }).end();
       return;
     }
-    collectMetrics().then(
+    collect().then(
       (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
@@ -60,10 +60,10 @@ export function createMetricsServer(
         });
       }),
     close: async (): Promise<void> => {
-      const closePromise = promisify(server.close.bind(server))();
+      const closing = promisify(server.close.bind(server))();
       server.closeAllConnections();
       for (const socket of sockets) socket.destroy();
-      await closePromise;
+      await closing;
     },
   };
 }

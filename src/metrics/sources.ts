@@ -15,7 +15,7 @@ import { createCachedFunction } from '../retries.ts';
 import { withTimeout } from '../timeout.ts';
 import { createInstruments } from './instruments.ts';
 
-export interface ChangeStreamFigures {
+interface ChangeStreamFigures {
   figures(): { readonly open: number; readonly ended: Readonly<Record<string, number>> };
 }
 
@@ -36,17 +36,16 @@ export interface MetricSources {
 export function registerSourceMetrics(sources: MetricSources, registry: Registry): void {
   const { audit, verifier } = sources;
   const { gauges, counterOf } = createInstruments(registry);
-  const readConnectionPoolFigures = () =>
-    Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
-  const readSpoolFigures = returnUndefinedIfLate(() => sources.spool.figures());
-  const readChangeFigures = returnUndefinedIfLate(() => sources.database.undelivered());
-  const readReminderFigures = returnUndefinedIfLate(() => sources.database.unsent());
-  const readHousekeepingFigures = returnUndefinedIfLate(() => sources.database.upkeep());
+  const poolFigures = () => Object.entries(sources.pools).map(([lane, database]) => ({ lane, ...database.figures() }));
+  const spool = unlessLate(() => sources.spool.figures());
+  const changes = unlessLate(() => sources.database.undelivered());
+  const reminders = unlessLate(() => sources.database.unsent());
+  const upkeep = unlessLate(() => sources.database.upkeep());
 
   counterOf(
     'taxclaims_rights_missing_total',
     'Statements that Postgres refused because the role of the service lacks a right; each such request gets a 503.',
-    () => readConnectionPoolFigures().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
+    () => poolFigures().map(({ lane, rightsMissing }) => [{ lane }, rightsMissing]),
     'lane',
   );
   counterOf(
@@ -82,25 +81,26 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     taxclaims_database_connections: [
       'Open connections to Postgres, by purpose and state.',
       () =>
-        readConnectionPoolFigures().flatMap(({ lane, connections, idle }) => [
+        poolFigures().flatMap(({ lane, connections, idle }) => [
           [{ lane, state: 'idle' }, idle],
           [{ lane, state: 'busy' }, connections - idle],
         ]),
-      ...['lane', 'state'],
+      'lane',
+      'state',
     ],
     taxclaims_database_pool_size: [
       'Maximum number of connections to Postgres, by purpose.',
-      () => readConnectionPoolFigures().map(({ lane, size }) => [{ lane }, size]),
+      () => poolFigures().map(({ lane, size }) => [{ lane }, size]),
       'lane',
     ],
     taxclaims_database_waiting: [
       'Length of the queue for a connection to Postgres.',
-      () => readConnectionPoolFigures().map(({ lane, waiting }) => [{ lane }, waiting]),
+      () => poolFigures().map(({ lane, waiting }) => [{ lane }, waiting]),
       'lane',
     ],
     taxclaims_database_long_requests: [
       'Long lists and imports that hold a connection now.',
-      () => readConnectionPoolFigures().reduce((sum, { longRequests }) => sum + longRequests, 0),
+      () => poolFigures().reduce((sum, { longRequests }) => sum + longRequests, 0),
     ],
     taxclaims_passwords_waiting: ['Password hashes that are queued or in progress.', countWaitingPasswords],
     taxclaims_refusals_taken: [
@@ -117,80 +117,80 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
     ],
     taxclaims_refusals_spool_records: [
       'Refusals on disk that Postgres has not stored yet.',
-      async () => (await readSpoolFigures())?.records,
+      async () => (await spool())?.records,
     ],
     taxclaims_refusals_spool_bytes: [
       'Bytes of the refusals on disk, including the set-aside files; at 256 MiB the service returns 503 instead of refusals.',
-      async () => (await readSpoolFigures())?.bytes,
+      async () => (await spool())?.bytes,
     ],
     taxclaims_refusals_spool_oldest_seconds: [
       'Age of the oldest refusal on disk; 0 if there is none.',
       async () => {
-        const spoolFigures = await readSpoolFigures();
-        return spoolFigures && convertMsToSeconds(spoolFigures.oldestMs ?? 0);
+        const figures = await spool();
+        return figures && secondsOf(figures.oldestMs ?? 0);
       },
     ],
     taxclaims_refusals_set_aside_bytes: [
       'Bytes of refusals that Postgres cannot store and that an operator must inspect.',
-      async () => (await readSpoolFigures())?.setAsideBytes,
+      async () => (await spool())?.setAsideBytes,
     ],
     taxclaims_jwks_age_seconds: [
       'Time since the identity provider last returned its keys; absent before the first time.',
-      () => convertMsToSeconds(verifier.keys().ageMs),
+      () => secondsOf(verifier.keys().ageMs),
     ],
     taxclaims_clock_ahead_seconds: [
       'Lead of the clock of the provider or of the service over the clock of Postgres; absent while unknown.',
-      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, convertMsToSeconds(ms)]),
+      () => Object.entries(sources.clocks.figures()).map(([clock, ms]) => [{ clock }, secondsOf(ms)]),
       'clock',
     ],
     taxclaims_identity_changes_undelivered: [
       'Changes of rights that the service has not delivered to the identity provider; absent while Postgres does not answer.',
-      async () => (await readChangeFigures())?.changes,
+      async () => (await changes())?.changes,
     ],
     taxclaims_identity_changes_oldest_seconds: [
       'Age of the oldest change of rights that the service has not delivered to the identity provider.',
-      async () => (await readChangeFigures())?.oldestSeconds,
+      async () => (await changes())?.oldestSeconds,
     ],
     taxclaims_reminders_unsent: [
       'Reminders by mail that wait to be sent; absent while Postgres does not answer.',
-      async () => (await readReminderFigures())?.mails,
+      async () => (await reminders())?.mails,
     ],
     taxclaims_reminders_oldest_seconds: [
       'Longest time that a user has waited for a reminder.',
-      async () => (await readReminderFigures())?.oldestSeconds,
+      async () => (await reminders())?.oldestSeconds,
     ],
     taxclaims_reminders_cut_off: [
       'Reminders of the last 90 days that were sent again because the mail server did not answer; each may have arrived twice.',
-      async () => (await readReminderFigures())?.cutOff,
+      async () => (await reminders())?.cutOff,
     ],
     taxclaims_database_objections: [
       'Reasons why GET /health returns 503 for this database, such as a missing migration; the log names each.',
-      returnUndefinedIfLate(() => sources.database.objections()),
+      unlessLate(() => sources.database.objections()),
     ],
     taxclaims_document_removals_due: [
       'Contents of deleted documents that are still in the document store.',
-      async () => (await readHousekeepingFigures())?.removals,
+      async () => (await upkeep())?.removals,
     ],
     taxclaims_document_removals_oldest_seconds: [
       'Time since the oldest content of a deleted document should have been removed.',
-      async () => (await readHousekeepingFigures())?.removalsOldestSeconds,
+      async () => (await upkeep())?.removalsOldestSeconds,
     ],
     taxclaims_audit_log_over_retention_seconds: [
       'Time since the oldest audit record exceeded AUDIT_RETENTION_MONTHS; 0 if none has.',
-      returnUndefinedIfLate(() => sources.database.auditLogOverSeconds()),
+      unlessLate(() => sources.database.auditLogOverSeconds()),
     ],
     taxclaims_wal_archive_failing_seconds: [
       'Time for which Postgres has failed to archive its write-ahead log; 0 while archiving works, absent without archive_mode.',
-      async () => (await readHousekeepingFigures())?.archiveFailingSeconds,
+      async () => (await upkeep())?.archiveFailingSeconds,
     ],
     taxclaims_housekeeping_age_seconds: [
       'Time since a periodic task last succeeded; `lost_clients` runs every five seconds, the other tasks every ten minutes.',
-      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, convertMsToSeconds(ageMs())]),
+      () => Object.entries(sources.housekeeping).map(([task, { ageMs }]) => [{ task }, secondsOf(ageMs())]),
       'task',
     ],
     taxclaims_data_dir_free_ratio: [
       'Free part of the disk of DATA_DIR, from 0 to 1.',
-      returnUndefinedIfLate(async () => {
+      unlessLate(async () => {
         const { bavail, blocks } = await statfs(sources.dataDir);
         return bavail / blocks;
       }),
@@ -198,13 +198,13 @@ export function registerSourceMetrics(sources: MetricSources, registry: Registry
   });
 }
 
-const convertMsToSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
+const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 /** Calls `read` at most once at a time; the result is undefined if the call fails or takes too long. */
-function returnUndefinedIfLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
-  const readSharedFigures = createCachedFunction(read);
+function unlessLate<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  const readShared = createCachedFunction(read);
   return () =>
-    withTimeout(METRIC_SOURCE_TIMEOUT_MS, readSharedFigures(), () => new Error('it was not known in time')).catch(
+    withTimeout(METRIC_SOURCE_TIMEOUT_MS, readShared(), () => new Error('it was not known in time')).catch(
       () => undefined,
     );
 }

@@ -28,11 +28,11 @@ export class MailError extends Error {
   constructor(error: SmtpError) {
     const { code = '', command = '', responseCode = 0, syscall } = error;
     super(error.message, { cause: error });
-    const concernsOneMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
-    const isAddressUnusable = code === 'EENVELOPE' && command === 'API';
-    this.scope = concernsOneMail || isAddressUnusable ? 'recipient' : 'server';
+    const isOfOneMail = ['RCPT TO', 'DATA'].includes(command) && responseCode > 421;
+    const isUnusable = code === 'EENVELOPE' && command === 'API';
+    this.scope = isOfOneMail || isUnusable ? 'recipient' : 'server';
     this.isCutOff = responseCode === 0 && NO_ANSWER_CODES.includes(code) && syscall !== 'connect';
-    this.retryAfterMs = (concernsOneMail && responseCode >= 500) || isAddressUnusable ? REFUSED_ADDRESS_RETRY_MS : 0;
+    this.retryAfterMs = (isOfOneMail && responseCode >= 500) || isUnusable ? REFUSED_ADDRESS_RETRY_MS : 0;
   }
 }
 
@@ -47,16 +47,17 @@ interface SmtpError extends Error {
 
 /** Opens a connection for each mail, because a pool would resend a mail by itself after a lost connection. */
 export function createSmtpMailer(url: string, from: string): Mailer {
-  const smtpTransport = createTransport({
-    ...{ url, disableFileAccess: true, disableUrlAccess: true, socketCloseTimeout: 0 },
-    ...{
-      connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
-      greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
-      dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
-    },
+  const transport = createTransport({
+    url,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    socketCloseTimeout: 0,
+    connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
+    greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
+    dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
   });
   return async (mail, signal) => {
-    await smtpTransport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {
+    await transport.sendMail({ ...createMailOptions(mail, from), signal }).catch((error: unknown) => {
       throw new MailError(error as SmtpError);
     });
   };
@@ -65,21 +66,21 @@ export function createSmtpMailer(url: string, from: string): Mailer {
 /** Writes each mail to its own .eml file, which appears only when it is complete. */
 export async function createFileMailer(folder: string, from: string): Promise<Mailer> {
   await makeFolder(folder, 0o700);
-  const bufferTransport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return async (mail) => {
-    const { message } = await bufferTransport.sendMail(createMailOptions(mail, from));
-    const mailFilePath = join(folder, `${mail.messageId}.eml`);
-    await writeFile(`${mailFilePath}.part`, message, { mode: 0o600 });
-    await rename(`${mailFilePath}.part`, mailFilePath);
+    const { message } = await transport.sendMail(createMailOptions(mail, from));
+    const path = join(folder, `${mail.messageId}.eml`);
+    await writeFile(`${path}.part`, message, { mode: 0o600 });
+    await rename(`${path}.part`, path);
   };
 }
 
 function createMailOptions({ messageId, language, ...mail }: Mail, from: string) {
-  const senderDomain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
+  const domain = /@([^\s<>@]+)>?$/.exec(from)?.[1] ?? 'localhost';
   return {
     ...mail,
     from,
-    messageId: `<${messageId}@${senderDomain}>`,
+    messageId: `<${messageId}@${domain}>`,
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',

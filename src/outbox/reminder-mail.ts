@@ -62,45 +62,45 @@ export function createReminderMail(
   { due, count }: { readonly due: readonly DueItem[]; readonly count: number },
   frontendUrl: string | undefined,
 ): Omit<Mail, 'to'> {
-  const mailTexts = REMINDER_TEXTS[language];
+  const texts = REMINDER_TEXTS[language];
   const formatDay = (date: string, dateStyle: 'long' | 'full'): string =>
-    new Intl.DateTimeFormat(mailTexts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
-  const relativeDayFormat = new Intl.RelativeTimeFormat(mailTexts.locale, { numeric: 'auto' });
-  const frontendBaseUrl = frontendUrl?.replace(/\/+$/, '');
-  const dueItemTexts = due.map((one) => ({
-    title: findEnumLabel('DeadlineKind', one.kind, language) + mailTexts.of + buildItemTitle(one, language),
-    client: mailTexts.client(shortenLine(one.clientName)),
-    until: mailTexts.until(formatDay(one.dueOn, 'full'), relativeDayFormat.format(one.daysLeft, 'day')),
-    address: frontendBaseUrl && frontendBaseUrl + buildItemPath(one),
+    new Intl.DateTimeFormat(texts.locale, { dateStyle, timeZone: 'UTC' }).format(new Date(date));
+  const daysFormat = new Intl.RelativeTimeFormat(texts.locale, { numeric: 'auto' });
+  const baseUrl = frontendUrl?.replace(/\/+$/, '');
+  const items = due.map((one) => ({
+    title: findEnumLabel('DeadlineKind', one.kind, language) + texts.of + buildItemTitle(one, language),
+    client: texts.client(shortenLine(one.clientName)),
+    until: texts.until(formatDay(one.dueOn, 'full'), daysFormat.format(one.daysLeft, 'day')),
+    address: baseUrl && baseUrl + buildItemPath(one),
   }));
-  const greetingLine = mailTexts.greeting(shortenLine(name));
-  const omittedItemLines = count > due.length ? [mailTexts.moreLines(count - due.length)] : [];
-  const settingsLines = frontendBaseUrl === undefined ? [] : [mailTexts.choose, `${frontendBaseUrl}/reminders`];
-  const subject = mailTexts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
+  const greeting = texts.greeting(shortenLine(name));
+  const omitted = count > due.length ? [texts.moreLines(count - due.length)] : [];
+  const settings = baseUrl === undefined ? [] : [texts.choose, `${baseUrl}/reminders`];
+  const subject = texts.subject(count, formatDay(due[0]?.dueOn ?? day, 'long'));
   const text = [
-    ...[greetingLine, '', mailTexts.opening],
-    ...dueItemTexts.flatMap(({ title, client, until, address }) => [
+    ...[greeting, '', texts.opening],
+    ...items.flatMap(({ title, client, until, address }) => [
       ...['', `- ${title}`, `  ${client}`, `  ${until}`],
       ...(address === undefined ? [] : [`  ${address}`]),
     ]),
-    ...[...omittedItemLines, ...settingsLines].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
+    ...[...omitted, ...settings].flatMap((one, index) => (index === 0 ? ['', one] : [one])),
     '',
   ].join('\n');
   const html = `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body>
-<p>${escapeHtml(greetingLine)}</p>
-<p>${escapeHtml(mailTexts.opening)}</p>
+<p>${escapeHtml(greeting)}</p>
+<p>${escapeHtml(texts.opening)}</p>
 <ul>
-${dueItemTexts
+${items
   .map(
     ({ title, client, until, address }) =>
       `<li><strong>${buildLinkHtml(title, address)}</strong><br>${escapeHtml(client)}<br>${escapeHtml(until)}</li>`,
   )
   .join('\n')}
 </ul>
-${omittedItemLines.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${frontendBaseUrl === undefined ? '' : `<p>${buildLinkHtml(mailTexts.choose, `${frontendBaseUrl}/reminders`)}</p>\n`}</body>
+${omitted.map((one) => `<p>${escapeHtml(one)}</p>\n`).join('')}${baseUrl === undefined ? '' : `<p>${buildLinkHtml(texts.choose, `${baseUrl}/reminders`)}</p>\n`}</body>
 </html>
 `;
   return { messageId: `reminder-${day}-${userId}`, language, subject, text, html };
@@ -110,8 +110,8 @@ const buildLinkHtml = (text: string, address: string | undefined): string =>
   address === undefined ? escapeHtml(text) : `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
 
 function findEnumLabel(words: 'DeadlineKind' | 'ClaimType', word: string, language: Language): string {
-  const enumLabels: BilingualLabels = ENUM_LABELS[words];
-  return enumLabels[word]?.[language === 'fr' ? 0 : 1] ?? word;
+  const labels: BilingualLabels = ENUM_LABELS[words];
+  return labels[word]?.[language === 'fr' ? 0 : 1] ?? word;
 }
 
 function buildItemTitle({ about, claim }: DueItem, language: Language): string {

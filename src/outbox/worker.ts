@@ -27,99 +27,36 @@ export function deliverIdentityChanges({
   deliveryMs = limit.RIGHTS_DELIVERY_TIMEOUT_MS,
   idleMs,
 }: DeliveryOptions) {
-  const closingController = new AbortController();
-  const abortController = new AbortController();
-  const pendingDeliveries = new Set<Promise<void>>();
-  const deliveryBackoff = createDeliveryBackoff(log);
-  let isInitialized = false;
-  let lastDeletionMs = -Infinity;
+  const closing = new AbortController();
+  const deliveries = createDeliveries({ changes, management, log, leaseMs, deliveryMs });
+  const { pending } = deliveries;
+  let hasBegun = false;
+  let deletedMs = -Infinity;
   let isDatabaseAway = false;
 
   async function beginChangesOnce(): Promise<void> {
-    if (isInitialized) return;
+    if (hasBegun) return;
     await changes.begin();
-    isInitialized = true;
+    hasBegun = true;
   }
 
   async function deleteDeliveredChanges(): Promise<void> {
-    if (performance.now() - lastDeletionMs < limit.DELIVERED_CHANGES_DELETE_PAUSE_MS) return;
+    if (performance.now() - deletedMs < limit.DELIVERED_CHANGES_DELETE_PAUSE_MS) return;
     while (
-      !closingController.signal.aborted &&
+      !closing.signal.aborted &&
       (await changes.deleteDelivered(limit.ROWS_OF_ONE_DELETE)) === limit.ROWS_OF_ONE_DELETE
     );
-    lastDeletionMs = performance.now();
-  }
-
-  const remainingPauseMs = (): number => Math.max(deliveryBackoff.remainingPauseMs(), management.remainingPauseMs());
-
-  /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
-  async function startDeliveries(): Promise<boolean> {
-    const freeSlotCount = limit.CONCURRENT_RIGHTS_DELIVERIES - pendingDeliveries.size;
-    if (freeSlotCount === 0 || remainingPauseMs() > 0) return false;
-    // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
-    const deliveryDeadlineMs = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimedChanges = await changes.claim(freeSlotCount, leaseMs);
-    for (const claimedChange of claimedChanges) trackDelivery(deliverChange(claimedChange, deliveryDeadlineMs));
-    return claimedChanges.length === freeSlotCount;
-  }
-
-  function trackDelivery(work: Promise<void>): void {
-    const trackedDelivery = work
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'the result of a delivery could not be stored; the service retries it');
-      })
-      .finally(() => pendingDeliveries.delete(trackedDelivery));
-    pendingDeliveries.add(trackedDelivery);
-  }
-
-  async function deliverChange(claimed: ClaimedChange, until: number): Promise<void> {
-    if (abortController.signal.aborted || remainingPauseMs() > 0) {
-      await changes.release([claimed], Math.max(remainingPauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
-      return;
-    }
-    const deliveryFailure = await sendToProvider(claimed, until);
-    const isOutcomeRecorded = await changes.recordOutcome(claimed, deliveryFailure);
-    const { userId } = claimed;
-    if (!isOutcomeRecorded)
-      log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
-  }
-
-  async function sendToProvider(
-    { subject, rights, userId }: ClaimedChange,
-    until: number,
-  ): Promise<DeliveryFailure | undefined> {
-    const signal = AbortSignal.any([
-      abortController.signal,
-      AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
-    ]);
-    try {
-      const requestDeadline = { deadline: until, signal };
-      await (rights === undefined
-        ? management.erase(subject, requestDeadline)
-        : management.send(subject, rights, requestDeadline));
-      deliveryBackoff.recordSuccess();
-      const deliveredLogMessage = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
-      log.info({ userId }, `the identity provider ${deliveredLogMessage}`);
-      return undefined;
-    } catch (error) {
-      const managementError =
-        error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
-      deliveryBackoff.recordFailure(managementError, userId);
-      const needsManualRepair = managementError.kind === 'unknown' || managementError.kind === 'refused';
-      const retryAfterMs =
-        managementError.retryAfterMs ?? (needsManualRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
-      return { reason: managementError.message, retryAfterMs };
-    }
+    deletedMs = performance.now();
   }
 
   async function runDeliveryRound(): Promise<boolean> {
     try {
       await beginChangesOnce();
       await deleteDeliveredChanges();
-      const areAllSlotsTaken = await startDeliveries();
+      const mayBeMore = await deliveries.start();
       if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
       isDatabaseAway = false;
-      return areAllSlotsTaken;
+      return mayBeMore;
     } catch (error) {
       if (!isDatabaseAway) log.error({ err: error }, 'changes for the identity provider could not be read');
       isDatabaseAway = true;
@@ -129,40 +66,114 @@ export function deliverIdentityChanges({
 
   async function deliverDueChanges(): Promise<void> {
     while (
-      !closingController.signal.aborted &&
-      ((await runDeliveryRound()) || pendingDeliveries.size === limit.CONCURRENT_RIGHTS_DELIVERIES)
+      !closing.signal.aborted &&
+      ((await runDeliveryRound()) || pending.size === limit.CONCURRENT_RIGHTS_DELIVERIES)
     )
-      await Promise.race([...(pendingDeliveries.size > 0 ? pendingDeliveries : [undefined]), ended]);
+      await Promise.race([...(pending.size > 0 ? pending : [undefined]), ended]);
   }
 
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  const periodicTask =
+  const task =
     idleMs === undefined ? undefined : runPeriodically(deliverDueChanges, 'nothing could be delivered', log, idleMs);
 
   return {
     async deliverNow(): Promise<void> {
       await beginChangesOnce();
       for (let mayBeMore = true; mayBeMore; ) {
-        await startDeliveries();
-        mayBeMore = pendingDeliveries.size > 0;
-        await Promise.all(pendingDeliveries);
+        await deliveries.start();
+        mayBeMore = pending.size > 0;
+        await Promise.all(pending);
       }
     },
     /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other service instances. */
     async close(withinMs = deliveryMs): Promise<void> {
-      closingController.abort();
+      closing.abort();
       end(undefined);
-      await periodicTask?.close();
-      const createTimeoutError = (): Error => new Error('deliveries to the identity provider were broken off');
+      await task?.close();
       await withTimeout(
         Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
-        Promise.all(pendingDeliveries),
-        createTimeoutError,
+        Promise.all(pending),
+        () => new Error('deliveries to the identity provider were broken off'),
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'shutdown: other processes deliver the remaining changes');
-        abortController.abort();
+        deliveries.abort();
       });
-      await Promise.all(pendingDeliveries);
+      await Promise.all(pending);
+    },
+  };
+}
+
+function createDeliveries({
+  changes,
+  management,
+  log,
+  leaseMs,
+  deliveryMs,
+}: Omit<DeliveryOptions, 'idleMs'> & { readonly leaseMs: number; readonly deliveryMs: number }) {
+  const abort = new AbortController();
+  const pending = new Set<Promise<void>>();
+  const backoff = createDeliveryBackoff(log);
+  const pauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
+
+  /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
+  async function start(): Promise<boolean> {
+    const free = limit.CONCURRENT_RIGHTS_DELIVERIES - pending.size;
+    if (free === 0 || pauseMs() > 0) return false;
+    // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
+    const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
+    const claimed = await changes.claim(free, leaseMs);
+    for (const change of claimed) track(deliver(change, deadline));
+    return claimed.length === free;
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'the result of a delivery could not be stored; the service retries it');
+      })
+      .finally(() => pending.delete(tracked));
+    pending.add(tracked);
+  }
+
+  async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
+    if (abort.signal.aborted || pauseMs() > 0) {
+      await changes.release([claimed], Math.max(pauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
+      return;
+    }
+    const failure = await send(claimed, until);
+    const isRecorded = await changes.recordOutcome(claimed, failure);
+    const { userId } = claimed;
+    if (!isRecorded) log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
+  }
+
+  async function send({ subject, rights, userId }: ClaimedChange, until: number): Promise<DeliveryFailure | undefined> {
+    const signal = AbortSignal.any([
+      abort.signal,
+      AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
+    ]);
+    try {
+      const time = { deadline: until, signal };
+      await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
+      backoff.recordSuccess();
+      const outcome = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
+      log.info({ userId }, `the identity provider ${outcome}`);
+      return undefined;
+    } catch (error) {
+      const failure =
+        error instanceof ManagementError ? error : new ManagementError('away', 'it failed', { cause: error });
+      backoff.recordFailure(failure, userId);
+      const needsRepair = failure.kind === 'unknown' || failure.kind === 'refused';
+      const retryAfterMs = failure.retryAfterMs ?? (needsRepair ? limit.BLOCKED_RIGHTS_DELIVERY_RETRY_MS : 0);
+      return { reason: failure.message, retryAfterMs };
+    }
+  }
+
+  return {
+    /** The deliveries under way; they never reject. */
+    pending,
+    start,
+    abort: (): void => {
+      abort.abort();
     },
   };
 }
@@ -176,31 +187,31 @@ const PAUSE_LOG_MESSAGES = {
 
 /** Pauses all deliveries after the provider refuses our credential, or after failures for several users in a row. */
 function createDeliveryBackoff(log: Logger) {
-  const failingUsers = new Set<string>();
-  const reportedFailureKinds = new Set<string>();
-  const pauseBackoff = new Backoff(limit.RIGHTS_DELIVERY_PAUSES_MS);
-  let pauseEndMs = -Infinity;
+  const failing = new Set<string>();
+  const reported = new Set<string>();
+  const backoff = new Backoff(limit.RIGHTS_DELIVERY_PAUSES_MS);
+  let pausedUntil = -Infinity;
 
   return {
     recordSuccess(): void {
-      if (reportedFailureKinds.size > 0) log.info('the identity provider accepts changes again');
-      reportedFailureKinds.clear();
-      failingUsers.clear();
-      pauseBackoff.reset();
-      pauseEndMs = -Infinity;
+      if (reported.size > 0) log.info('the identity provider accepts changes again');
+      reported.clear();
+      failing.clear();
+      backoff.reset();
+      pausedUntil = -Infinity;
     },
     recordFailure({ kind, message: reason }: ManagementError, userId: string): void {
       if (kind === 'unknown' || kind === 'refused') {
         log.warn({ userId, trouble: kind, reason }, 'the identity provider rejects the rights of a user');
         return;
       }
-      if (!reportedFailureKinds.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_LOG_MESSAGES[kind]);
-      reportedFailureKinds.add(kind);
-      if (kind === 'away' || kind === 'address') failingUsers.add(userId);
-      const shouldPauseAll = kind === 'credential' || failingUsers.size >= limit.DELIVERY_FAILURES_BEFORE_PAUSE;
-      if (shouldPauseAll && kind !== 'limited' && performance.now() >= pauseEndMs)
-        pauseEndMs = performance.now() + pauseBackoff.nextPauseMs();
+      if (!reported.has(kind)) log.warn({ trouble: kind, reason }, PAUSE_LOG_MESSAGES[kind]);
+      reported.add(kind);
+      if (kind === 'away' || kind === 'address') failing.add(userId);
+      const mustPause = kind === 'credential' || failing.size >= limit.DELIVERY_FAILURES_BEFORE_PAUSE;
+      if (mustPause && kind !== 'limited' && performance.now() >= pausedUntil)
+        pausedUntil = performance.now() + backoff.nextPauseMs();
     },
-    remainingPauseMs: (): number => Math.max(0, pauseEndMs - performance.now()),
+    remainingPauseMs: (): number => Math.max(0, pausedUntil - performance.now()),
   };
 }

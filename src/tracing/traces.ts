@@ -16,21 +16,15 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const { detectResources, envDetector, resourceFromAttributes } = await import('@opentelemetry/resources');
 
-  let lastWarningAt = -Infinity;
-  const ignoreMessage = (): void => undefined;
-  const logExportWarning = (reason: string): void => {
-    if (performance.now() - lastWarningAt < TRACES_LOG_PAUSE_MS) return;
-    lastWarningAt = performance.now();
+  let warnedAt = -Infinity;
+  const ignore = (): void => undefined;
+  const warn = (reason: string): void => {
+    if (performance.now() - warnedAt < TRACES_LOG_PAUSE_MS) return;
+    warnedAt = performance.now();
     log.warn({ reason }, 'the trace collector accepts no traces');
   };
   diag.setLogger(
-    {
-      error: logExportWarning,
-      warn: ignoreMessage,
-      info: ignoreMessage,
-      debug: ignoreMessage,
-      verbose: ignoreMessage,
-    },
+    { error: warn, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
   );
 
@@ -38,19 +32,19 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
     httpAgentOptions: createBackgroundAgent,
     timeoutMillis: TRACES_EXPORT_TIMEOUT_MS,
   });
-  const serviceResource = resourceFromAttributes({ 'service.name': 'taxclaims' });
-  const tracerProvider = new BasicTracerProvider({
-    resource: serviceResource.merge(detectResources({ detectors: [envDetector] })),
+  const resource = resourceFromAttributes({ 'service.name': 'taxclaims' });
+  const provider = new BasicTracerProvider({
+    resource: resource.merge(detectResources({ detectors: [envDetector] })),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     // The span processor drops spans while its queue is full.
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
-  const tracer = tracerProvider.getTracer('taxclaims');
+  const tracer = provider.getTracer('taxclaims');
   const propagator = new W3CTraceContextPropagator();
 
   function requestEnded(request: ObservedRequest): void {
     const { route, method, role, status, error, timeline, endedMs, traceparent } = request;
-    const incomingContext = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+    const incoming = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
     const attributes = {
       'http.request.method': method === 'other' ? '_OTHER' : method,
       'http.route': route,
@@ -58,27 +52,22 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       ...(status === 'aborted' ? { 'error.type': 'aborted' } : { 'http.response.status_code': status }),
       ...(error !== undefined && { 'error.type': error.code }),
     };
-    const requestSpanOptions = { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes };
-    const span = tracer.startSpan(`${method} ${route}`, requestSpanOptions, incomingContext);
+    const span = tracer.startSpan(
+      `${method} ${route}`,
+      { kind: SpanKind.SERVER, startTime: timeline.begunMs, attributes },
+      incoming,
+    );
     if (typeof status === 'number' && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     if (span.isRecording()) {
-      const parentContext = trace.setSpan(incomingContext, span);
-      for (const stretch of timeline.transactions) addSpan('transaction', stretch, parentContext);
+      const parent = trace.setSpan(incoming, span);
+      for (const stretch of timeline.transactions) addSpan('transaction', stretch, parent);
     }
     span.end(endedMs);
   }
 
-  function addSpan(
-    name: string,
-    { begunMs, endedMs, isFailed }: MeasuredInterval,
-    parentContext: typeof ROOT_CONTEXT,
-  ): void {
-    const childSpanOptions = {
-      kind: SpanKind.CLIENT,
-      startTime: begunMs,
-      attributes: name === 'transaction' ? { 'db.system.name': 'postgresql' } : {},
-    };
-    const span = tracer.startSpan(name, childSpanOptions, parentContext);
+  function addSpan(name: string, { begunMs, endedMs, isFailed }: MeasuredInterval, parent: typeof ROOT_CONTEXT): void {
+    const attributes = name === 'transaction' ? { 'db.system.name': 'postgresql' } : {};
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: begunMs, attributes }, parent);
     if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(endedMs);
   }
@@ -89,11 +78,10 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
       addSpan('fetch keys', stretch, ROOT_CONTEXT);
     },
     async close(withinMs: number): Promise<void> {
-      const createTimeoutError = (): Error => new Error('the collector did not take the last traces in time');
       await withTimeout(
         Math.min(withinMs, TRACES_EXPORT_TIMEOUT_MS),
-        tracerProvider.shutdown(),
-        createTimeoutError,
+        provider.shutdown(),
+        () => new Error('the collector did not take the last traces in time'),
       ).catch((error: unknown) => {
         log.warn({ err: error }, 'the last traces are lost');
       });
@@ -105,13 +93,13 @@ export async function openTraces({ ratio, log }: { readonly ratio: number; reado
 
 /** Creates an HTTP agent with at most two connections, which do not keep the process running. */
 function createBackgroundAgent(protocol: string): Agent {
-  const agentOptions = { keepAlive: true, maxSockets: 2 };
-  const httpAgent = protocol === 'https:' ? new SecureAgent(agentOptions) : new Agent(agentOptions);
-  const createAgentConnection = httpAgent.createConnection.bind(httpAgent);
-  httpAgent.createConnection = (...args) => {
-    const socket = createAgentConnection(...args);
+  const options = { keepAlive: true, maxSockets: 2 };
+  const agent = protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...args) => {
+    const socket = connect(...args);
     if (socket !== null && socket !== undefined && 'unref' in socket) (socket as { unref(): void }).unref();
     return socket;
   };
-  return httpAgent;
+  return agent;
 }

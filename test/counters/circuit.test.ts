@@ -39,7 +39,7 @@ function sharedCounter() {
 }
 
 const openCircuit = (connect: () => Promise<CounterConnection>, log: Logger, timeoutMs = 50): Promise<CircuitBreaker> =>
-  createCircuitBreaker({ connect, backendName: 'shared', timeoutMs, log });
+  createCircuitBreaker({ connect, name: 'shared', timeoutMs, log });
 
 test('two processes of the service with shared rate-limit counters count a user’s requests together', async () => {
   const shared = sharedCounter();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { openPool } from '../../src/db/pool.ts';
+import { SessionPool } from '../../src/db/pool.ts';
 import type { Session } from '../../src/db/session.ts';
 import type { Statement } from '../../src/db/statement.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -9,7 +9,7 @@ import { forSuite } from '../support/suite.ts';
 
 const postgres = await forSuite(createEmptyDatabase());
 const pool = await forSuite(
-  openPool({
+  new SessionPool({
     url: postgres.adminUrl,
     poolSize: 1,
     statementTimeoutMs: 10_000,

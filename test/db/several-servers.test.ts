@@ -6,8 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { pino } from 'pino';
 import { DatabaseUnavailable } from '../../src/db/errors.ts';
 import { findAdminServerUrl } from '../../src/admin/deploy/admin-connection.ts';
-import { openPool } from '../../src/db/pool.ts';
-import type { SessionPool } from '../../src/db/pool.ts';
+import { SessionPool } from '../../src/db/pool.ts';
 import type { PrimaryTracker } from '../../src/db/primary.ts';
 import { trackPrimary } from '../../src/db/primary.ts';
 import type { Session } from '../../src/db/session.ts';
@@ -56,7 +55,7 @@ function addressOf(...servers: readonly Pick<Cluster, 'port'>[]): string {
 }
 
 function poolOf(url: string, primary?: PrimaryTracker): SessionPool {
-  return openPool({
+  return new SessionPool({
     ...{ url, primary, poolSize: 2, statementTimeoutMs: 2_000, preparedStatements: true },
     log: pino({ level: 'silent' }),
   });

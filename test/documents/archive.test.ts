@@ -234,7 +234,7 @@ test('a caller’s second simultaneous ZIP download gets 429, and succeeds once 
   const second = await service.ask(`GET ${at(claim)}`, { token: owner });
   expectError(second, 'ERROR_RATE_LIMITED');
   first.destroy();
-  await until(() => service.documents.archiveLimit.inUse() === 0);
+  await until(() => service.documents.archiveLimit.running === 0);
   const third = await begin(claim, owner);
   expect((await entriesOf(await buffer(third))).map(([name]) => name)).toEqual(['a.pdf']);
 });

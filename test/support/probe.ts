@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { createDatabase } from '../../src/db/database.ts';
 import type { Database } from '../../src/db/database.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { SessionPool } from '../../src/db/pool.ts';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { StatementParameter, Statement } from '../../src/db/statement.ts';
 import { createTestDatabase, isPooled, withAdmin } from './database.ts';
@@ -99,7 +99,7 @@ export async function openProbe(
 ): Promise<Probe> {
   const postgres = await createTestDatabase();
   const { statementTimeoutMs = 10_000, preparedStatements = options.isDirect ?? !isPooled(), maxWaiting } = options;
-  const pool = openPool({
+  const pool = new SessionPool({
     url: options.databaseUrl?.(postgres.apiUrl) ?? (options.isDirect ? postgres.directUrl : postgres.apiUrl),
     poolSize: 1,
     statementTimeoutMs,

@@ -12,53 +12,53 @@ export interface SpoolFile {
 
 /** Appends lines to a file until it is full or a write fails, then to a new one; `onSealed` gets each finished file. */
 export function createAppender(nextPath: () => Promise<string>, onSealed: (file: SpoolFile) => void) {
-  let waitingLines: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
-  let currentFile: (SpoolFile & { readonly file: FileHandle }) | undefined;
-  let lastOperationPromise: Promise<unknown> = Promise.resolve();
+  let waiting: (Omit<PromiseWithResolvers<undefined>, 'promise'> & { readonly line: string })[] = [];
+  let current: (SpoolFile & { readonly file: FileHandle }) | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
-  function runInSequence<T>(operation: () => Promise<T>): Promise<T> {
-    const operationResult = lastOperationPromise.then(operation);
-    lastOperationPromise = operationResult.catch(() => undefined);
-    return operationResult;
+  function inSequence<T>(operation: () => Promise<T>): Promise<T> {
+    const result = last.then(operation);
+    last = result.catch(() => undefined);
+    return result;
   }
 
-  async function openNextFile(): Promise<NonNullable<typeof currentFile>> {
+  async function openNext(): Promise<NonNullable<typeof current>> {
     const path = await nextPath();
     const file = await open(path, 'ax', 0o600);
-    currentFile = { path, file, size: 0, records: 0, sinceMs: Date.now() };
+    current = { path, file, size: 0, records: 0, sinceMs: Date.now() };
     await syncFolder(dirname(path));
-    return currentFile;
+    return current;
   }
 
-  async function writeWaitingLines(): Promise<void> {
-    const lineBatch = waitingLines;
-    waitingLines = [];
+  async function writeWaiting(): Promise<void> {
+    const batch = waiting;
+    waiting = [];
     try {
-      const targetFile = currentFile ?? (await openNextFile());
-      const lineBatchBuffer = Buffer.from(lineBatch.map(({ line }) => line).join(''));
-      await targetFile.file.appendFile(lineBatchBuffer);
-      await targetFile.file.datasync();
+      const target = current ?? (await openNext());
+      const bytes = Buffer.from(batch.map(({ line }) => line).join(''));
+      await target.file.appendFile(bytes);
+      await target.file.datasync();
       // Checks that nobody has deleted the file: a deleted file still accepts lines, but they would be lost.
-      if ((await targetFile.file.stat()).nlink === 0) throw new Error(`${targetFile.path} was removed`);
-      targetFile.size += lineBatchBuffer.length;
-      targetFile.records += lineBatch.length;
-      for (const { resolve } of lineBatch) resolve(undefined);
-      if (targetFile.size >= SPOOL_FILE_BYTES) await sealCurrentFile();
+      if ((await target.file.stat()).nlink === 0) throw new Error(`${target.path} was removed`);
+      target.size += bytes.length;
+      target.records += batch.length;
+      for (const { resolve } of batch) resolve(undefined);
+      if (target.size >= SPOOL_FILE_BYTES) await sealCurrent();
     } catch (error) {
-      for (const { reject } of lineBatch) reject(error);
-      await sealCurrentFile();
+      for (const { reject } of batch) reject(error);
+      await sealCurrent();
     }
   }
 
-  async function sealCurrentFile(): Promise<void> {
-    const sealedFile = await detachCurrentFile();
-    if (sealedFile !== undefined) onSealed(sealedFile);
+  async function sealCurrent(): Promise<void> {
+    const sealed = await detach();
+    if (sealed !== undefined) onSealed(sealed);
   }
 
-  async function detachCurrentFile(): Promise<SpoolFile | undefined> {
-    if (currentFile === undefined) return undefined;
-    const { file, ...sealed } = currentFile;
-    currentFile = undefined;
+  async function detach(): Promise<SpoolFile | undefined> {
+    if (current === undefined) return undefined;
+    const { file, ...sealed } = current;
+    current = undefined;
     // Cuts the file to its complete lines, because a failed write may have added a part of a line.
     await file.truncate(sealed.size).catch(() => undefined);
     await file.close().catch(() => undefined);
@@ -69,13 +69,13 @@ export function createAppender(nextPath: () => Promise<string>, onSealed: (file:
     /** Resolves once the line is on the disk; lines that wait at the same time are synced together. */
     append(line: string): Promise<void> {
       const waitingLine = { line, ...Promise.withResolvers<undefined>() };
-      waitingLines.push(waitingLine);
-      if (waitingLines.length === 1) void runInSequence(writeWaitingLines);
+      waiting.push(waitingLine);
+      if (waiting.length === 1) void inSequence(writeWaiting);
       return waitingLine.promise;
     },
-    seal: () => runInSequence(detachCurrentFile),
+    seal: () => inSequence(detach),
     get current(): SpoolFile | undefined {
-      return currentFile;
+      return current;
     },
   };
 }

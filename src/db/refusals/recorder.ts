@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database.ts';
+import { readAsLogin, type DatabaseLogin } from '../database.ts';
 import { sqlState } from '../errors.ts';
 import { REFUSAL_CLOCK_READING_MAX_MS } from '../../limits.ts';
 import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
@@ -12,30 +12,29 @@ export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
  */
 const VALUE_ERROR_SQLSTATE_CLASSES: readonly unknown[] = ['22', '23', '54', 'P0'];
 
-export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
+export function createRefusalRecorder(database: DatabaseLogin) {
   const processId = randomUUID();
   /** The database's clock and `performance.now()` at the same moment, to convert one into the other. */
-  let clockReading: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
+  let clock: { readonly databaseMs: number; readonly monotonicMs: number } | undefined;
 
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
-  function record(refusals: readonly DatedRefusal[]): Promise<void> {
-    const refusalQueryStartMs = performance.now();
-    const refusalQueryPromise = database.callAsLogin({
-      text: 'select extract(epoch from app.record_refusals($1)) * 1000',
-      values: [JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, refusalTimeFields(refusal))))],
-    });
-    return refusalQueryPromise.then(({ rows }) => {
-      const monotonicMs = performance.now();
-      if (clockReading !== undefined && monotonicMs - refusalQueryStartMs > REFUSAL_CLOCK_READING_MAX_MS) return;
-      clockReading = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
-    });
+  async function record(refusals: readonly DatedRefusal[]): Promise<void> {
+    const startMs = performance.now();
+    const [row] = await readAsLogin(
+      database,
+      'select extract(epoch from app.record_refusals($1)) * 1000',
+      JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, timeOf(refusal)))),
+    );
+    const monotonicMs = performance.now();
+    if (clock !== undefined && monotonicMs - startMs > REFUSAL_CLOCK_READING_MAX_MS) return;
+    clock = { databaseMs: Number(row?.[0]), monotonicMs };
   }
 
   /**
    * Returns when a refusal happened: its age, its time by the database's clock, or both. If another process refused the
    * request, the age is by the machine's clock, because `performance.now()` differs between processes.
    */
-  function refusalTimeFields({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
+  function timeOf({ run: refusedBy, monotonicMs, databaseMs, machineMs }: DatedRefusal) {
     if (refusedBy === processId) return { age_ms: performance.now() - monotonicMs, refused_at_ms: databaseMs };
     return databaseMs === null ? { age_ms: Date.now() - machineMs } : { refused_at_ms: databaseMs };
   }
@@ -51,17 +50,16 @@ export function createRefusalRecorder(database: Pick<Database, 'callAsLogin'>) {
     } catch (error) {
       if (!VALUE_ERROR_SQLSTATE_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
-      const secondHalfStartIndex = Math.ceil(refusals.length / 2);
-      const firstHalfRejectedRefusals = await recordEach(refusals.slice(0, secondHalfStartIndex));
-      return [...firstHalfRejectedRefusals, ...(await recordEach(refusals.slice(secondHalfStartIndex)))];
+      const middle = Math.ceil(refusals.length / 2);
+      const rejected = await recordEach(refusals.slice(0, middle));
+      return [...rejected, ...(await recordEach(refusals.slice(middle)))];
     }
   }
 
   return {
     date: (refusal: Refusal): DatedRefusal => {
       const monotonicMs = performance.now();
-      const databaseMs =
-        clockReading === undefined ? null : clockReading.databaseMs + monotonicMs - clockReading.monotonicMs;
+      const databaseMs = clock === undefined ? null : clock.databaseMs + monotonicMs - clock.monotonicMs;
       return dateRefusal(refusal, { run: processId, monotonicMs, machineMs: Date.now(), databaseMs });
     },
     record,

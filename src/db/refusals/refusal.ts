@@ -6,12 +6,12 @@ import { z } from 'zod';
  * Cuts the text to `longest` characters before it replaces unpaired surrogates, because the cut may split a surrogate
  * pair.
  */
-function createTruncatedTextSchema(longest: number) {
+function truncated(longest: number) {
   return z.string().transform((value) => value.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed());
 }
 
 /** Cuts a record id to one character more than a UUID has, so that a cut text never looks like a UUID. */
-const refusedIdSchema = createTruncatedTextSchema(37)
+const id = truncated(37)
   .nullish()
   .transform((value) => value ?? null);
 
@@ -24,15 +24,15 @@ const clockFields = {
 };
 
 const refusalSchema = z.object({
-  requestId: createTruncatedTextSchema(100),
-  actor: createTruncatedTextSchema(255),
-  action: createTruncatedTextSchema(100),
-  resourceType: createTruncatedTextSchema(50),
-  resourceId: refusedIdSchema,
-  clientContext: refusedIdSchema,
-  reason: createTruncatedTextSchema(2_000),
-  ipAddress: createTruncatedTextSchema(100),
-  userAgent: createTruncatedTextSchema(2_000),
+  requestId: truncated(100),
+  actor: truncated(255),
+  action: truncated(100),
+  resourceType: truncated(50),
+  resourceId: id,
+  clientContext: id,
+  reason: truncated(2_000),
+  ipAddress: truncated(100),
+  userAgent: truncated(2_000),
 });
 const datedRefusalSchema = z.object({ id: z.uuid(), ...clockFields, ...refusalSchema.shape });
 
@@ -44,14 +44,14 @@ export function dateRefusal(refusal: Refusal, moment: Pick<DatedRefusal, keyof t
 }
 
 export function formatSpoolLine(refusal: DatedRefusal): string {
-  const refusalJson = JSON.stringify(refusal);
-  return `${computeChecksum(refusalJson)} ${refusalJson}\n`;
+  const json = JSON.stringify(refusal);
+  return `${computeChecksum(json)} ${json}\n`;
 }
 
 export function parseSpoolLine(line: string): DatedRefusal | undefined {
-  const refusalJson = line.slice(9);
-  if (line.slice(0, 9) !== `${computeChecksum(refusalJson)} `) return undefined;
-  return datedRefusalSchema.safeParse(JSON.parse(refusalJson)).data;
+  const json = line.slice(9);
+  if (line.slice(0, 9) !== `${computeChecksum(json)} `) return undefined;
+  return datedRefusalSchema.safeParse(JSON.parse(json)).data;
 }
 
 function computeChecksum(json: string): string {

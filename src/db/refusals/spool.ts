@@ -27,75 +27,52 @@ export async function openSpool(dataDir: string, maxBytes = MAX_SPOOL_BYTES) {
 async function openSpoolIn(folder: string, maxBytes: number) {
   await makeFolder(dirname(folder));
   await makeFolder(folder, 0o700);
-  const rejectedLinesFilePath = join(folder, 'set-aside');
-  let setAsideBytes = (await stat(rejectedLinesFilePath).catch(() => ({ size: 0 }))).size;
+  const rejectedPath = join(folder, 'set-aside');
+  let setAsideBytes = (await stat(rejectedPath).catch(() => ({ size: 0 }))).size;
   let bytes = setAsideBytes;
-  const sealedFiles: SpoolFile[] = [];
-  const adoptedFiles = new Map<SpoolSlot, SpoolFile[]>();
-  const postponedFiles = new Set<SpoolFile>();
-  let fileNumber = 0;
+  const files = createFileList((size) => {
+    bytes += size;
+  });
+  let number = 0;
   let ownSlot = await takeOwnSlot();
   await assertWritable(ownSlot.folder);
-  const appender = createAppender(chooseNextFilePath, (file) => {
-    sealedFiles.push(file);
-  });
-  let unsealedLineCount = 0;
+  const appender = createAppender(nextPath, files.seal);
+  let unsealed = 0;
 
   async function takeOwnSlot(): Promise<SpoolSlot> {
     const slot = await takeSlot(folder);
-    const knownSpoolFilePaths = new Set(sealedFiles.map(({ path }) => path));
-    const newlyFoundSpoolFiles = (await listSpoolFiles(slot)).filter(({ path }) => !knownSpoolFilePaths.has(path));
-    sealedFiles.push(...newlyFoundSpoolFiles);
-    bytes += sumFileFigure(newlyFoundSpoolFiles, 'size');
-    fileNumber = Math.max(fileNumber, ...newlyFoundSpoolFiles.map(({ path }) => Number.parseInt(basename(path), 10)));
+    const found = files.addFound(await listSpoolFiles(slot));
+    number = Math.max(number, ...found.map(({ path }) => Number.parseInt(basename(path), 10)));
     return slot;
   }
 
-  async function chooseNextFilePath(): Promise<string> {
+  async function nextPath(): Promise<string> {
     // If the lock file was deleted, another process could adopt the file that this process is writing.
-    if (!(await ownSlot.isLockFilePresent())) {
+    if (!(await ownSlot.isLocked())) {
       ownSlot.release();
       ownSlot = await takeOwnSlot();
     }
-    return join(ownSlot.folder, `${String((fileNumber += 1)).padStart(12, '0')}${FILE_SUFFIX}`);
-  }
-
-  const collectSpoolFiles = (): SpoolFile[] => [...adoptedFiles.values(), sealedFiles].flat();
-  const listDrainableFiles = (): SpoolFile[] => collectSpoolFiles().filter((file) => !postponedFiles.has(file));
-
-  function forgetSpoolFile(file: SpoolFile): void {
-    for (const list of [...adoptedFiles.values(), sealedFiles])
-      if (list.includes(file)) list.splice(list.indexOf(file), 1);
-    bytes -= file.size;
-    releaseEmptiedSlots();
-  }
-
-  function releaseEmptiedSlots(): void {
-    for (const [slot, { length }] of adoptedFiles) {
-      if (length > 0) continue;
-      adoptedFiles.delete(slot);
-      slot.release();
-    }
+    return join(ownSlot.folder, `${String((number += 1)).padStart(12, '0')}${FILE_SUFFIX}`);
   }
 
   const spool = {
     async append(line: string): Promise<void> {
-      const lineBytes = Buffer.byteLength(line);
-      if (bytes + lineBytes > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
-      bytes += lineBytes;
-      unsealedLineCount += 1;
+      const size = Buffer.byteLength(line);
+      if (bytes + size > maxBytes) throw new Error(`${folder} holds ${maxBytes} bytes of refusals already`);
+      bytes += size;
+      unsealed += 1;
       await appender.append(line).catch((error: unknown) => {
-        bytes -= lineBytes;
+        bytes -= size;
         throw error;
       });
     },
     async oldest() {
-      if (listDrainableFiles().length === 0) {
-        unsealedLineCount = 0;
-        const lastSealedFile = await appender.seal();
-        if (lastSealedFile !== undefined) sealedFiles.push(lastSealedFile);
+      if (files.drainable().length === 0) {
+        unsealed = 0;
+        const last = await appender.seal();
+        if (last !== undefined) files.seal(last);
       }
-      const [file] = listDrainableFiles();
+      const [file] = files.drainable();
       if (file === undefined) return undefined;
       return {
         /** Returns undefined for a deleted spool file. `torn` is an incomplete last line, which a crash cut off. */
@@ -105,55 +82,100 @@ async function openSpoolIn(folder: string, maxBytes: number) {
             return { lines, torn: lines.pop() ?? '' };
           } catch (error) {
             if (readSystemErrorCode(error) !== 'ENOENT') throw error;
-            forgetSpoolFile(file);
+            files.forget(file);
             return undefined;
           }
         },
         async remove(): Promise<void> {
           await rm(file.path, { force: true });
-          forgetSpoolFile(file);
+          files.forget(file);
         },
-        postpone(): void {
-          postponedFiles.add(file);
+        postpone: () => {
+          files.postpone(file);
         },
       };
     },
     async setAside(lines: readonly string[]): Promise<void> {
-      const rejectedLinesText = lines.map((line) => `${line}\n`).join('');
-      await appendFile(rejectedLinesFilePath, rejectedLinesText, { mode: 0o600, flush: true });
+      const text = lines.map((line) => `${line}\n`).join('');
+      await appendFile(rejectedPath, text, { mode: 0o600, flush: true });
       await syncFolder(folder);
-      setAsideBytes += Buffer.byteLength(rejectedLinesText);
-      bytes += Buffer.byteLength(rejectedLinesText);
+      setAsideBytes += Buffer.byteLength(text);
+      bytes += Buffer.byteLength(text);
     },
     get isEmpty(): boolean {
-      return unsealedLineCount === 0 && listDrainableFiles().length === 0;
+      return unsealed === 0 && files.drainable().length === 0;
     },
     async adopt(): Promise<void> {
-      postponedFiles.clear();
-      for (const slot of await takeAbandonedSlots(folder)) {
-        const slotFiles = await listSpoolFiles(slot);
-        adoptedFiles.set(slot, slotFiles);
-        bytes += sumFileFigure(slotFiles, 'size');
-      }
-      releaseEmptiedSlots();
+      files.forgetPostponed();
+      for (const slot of await takeAbandonedSlots(folder)) files.adopt(slot, await listSpoolFiles(slot));
+      files.releaseEmptied();
     },
     /** Counts the refusals in all spool files, even postponed files; `bytes` includes lines that Postgres rejected. */
     figures() {
-      const all = [...collectSpoolFiles(), ...(appender.current ? [appender.current] : [])];
-      const records = sumFileFigure(all, 'records');
-      const oldestRefusalMs = Math.min(...all.map((file) => file.sinceMs));
-      const oldestMs = records === 0 ? undefined : Math.max(Date.now() - oldestRefusalMs, 0);
+      const all = [...files.all(), ...(appender.current ? [appender.current] : [])];
+      const records = sumOf(all, 'records');
+      const since = Math.min(...all.map((file) => file.sinceMs));
+      const oldestMs = records === 0 ? undefined : Math.max(Date.now() - since, 0);
       return Promise.resolve({ records, oldestMs, bytes, setAsideBytes });
     },
     async close(): Promise<void> {
       await withTimeout(SPOOL_CLOSE_TIMEOUT_MS, appender.seal(), () => new Error('the disk does not answer')).catch(
         () => undefined,
       );
-      for (const slot of [...adoptedFiles.keys(), ownSlot]) slot.release();
+      for (const slot of [...files.adoptedSlots(), ownSlot]) slot.release();
     },
   };
   await spool.adopt();
   return spool;
+}
+
+/** The files in the slot of this process and in the slots that it has adopted. `count` gets each change of their size. */
+function createFileList(count: (bytes: number) => void) {
+  const sealed: SpoolFile[] = [];
+  const adopted = new Map<SpoolSlot, SpoolFile[]>();
+  const postponed = new Set<SpoolFile>();
+  const all = (): SpoolFile[] => [...adopted.values(), sealed].flat();
+
+  function releaseEmptied(): void {
+    for (const [slot, { length }] of adopted) {
+      if (length > 0) continue;
+      adopted.delete(slot);
+      slot.release();
+    }
+  }
+
+  return {
+    all,
+    releaseEmptied,
+    drainable: (): SpoolFile[] => all().filter((file) => !postponed.has(file)),
+    adoptedSlots: () => adopted.keys(),
+    seal: (file: SpoolFile): void => {
+      sealed.push(file);
+    },
+    /** Adds the files that are not known yet, and returns them. */
+    addFound(found: readonly SpoolFile[]): readonly SpoolFile[] {
+      const known = new Set(sealed.map(({ path }) => path));
+      const added = found.filter(({ path }) => !known.has(path));
+      sealed.push(...added);
+      count(sumOf(added, 'size'));
+      return added;
+    },
+    adopt(slot: SpoolSlot, found: SpoolFile[]): void {
+      adopted.set(slot, found);
+      count(sumOf(found, 'size'));
+    },
+    forget(file: SpoolFile): void {
+      for (const list of [...adopted.values(), sealed]) if (list.includes(file)) list.splice(list.indexOf(file), 1);
+      count(-file.size);
+      releaseEmptied();
+    },
+    postpone(file: SpoolFile): void {
+      postponed.add(file);
+    },
+    forgetPostponed(): void {
+      postponed.clear();
+    },
+  };
 }
 
 async function assertWritable(folder: string): Promise<void> {
@@ -163,21 +185,21 @@ async function assertWritable(folder: string): Promise<void> {
 }
 
 async function listSpoolFiles({ folder }: SpoolSlot): Promise<SpoolFile[]> {
-  const spoolFileNames = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
-  const spoolFiles: SpoolFile[] = [];
-  for (const name of spoolFileNames) {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(FILE_SUFFIX)).sort();
+  const files: SpoolFile[] = [];
+  for (const name of names) {
     const path = join(folder, name);
-    const fileStats = await lstat(path);
-    if (!fileStats.isFile()) continue;
+    const stats = await lstat(path);
+    if (!stats.isFile()) continue;
     // A spool file that cannot be read counts as empty for now; the spool reads it again later.
-    const fileLines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
-    const sinceMs = parseSpoolLine(fileLines[0] ?? '')?.machineMs ?? Date.now();
-    spoolFiles.push({ path, size: fileStats.size, records: fileLines.length - 1, sinceMs });
+    const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
+    const sinceMs = parseSpoolLine(lines[0] ?? '')?.machineMs ?? Date.now();
+    files.push({ path, size: stats.size, records: lines.length - 1, sinceMs });
   }
-  return spoolFiles;
+  return files;
 }
 
-function sumFileFigure(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
+function sumOf(files: readonly SpoolFile[], figure: 'size' | 'records'): number {
   return files.reduce((sum, file) => sum + file[figure], 0);
 }
 
@@ -185,41 +207,41 @@ function sumFileFigure(files: readonly SpoolFile[], figure: 'size' | 'records'):
 interface SpoolSlot {
   readonly folder: string;
   /** False if somebody has deleted the lock file; another process could then lock a new file with the same name. */
-  isLockFilePresent(): Promise<boolean>;
+  isLocked(): Promise<boolean>;
   release(): void;
 }
 
 async function takeSlot(folder: string): Promise<SpoolSlot> {
   for (let number = 0; number < MAX_SPOOL_PROCESSES; number += 1) {
-    const slotFolder = join(folder, String(number));
-    await makeFolder(slotFolder, 0o700);
-    const slot = await tryToLock(slotFolder);
+    const path = join(folder, String(number));
+    await makeFolder(path, 0o700);
+    const slot = await tryToLock(path);
     if (slot !== undefined) return slot;
   }
   throw new Error(`${folder} is in use by ${MAX_SPOOL_PROCESSES} processes`);
 }
 
 async function takeAbandonedSlots(folder: string): Promise<readonly SpoolSlot[]> {
-  const folderEntries = await readdir(folder, { withFileTypes: true });
-  const slotFolderPaths = folderEntries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  const slots = await Promise.all(slotFolderPaths.map(tryToLock));
+  const entries = await readdir(folder, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+  const slots = await Promise.all(folders.map(tryToLock));
   return slots.filter((slot) => slot !== undefined);
 }
 
 async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
-  const lockPath = join(folder, 'lock');
+  const path = join(folder, 'lock');
   // Does not open an existing lock file, because closing it would release this process's own lock.
-  await writeFile(lockPath, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+  await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
     if (readSystemErrorCode(error) !== 'EEXIST') throw error;
   });
-  const slotLock = lockFile(lockPath);
-  if (slotLock === undefined) return undefined;
+  const lock = lockFile(path);
+  if (lock === undefined) return undefined;
   // While this process holds the lock file open, no other file can get the lock file's inode number.
-  const { ino } = await stat(lockPath);
-  const isLockFilePresent = () =>
-    stat(lockPath).then(
+  const { ino } = await stat(path);
+  const isLocked = () =>
+    stat(path).then(
       (found) => found.ino === ino,
       () => false,
     );
-  return { folder, isLockFilePresent, release: slotLock.release };
+  return { folder, isLocked, release: lock.release };
 }

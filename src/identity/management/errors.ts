@@ -26,21 +26,20 @@ const [SHORTEST_MS, LONGEST_MS] = MANAGEMENT_RETRY_AFTER_RANGE_MS;
 
 /** Returns the wait of `Retry-After` or `x-ratelimit-reset` in ms, between a second and an hour, or undefined. */
 export function readRetryAfterMs(answer: Headers): number | undefined {
-  const responseDateMs = Date.parse(answer.get('date') ?? '');
-  const now = Number.isNaN(responseDateMs) ? Date.now() : responseDateMs;
-  const headerRetryWaitsMs = [
+  const dateMs = Date.parse(answer.get('date') ?? '');
+  const now = Number.isNaN(dateMs) ? Date.now() : dateMs;
+  const waits = [
     parseRetryAfter(answer.get('retry-after'), now),
     parseRateLimitReset(answer.get('x-ratelimit-reset'), now),
-  ];
-  const knownRetryWaitsMs = headerRetryWaitsMs.filter((wait) => wait !== undefined);
-  return knownRetryWaitsMs.length === 0 ? undefined : Math.min(Math.max(...knownRetryWaitsMs, SHORTEST_MS), LONGEST_MS);
+  ].filter((wait) => wait !== undefined);
+  return waits.length === 0 ? undefined : Math.min(Math.max(...waits, SHORTEST_MS), LONGEST_MS);
 }
 
 function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
-  const retryDateMs = Date.parse(text);
-  return Number.isNaN(retryDateMs) ? undefined : retryDateMs - now;
+  const dateMs = Date.parse(text);
+  return Number.isNaN(dateMs) ? undefined : dateMs - now;
 }
 
 function parseRateLimitReset(text: string | null, now: number): number | undefined {
