@@ -2,10 +2,9 @@ import type { Logger } from 'pino';
 import type { ClaimedChange, DeliveryFailure, IdentityChanges } from '../db/identity-changes.ts';
 import { ManagementError } from '../identity/management/errors.ts';
 import type { ManagementClient } from '../identity/management/client.ts';
-import { runPeriodically } from '../periodic-task.ts';
 import { Backoff } from '../retries.ts';
-import { withTimeout } from '../timeout.ts';
 import * as limit from '../limits.ts';
+import { runOutbox } from './outbox.ts';
 
 export type DeliveryWorker = ReturnType<typeof deliverIdentityChanges>;
 
@@ -19,6 +18,11 @@ export interface DeliveryOptions {
   readonly idleMs?: number | undefined;
 }
 
+interface Delivery extends ClaimedChange {
+  readonly deadline: number;
+}
+
+/** Sends changed rights and erasures to the identity provider. */
 export function deliverIdentityChanges({
   changes,
   management,
@@ -27,132 +31,43 @@ export function deliverIdentityChanges({
   deliveryMs = limit.RIGHTS_DELIVERY_TIMEOUT_MS,
   idleMs,
 }: DeliveryOptions) {
-  const closing = new AbortController();
-  const deliveries = createDeliveries({ changes, management, log, leaseMs, deliveryMs });
-  const { pending } = deliveries;
+  const backoff = createDeliveryBackoff(log);
+  const pauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
   let hasBegun = false;
   let deletedMs = -Infinity;
-  let isDatabaseAway = false;
 
-  async function beginChangesOnce(): Promise<void> {
-    if (hasBegun) return;
-    await changes.begin();
+  async function prepare(ending: AbortSignal): Promise<void> {
+    if (!hasBegun) await changes.begin();
     hasBegun = true;
-  }
-
-  async function deleteDeliveredChanges(): Promise<void> {
     if (performance.now() - deletedMs < limit.DELIVERED_CHANGES_DELETE_PAUSE_MS) return;
-    while (
-      !closing.signal.aborted &&
-      (await changes.deleteDelivered(limit.ROWS_OF_ONE_DELETE)) === limit.ROWS_OF_ONE_DELETE
-    );
+    while (!ending.aborted && (await changes.deleteDelivered(limit.ROWS_OF_ONE_DELETE)) === limit.ROWS_OF_ONE_DELETE);
     deletedMs = performance.now();
   }
 
-  async function runDeliveryRound(): Promise<boolean> {
-    try {
-      await beginChangesOnce();
-      await deleteDeliveredChanges();
-      const mayBeMore = await deliveries.start();
-      if (isDatabaseAway) log.info('changes for the identity provider are delivered again');
-      isDatabaseAway = false;
-      return mayBeMore;
-    } catch (error) {
-      if (!isDatabaseAway) log.error({ err: error }, 'changes for the identity provider could not be read');
-      isDatabaseAway = true;
-      return false;
-    }
-  }
-
-  async function deliverDueChanges(): Promise<void> {
-    while (
-      !closing.signal.aborted &&
-      ((await runDeliveryRound()) || pending.size === limit.CONCURRENT_RIGHTS_DELIVERIES)
-    )
-      await Promise.race([...(pending.size > 0 ? pending : [undefined]), ended]);
-  }
-
-  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  const task =
-    idleMs === undefined ? undefined : runPeriodically(deliverDueChanges, 'nothing could be delivered', log, idleMs);
-
-  return {
-    async deliverNow(): Promise<void> {
-      await beginChangesOnce();
-      for (let mayBeMore = true; mayBeMore; ) {
-        await deliveries.start();
-        mayBeMore = pending.size > 0;
-        await Promise.all(pending);
-      }
-    },
-    /** Finishes the current deliveries, or aborts them after `withinMs` and leaves them to other service instances. */
-    async close(withinMs = deliveryMs): Promise<void> {
-      closing.abort();
-      end(undefined);
-      await task?.close();
-      await withTimeout(
-        Math.max(withinMs - limit.RETURNED_DELIVERY_PAUSE_MS, 0),
-        Promise.all(pending),
-        () => new Error('deliveries to the identity provider were broken off'),
-      ).catch((error: unknown) => {
-        log.warn({ err: error }, 'shutdown: other processes deliver the remaining changes');
-        deliveries.abort();
-      });
-      await Promise.all(pending);
-    },
-  };
-}
-
-function createDeliveries({
-  changes,
-  management,
-  log,
-  leaseMs,
-  deliveryMs,
-}: Omit<DeliveryOptions, 'idleMs'> & { readonly leaseMs: number; readonly deliveryMs: number }) {
-  const abort = new AbortController();
-  const pending = new Set<Promise<void>>();
-  const backoff = createDeliveryBackoff(log);
-  const pauseMs = (): number => Math.max(backoff.remainingPauseMs(), management.remainingPauseMs());
-
-  /** Starts a delivery for each free slot; returns true if more deliveries may be due. */
-  async function start(): Promise<boolean> {
-    const free = limit.CONCURRENT_RIGHTS_DELIVERIES - pending.size;
-    if (free === 0 || pauseMs() > 0) return false;
-    // Sets the deadline before the worker reserves changes, so that each delivery ends before the lease on its change.
+  async function claim(most: number): Promise<readonly Delivery[]> {
+    // Sets the deadline before the changes are leased, so that each delivery ends before the lease on its change.
     const deadline = performance.now() + Math.min(deliveryMs, leaseMs / 2);
-    const claimed = await changes.claim(free, leaseMs);
-    for (const change of claimed) track(deliver(change, deadline));
-    return claimed.length === free;
+    return (await changes.claim(most, leaseMs)).map((change) => ({ ...change, deadline }));
   }
 
-  function track(work: Promise<void>): void {
-    const tracked = work
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'the result of a delivery could not be stored; the service retries it');
-      })
-      .finally(() => pending.delete(tracked));
-    pending.add(tracked);
-  }
-
-  async function deliver(claimed: ClaimedChange, until: number): Promise<void> {
-    if (abort.signal.aborted || pauseMs() > 0) {
-      await changes.release([claimed], Math.max(pauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
+  async function deliver(delivery: Delivery, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || pauseMs() > 0) {
+      await changes.release([delivery], Math.max(pauseMs(), limit.RETURNED_DELIVERY_PAUSE_MS));
       return;
     }
-    const failure = await send(claimed, until);
-    const isRecorded = await changes.recordOutcome(claimed, failure);
-    const { userId } = claimed;
+    const failure = await send(delivery, signal);
+    const isRecorded = await changes.recordOutcome(delivery, failure);
+    const { userId } = delivery;
     if (!isRecorded) log.warn({ userId }, 'another process delivered at the same time; the rights are sent again');
   }
 
-  async function send({ subject, rights, userId }: ClaimedChange, until: number): Promise<DeliveryFailure | undefined> {
-    const signal = AbortSignal.any([
-      abort.signal,
-      AbortSignal.timeout(Math.max(Math.ceil(until - performance.now()), 0)),
-    ]);
+  async function send(
+    { subject, rights, userId, deadline }: Delivery,
+    ending: AbortSignal,
+  ): Promise<DeliveryFailure | undefined> {
+    const timeout = AbortSignal.timeout(Math.max(Math.ceil(deadline - performance.now()), 0));
+    const time = { deadline, signal: AbortSignal.any([ending, timeout]) };
     try {
-      const time = { deadline: until, signal };
       await (rights === undefined ? management.erase(subject, time) : management.send(subject, rights, time));
       backoff.recordSuccess();
       const outcome = rights === undefined ? 'has removed an erased user' : 'knows the rights of a user';
@@ -168,14 +83,9 @@ function createDeliveries({
     }
   }
 
-  return {
-    /** The deliveries under way; they never reject. */
-    pending,
-    start,
-    abort: (): void => {
-      abort.abort();
-    },
-  };
+  const slots = limit.CONCURRENT_RIGHTS_DELIVERIES;
+  const work = { items: 'changes for the identity provider', slots, prepare, claim, deliver, pauseMs };
+  return runOutbox(work, idleMs, deliveryMs, log);
 }
 
 const PAUSE_LOG_MESSAGES = {

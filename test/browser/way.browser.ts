@@ -83,7 +83,7 @@ test('the link in a reminder mail opens the claim, a task added there appears on
   const path = `/reclamations/${claim}`;
   pages[path] = pages['/claim'] ?? '';
 
-  await reminders.sendNow();
+  await reminders.deliverNow();
   expect(mailServer.received.map(({ to }) => to).sort()).toEqual([[amelie.email], [marc.email]].sort());
   const { mail } = mailServer.received.find(({ to }) => to[0] === amelie.email) ?? {};
   expect(mail?.subject).toMatch(/^Une échéance/);

@@ -41,7 +41,7 @@ afterEach(async () => {
   await Promise.all(working.splice(0).map((one) => one.close(5_000)));
 });
 
-/** Creates a sender of reminder mails that works only when `sendNow` is called. */
+/** Creates a sender of reminder mails that works only when `deliverNow` is called. */
 function sender(options: Partial<RemindersOptions> = {}) {
   const one = sendReminders({
     ...{ queue, log, frontendUrl: FRONTEND, sendAt: { time: '00:00', zone: 'UTC' }, idleMs: 3_600_000 },
@@ -91,7 +91,7 @@ const textOf = ({ email }: { email: string }) => server.received.find(({ to }) =
 test('a French reminder names the task, its client and its day, and links to the frontend, in text and HTML', async () => {
   const amelie = await person();
   await task(7, { text: 'Demander le relevé' });
-  await sender().sendNow();
+  await sender().deliverNow();
   const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
   expect(to).toEqual([amelie.email]);
   expect(mail?.from?.text).toBe('"Cabinet Dubois" <rappels@cabinet.example>');
@@ -132,7 +132,7 @@ test('an English reminder names the deadlines of claims, invoices and partner in
   const bill = await make(service, 'partner_invoices', {
     ...{ client_id: clients, partner_id: partner, number: 'P-9', due_date: day },
   });
-  await sender().sendNow();
+  await sender().deliverNow();
   const text = textOf(ada);
   expect(server.received[0]?.mail.subject).toMatch(/^3 deadlines, the first: \d+ \w+ \d{4}$/);
   expect(text).toContain(
@@ -148,7 +148,7 @@ test('an English reminder names the deadlines of claims, invoices and partner in
 test('a reminder mail names a task 30, 14, 7 and 1 days before the task’s due day, on that day, and the day after', async () => {
   const amelie = await person();
   for (const days of [31, 30, 29, 15, 14, 8, 7, 6, 2, 1, 0, -1, -2]) await task(days);
-  await sender().sendNow();
+  await sender().deliverNow();
   const remindedDays = [...textOf(amelie).matchAll(/à faire dans (-?\d+)/g)].map(([, days]) => Number(days));
   expect(remindedDays).toEqual([-1, 0, 1, 7, 14, 30]);
 });
@@ -165,7 +165,7 @@ test('a reminder has no other client’s tasks, no internal note for a CLIENT, a
   await make(service, 'partner_invoices', {
     ...{ client_id: tenant.clients, partner_id: partner, number: 'P-10', due_date: day },
   });
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received.map(({ to }) => to[0]).sort()).toEqual([specialist.email, client.email].sort());
   expect(textOf(specialist)).toContain('interne');
   expect(textOf(client)).toContain('partagée');
@@ -181,7 +181,7 @@ test('the reminder of an ADMIN covers every client, or only those of the ADMIN�
   const all = await person({ role: 'ADMIN', client_access: [] });
   const one = await person({ role: 'ADMIN', client_access: [foreign.clients] });
   await task(1);
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received.map(({ to }) => to[0])).toEqual([all.email]);
   expect(await rows(one)).toMatchObject([{ state: 'NOTHING_DUE' }]);
 });
@@ -193,7 +193,7 @@ test('inactive users and users without reminder_kinds get no mail, and reminders
   const own = await person({ reminders_only_mine: true });
   await task(1, { text: 'pour moi', assignee_id: own.id });
   await task(1, { text: 'pour personne' });
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received.map(({ to }) => to[0])).toEqual([own.email]);
   expect(textOf(own)).toContain('pour moi');
   expect(textOf(own)).not.toContain('pour personne');
@@ -207,7 +207,7 @@ test('a reminder names at most a hundred deadlines, and says how many more there
      select $1, $2, gen_random_uuid(), 'à faire', (now() at time zone 'UTC')::date + 1 from generate_series(1, 103)`,
     [tenant.clients, tenant.reclamations],
   );
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(textOf(amelie).match(/à faire/g)).toHaveLength(100);
   expect(textOf(amelie)).toContain('Et 3 de plus.');
   expect(server.received[0]?.mail.subject).toMatch(/^103 échéances/);
@@ -235,7 +235,7 @@ test('names and texts with line breaks and markup add no header, recipient, line
     ...{ client_id: evil, reclamation_id: claim, author_id: randomUUID(), text: EVIL },
     due_on: new Date().toISOString().slice(0, 10),
   });
-  await sender().sendNow();
+  await sender().deliverNow();
   const [{ to, raw, mail } = { to: [], raw: '', mail: undefined }] = server.received;
   expect(to).toHaveLength(1);
   expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(?:bcc|<script)/im);
@@ -256,7 +256,7 @@ test.each([
   const odd = await person({ email });
   const other = await person();
   await task(1);
-  await sender().sendNow();
+  await sender().deliverNow();
   const reached = server.received.flatMap(({ to }) => to);
   expect(reached).toContain(other.email);
   // Each reminder mail has exactly one recipient, so a recipient in the user’s email would be visible here.
@@ -268,8 +268,8 @@ test.each([
 test('each user gets one reminder mail a day although several instances send reminders repeatedly', async () => {
   const people = await Promise.all(Array.from({ length: 15 }, () => person()));
   await task(1);
-  await Promise.all([sender(), sender(), sender()].map((one) => one.sendNow()));
-  await sender().sendNow();
+  await Promise.all([sender(), sender(), sender()].map((one) => one.deliverNow()));
+  await sender().deliverNow();
   expect(server.received.map(({ to }) => to[0]).sort()).toEqual(people.map(({ email }) => email).sort());
   expect((await rows()).every(({ state, attempts }) => state === 'SENT' && attempts === 1)).toBe(true);
 });
@@ -293,7 +293,7 @@ test('a reminder that could not be sent on its day is sent on the next day, with
     { detail: 'users who have waited for a reminder by mail for a day: 1; days since the first: 2' },
   ]);
   await server.kill();
-  await sender().sendNow();
+  await sender().deliverNow();
   // Today’s reminder replaces the unsent one of yesterday, and keeps the time since which the user has been waiting for
   // a mail.
   expect(await service.admin(found)).toHaveLength(1);
@@ -301,7 +301,7 @@ test('a reminder that could not be sent on its day is sent on the next day, with
   expect((await queue.countUnsent()).oldestSeconds).toBeGreaterThan(50 * 3_600 - 1);
   await server.start();
   await laterOn();
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(textOf(amelie)).toMatch(/à faire dans -3[^]*à faire dans 29/);
   expect(server.received).toHaveLength(1);
   expect(await service.admin(found)).toEqual([]);
@@ -319,8 +319,8 @@ test('a reminder is sent once even if Postgres fails three times to record it', 
       return queue.recordOutcome(...settled);
     },
   };
-  await sender({ queue: forgetful }).sendNow();
-  await sender().sendNow();
+  await sender({ queue: forgetful }).deliverNow();
+  await sender().deliverNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 1 }]);
 });
@@ -338,7 +338,7 @@ test('a reminder is sent once even if its instance’s claim expires during the 
       return isKept;
     },
   };
-  await sender({ queue: late }).sendNow();
+  await sender({ queue: late }).deliverNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', cut_off: 1 }]);
 });
@@ -357,11 +357,11 @@ test.each([
       await service.admin(`update public.users set ${change} where id = $1`, [amelie.id]);
       return found;
     };
-    await sender({ readDueItems }).sendNow();
+    await sender({ readDueItems }).deliverNow();
     expect(server.received).toEqual([]);
     expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', attempts: 0, claim: null }]);
     await laterOn();
-    await sender().sendNow();
+    await sender().deliverNow();
     expect(server.received).toEqual([]);
   },
 );
@@ -373,7 +373,7 @@ test('an instance reads no deadlines for a reminder if its user’s rights have 
     await service.admin(`update public.users set client_access = '{}' where id = $1`, [amelie.id]);
     return readDueDeadlines(service.database, reminder);
   };
-  await sender({ readDueItems }).sendNow();
+  await sender({ readDueItems }).deliverNow();
   expect(await rows(amelie)).toMatchObject([
     { state: 'WAITING', last_error: expect.stringContaining('the rights were changed') },
   ]);
@@ -384,7 +384,7 @@ test('reminders wait while the mail server is unreachable, and the service count
   await task(1);
   await server.kill();
   const one = sender();
-  await one.sendNow();
+  await one.deliverNow();
   expect(await rows(amelie)).toMatchObject([
     { state: 'WAITING', attempts: 1, cut_off: 0, handed_over_at: null, is_rare: false },
   ]);
@@ -392,7 +392,7 @@ test('reminders wait while the mail server is unreachable, and the service count
   expect(said).toMatchObject([{ level: 40, msg: 'the mail server is unreachable: reminders wait' }]);
   await server.start();
   await laterOn();
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received.map(({ to }) => to)).toEqual([[amelie.email]]);
 });
 
@@ -402,7 +402,7 @@ test('the service only rarely sends a reminder again to a recipient whom the mai
   await task(1);
   server.faults.recipient = (address) =>
     address === refused.email ? Promise.reject(new Refused(550, `no such user: ${address}`)) : Promise.resolve();
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received.map(({ to }) => to[0]).sort()).toEqual(others.map(({ email }) => email).sort());
   expect(await rows(refused)).toMatchObject([
     {
@@ -421,7 +421,7 @@ test('the answer of a mail server is stored in one line of at most 401 character
   await task(1);
   const words = `no\u0000such\u001b[2J user ${'!'.repeat(600)}`;
   server.faults.recipient = () => Promise.reject(new Refused(550, words));
-  await sender().sendNow();
+  await sender().deliverNow();
   const [row] = await rows(refused);
   expect(row).toMatchObject({
     state: 'WAITING',
@@ -437,11 +437,11 @@ test.each([421, 450])(
     const greyed = await person();
     await task(1);
     server.faults.recipient = () => Promise.reject(new Refused(answer, 'greylisted'));
-    await sender().sendNow();
+    await sender().deliverNow();
     expect(await rows(greyed)).toMatchObject([{ state: 'WAITING', is_rare: false }]);
     server.reset();
     await laterOn();
-    await sender().sendNow();
+    await sender().deliverNow();
     expect(await rows(greyed)).toMatchObject([{ state: 'SENT', attempts: 2, last_error: null }]);
   },
 );
@@ -455,14 +455,14 @@ test('all reminders wait while the mail server refuses the address of their send
     return Promise.reject(new Refused(554, 'relaying denied'));
   };
   const one = sender();
-  await one.sendNow();
-  await one.sendNow();
+  await one.deliverNow();
+  await one.deliverNow();
   expect(asked).toBeLessThanOrEqual(4);
   expect((await rows()).filter(({ state }) => state === 'WAITING')).toHaveLength(12);
   expect(said.filter(({ level }) => level === 40)).toHaveLength(1);
   server.reset();
   await laterOn();
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received).toHaveLength(12);
 });
 
@@ -483,12 +483,12 @@ test.each<{ what: string; fail: () => void; sendMs: number; recover: () => Promi
   const amelie = await person();
   await task(1);
   row.fail();
-  await sender({ sendMs: row.sendMs }).sendNow();
+  await sender({ sendMs: row.sendMs }).deliverNow();
   expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', cut_off: 0, handed_over_at: expect.anything() }]);
   server.faults.data = () => Promise.resolve();
   await row.recover();
   await laterOn();
-  await sender().sendNow();
+  await sender().deliverNow();
   const ids = new Set(server.received.map(({ mail }) => mail.messageId));
   expect([...ids]).toEqual([expect.stringContaining(`-${amelie.id}@cabinet.example`)]);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
@@ -502,10 +502,10 @@ test('if an instance dies after claiming a reminder, another instance sends the 
   const held = await queue.claim(60_000);
   expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
   // The dead instance’s claim of the reminder has not expired yet.
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received).toEqual([]);
   await laterOn();
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
   // The instance whose claim has expired can no longer hand this reminder over to the mail server.
@@ -526,7 +526,7 @@ test('if an instance ends while it sends a reminder, another instance sends the 
   expect(await rows(amelie)).toMatchObject([{ state: 'WAITING', claim: null, handed_over_at: expect.anything() }]);
   server.reset();
   await laterOn();
-  await sender().sendNow();
+  await sender().deliverNow();
   expect(server.received).toHaveLength(1);
 });
 
@@ -534,7 +534,7 @@ test('a service without a mail server writes each reminder once, as a file that 
   const amelie = await person();
   await task(1);
   const mails = join(folder, 'mails');
-  await sender({ send: await createFileMailer(mails, FROM), frontendUrl: undefined }).sendNow();
+  await sender({ send: await createFileMailer(mails, FROM), frontendUrl: undefined }).deliverNow();
   const [name = '', ...others] = await readdir(mails);
   expect([name, others]).toEqual([expect.stringMatching(new RegExp(`^reminder-.*-${amelie.id}\\.eml$`)), []]);
   const mail = await simpleParser(await readFile(join(mails, name)));
