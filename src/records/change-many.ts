@@ -28,13 +28,13 @@ interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
 type BulkChange = RecordLine['body'];
 
 export function createBulkChangeSchema(of: RecordDefinition) {
-  const bodySchemaMetadata = of.changeBody.meta();
-  const example = { id: of.exampleId, ...(bodySchemaMetadata?.['example'] as object) };
+  const meta = of.changeBody.meta();
+  const example = { id: of.exampleId, ...(meta?.['example'] as object) };
   const version = field.timestamp
     .describe('Its updated_at as it was read: 412 if the record has changed since.')
     .optional();
   const one = of.changeBody.extend({ id: field.uuid, version }).meta({
-    ...bodySchemaMetadata,
+    ...meta,
     id: `${of.name}ChangeOfMany`,
     example,
   }) as unknown as z.ZodType<BulkChange>;
@@ -55,22 +55,22 @@ export async function changeRecords(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
-  const changeLines = changes.map((body, index): RecordLine => ({ row: { value: body, position: { index } }, body }));
-  refuseRepeatedIds(changeLines);
+  const lines = changes.map((body, index): RecordLine => ({ row: { value: body, position: { index } }, body }));
+  refuseRepeatedIds(lines);
   const ids = changes.map(({ id }) => id);
-  const runUpdate = (run: StatementRunner) => updateRecords(of, changes, run);
+  const update = (run: StatementRunner) => updateRecords(of, changes, run);
   try {
-    const changedRows = isDryRun
-      ? await runAndRollBack(runUpdate, request)
-      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, runUpdate, (run) =>
+    const rows = isDryRun
+      ? await runAndRollBack(update, request)
+      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, update, (run) =>
           readChangedRecords(of, ids, run),
         );
-    return { status: 200, body: `[${changedRows.map((row) => of.write(row)).join(',')}]` };
+    return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
-    const skipReasons = await readSkipReasons(of, changeLines, request);
-    await refuseInaccessibleRecords(of, listRecordsToCheck(options, changeLines, skipReasons), request);
-    await refuseWithProblems(of, changeLines, error, skipReasons, constraints, request);
+    const reasons = await readSkipReasons(of, lines, request);
+    await refuseInaccessibleRecords(of, listRecordsToCheck(options, lines, reasons), request);
+    await refuseWithProblems(of, lines, error, reasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
     const problems = createFieldProblems(GENERAL_CONFLICT_RULES);
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
@@ -78,13 +78,13 @@ export async function changeRecords(
 }
 
 function refuseRepeatedIds(lines: readonly RecordLine[]): void {
-  const repeatedIdProblems = new ProblemList();
-  const seenIds = new Set<string>();
+  const problems = new ProblemList();
+  const seen = new Set<string>();
   for (const { row, body } of lines) {
-    if (seenIds.has(body.id)) repeatedIdProblems.add(row.position, 'id', rule('given_twice.record'));
-    seenIds.add(body.id);
+    if (seen.has(body.id)) problems.add(row.position, 'id', rule('given_twice.record'));
+    seen.add(body.id);
   }
-  repeatedIdProblems.throwIfAny();
+  problems.throwIfAny();
 }
 
 const CHANGES_AS_ROWS_SQL = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
@@ -149,9 +149,9 @@ join public.${of.table} as r on r.id = l.id
 order by l.place`,
     values: [ids],
   });
-  const visibleIds = new Set(rows.map(([id]) => id));
-  const missingId = ids.find((id) => !visibleIds.has(id));
-  if (missingId !== undefined) throw new RecordNotFound({ table: of.table, id: missingId });
+  const seen = new Set(rows.map(([id]) => id));
+  const missing = ids.find((id) => !seen.has(id));
+  if (missing !== undefined) throw new RecordNotFound({ table: of.table, id: missing });
   return rows;
 }
 
@@ -167,12 +167,12 @@ async function readSkipReasons(
   lines: readonly RecordLine[],
   request: CallerRequest,
 ): Promise<ReadonlyMap<RecordLine, SkipReason>> {
-  const skipReasonConditions = Object.entries({ unseen: 'r.id is null', ...createSkipReasonsSql(of) });
+  const conditions = Object.entries({ unseen: 'r.id is null', ...createSkipReasonsSql(of) });
   const { rows } = await request.run({
     text: `
 select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
 from (
-    select l.place - 1, case ${skipReasonConditions.map(([skipReason, holds]) => `when ${holds} then '${skipReason}'`).join(' ')} end as reason, r.status
+    select l.place - 1, case ${conditions.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
     from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
 ) as u (place, reason, status)
@@ -181,13 +181,13 @@ where u.reason is not null`,
   });
   return new Map(
     rows.flatMap(([index, kind, from, moves]) => {
-      const changeLine = lines[Number(index)];
-      const skipReason = {
+      const line = lines[Number(index)];
+      const reason = {
         kind,
         from: from ?? '',
         moves: JSON.parse(moves ?? '[]') as string[],
       } as SkipReason;
-      return changeLine === undefined ? [] : [[changeLine, skipReason] as const];
+      return line === undefined ? [] : [[line, reason] as const];
     }),
   );
 }
@@ -201,13 +201,13 @@ type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 function listRecordsToCheck(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
-  skipReasons: ReadonlyMap<RecordLine, SkipReason>,
+  reasons: ReadonlyMap<RecordLine, SkipReason>,
 ): readonly ReferencedRecord[] {
   return lines.flatMap((line) => {
     const { row, body } = line;
-    const isRecordUnseen = skipReasons.get(line)?.kind === 'unseen';
-    const tablesByField = { ...(isRecordUnseen && { id: of.table }), ...references };
-    return Object.entries(tablesByField).flatMap(([field, table]) => {
+    const isRecordUnseen = reasons.get(line)?.kind === 'unseen';
+    const tables = { ...(isRecordUnseen && { id: of.table }), ...references };
+    return Object.entries(tables).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field) ? [{ position: row.position, field, table, id }] : [];
     });
@@ -220,20 +220,20 @@ async function refuseInaccessibleRecords(
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_CHECKED_REFERENCES);
-  const absentIds = new Set<string>();
-  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(uniqueRecords, request)).entries()) {
-    const { table = '', id = '' } = uniqueRecords[index] ?? {};
-    if (!exists) absentIds.add(id);
+  const records = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_CHECKED_REFERENCES);
+  const absent = new Set<string>();
+  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(records, request)).entries()) {
+    const { table = '', id = '' } = records[index] ?? {};
+    if (!exists) absent.add(id);
     else if (!isOwn) {
       if (table === of.table) Object.assign(request.state, { resource: table, resourceId: id });
-      throw createNoAccessError(uniqueRecords[index], client);
+      throw createNoAccessError(records[index], client);
     }
   }
-  const accessProblems = new ProblemList();
+  const problems = new ProblemList();
   for (const { id, position, field } of named)
-    if (absentIds.has(id)) accessProblems.add(position, field, rule('no_such_record'));
-  accessProblems.throwIfAny('ERROR_NOT_FOUND');
+    if (absent.has(id)) problems.add(position, field, rule('no_such_record'));
+  problems.throwIfAny('ERROR_NOT_FOUND');
 }
 
 /**
@@ -263,27 +263,27 @@ async function refuseWithProblems(
   of: RecordDefinition,
   lines: readonly RecordLine[],
   error: unknown,
-  skipReasons: ReadonlyMap<RecordLine, SkipReason>,
+  reasons: ReadonlyMap<RecordLine, SkipReason>,
   constraints: Readonly<Record<string, BrokenRuleByField>>,
   request: CallerRequest,
 ): Promise<void> {
-  const awaitTurn = createTurnAwaiter(request.incoming);
+  const nextTurn = createTurnAwaiter(request.incoming);
   const { found, codes, hasUntriedLines } = await runAndRollBack(async (_run, attempt, undo) => {
     const found = new Map<RecordLine, (readonly [string, ProblemRule])[]>();
     const codes = new Set<ErrorCode>();
     const tryLine = async (line: RecordLine): Promise<void> => {
-      const skipReason = skipReasons.get(line);
-      if (skipReason !== undefined) {
-        codes.add(skipReason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-        found.set(line, [...findBrokenRules(skipReason, of, line)]);
+      const reason = reasons.get(line);
+      if (reason !== undefined) {
+        codes.add(reason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
+        found.set(line, [...findBrokenRules(reason, of, line)]);
         return;
       }
       for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
-        await awaitTurn();
-        const postgresError = await attempt(...createLockStatements(of, [body]), createUpdateStatement(of, [body]));
-        if (postgresError === undefined) return;
-        const refusal = convertToRefusal(postgresError, constraints);
-        if (refusal === undefined) throw postgresError;
+        await nextTurn();
+        const thrown = await attempt(...createLockStatements(of, [body]), createUpdateStatement(of, [body]));
+        if (thrown === undefined) return;
+        const refusal = convertToRefusal(thrown, constraints);
+        if (refusal === undefined) throw thrown;
         codes.add(refusal.code);
         found.set(line, [...(found.get(line) ?? []), ...Object.entries(refusal.rules)]);
         body = omitChangeFields(Object.keys(refusal.rules), body);
@@ -319,8 +319,8 @@ function findBrokenRules(
 
 /** Returns the change without `fields`; undefined if it had none of them or if no field to change is left. */
 function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
-  const remainingFieldEntries = Object.entries(body).filter(([field]) => !fields.includes(field));
-  const isUnchanged = remainingFieldEntries.length === Object.keys(body).length;
-  if (isUnchanged || remainingFieldEntries.every(([field]) => field === 'id' || field === 'version')) return undefined;
-  return Object.fromEntries(remainingFieldEntries) as BulkChange;
+  const rest = Object.entries(body).filter(([field]) => !fields.includes(field));
+  const isUnchanged = rest.length === Object.keys(body).length;
+  if (isUnchanged || rest.every(([field]) => field === 'id' || field === 'version')) return undefined;
+  return Object.fromEntries(rest) as BulkChange;
 }

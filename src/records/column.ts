@@ -174,8 +174,11 @@ export function withDefault<I extends z.ZodType>(
 
 /** The id of a parent record: the body of a change may contain the stored id, but no other id. */
 export const fixedParentId: Column<typeof field.uuid, typeof field.uuid> = {
-  ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
-  ...{ inserted: buildBodyValueSql, change: 'fixed' },
+  kind: uuid,
+  onCreate: field.uuid,
+  onChange: field.uuid,
+  inserted: buildBodyValueSql,
+  change: 'fixed',
 };
 
 export function statusColumn<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {

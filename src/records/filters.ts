@@ -67,12 +67,12 @@ export function filterByAnyOrNone(
   { of, broken, form }: FilterValueFormat = UUID_VALUE_FORMAT,
 ): Filter<z.ZodType<string[]>> {
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
-  const valueOrNoneRule = z
+  const either = z
     .string(broken)
     .refine((value) => value === NONE_FILTER_VALUE || of.safeParse(value).success, broken)
     .transform((value) => (value === NONE_FILTER_VALUE ? value : String(of.parse(value))))
     .meta({ type: 'string', pattern: `^(?:${NONE_FILTER_VALUE}|${form})$` });
-  return { ...filterByAny(valueOrNoneRule, `${column} = $`, sentence), whereNone: `${column} is null` };
+  return { ...filterByAny(either, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
 export function includesNoneFilterValue(value: unknown): boolean {
@@ -83,67 +83,67 @@ const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
 
 /** Makes the filters of a list from the types of the record's columns; docs/decisions/filters-from-columns.md */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
-  const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign({}, ...storedColumns.map(([name, column]) => deriveColumnFilters(name, column))) as Filters;
+  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.assign({}, ...stored.map(([name, column]) => deriveColumnFilters(name, column))) as Filters;
 }
 
 function deriveColumnFilters(name: string, { kind, states, onChange }: Column): Filters {
-  const columnSql = `r.${name}`;
-  const columnEnum = findColumnEnum(kind);
-  const columnNameStem = name.replace(/_(?:at|date)$/, '');
+  const column = `r.${name}`;
+  const words = findColumnEnum(kind);
+  const stem = name.replace(/_(?:at|date)$/, '');
   const comparisonPhrases = ['or more', 'or less'] as const;
-  const filtersWithNone: Filters = isNullable(kind)
+  const none: Filters = isNullable(kind)
     ? {
-        [name]: filterByCondition(noneFilterEnum, `${columnSql} is null`, `With none, only those without ${name}.`),
+        [name]: filterByCondition(noneFilterEnum, `${column} is null`, `With none, only those without ${name}.`),
       }
     : {};
-  const noneFilterDescription = `Only those with this ${name}, or with none those without one.`;
+  const sentence = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
-  if (columnEnum !== undefined) {
+  if (words !== undefined) {
     const exclusionDescription = `Only those with none of these as ${name}.`;
-    const not = filterByAny(columnEnum, `${columnSql} <> $`, exclusionDescription, `${columnSql} <> all ($)`);
+    const not = filterByAny(words, `${column} <> $`, exclusionDescription, `${column} <> all ($)`);
     return {
-      [name]: { ...filterByAny(columnEnum, `${columnSql} = $`), isUnselective: true },
+      [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
     };
   }
   switch (kind.type) {
     case 'uuid':
       return {
-        [name]: isNullable(kind)
-          ? filterByAnyOrNone(columnSql, noneFilterDescription)
-          : filterByAny(field.uuid, `${columnSql} = $`),
+        [name]: isNullable(kind) ? filterByAnyOrNone(column, sentence) : filterByAny(field.uuid, `${column} = $`),
       };
     case 'boolean':
-      return { [name]: filterByBoolean(columnSql, `Only those with this ${name}.`) };
+      return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
       return {
-        ...filtersWithNone,
-        ...makeRangeFilters(columnNameStem, field.date, columnSql, `whose ${name} is this day`),
+        ...none,
+        ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`),
       };
     case 'timestamptz':
       return {
-        ...filtersWithNone,
-        ...makeRangeFilters(columnNameStem, field.timestamp, columnSql, `whose ${name} is this time`),
+        ...none,
+        ...makeRangeFilters(stem, field.timestamp, column, `whose ${name} is this time`),
       };
     case 'numeric':
-      return { ...filtersWithNone, ...makeAmountFilters(name) };
+      return { ...none, ...makeAmountFilters(name) };
     case 'integer': {
       const [least, most] = readNumberBounds(onChange);
       const of = field.integerParameter(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
-      const equalFilters = isNullable(kind)
-        ? filterByAnyOrNone(columnSql, `${noneFilterDescription} A whole number from ${least} to ${most}, or none.`, {
-            ...{ of, broken, form: '[0-9]{1,10}' },
+      const equal = isNullable(kind)
+        ? filterByAnyOrNone(column, `${sentence} A whole number from ${least} to ${most}, or none.`, {
+            of,
+            broken,
+            form: '[0-9]{1,10}',
           })
-        : filterByAny(of, `${columnSql} = $`);
+        : filterByAny(of, `${column} = $`);
       return {
-        [name]: equalFilters,
-        ...makeRangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonPhrases),
+        [name]: equal,
+        ...makeRangeFilters(name, of, column, `whose ${name} is this`, comparisonPhrases),
       };
     }
     case 'text':
-      return filtersWithNone;
+      return none;
     default:
       return {};
   }
@@ -153,17 +153,15 @@ const noneFilterEnum = field.enumOf('None');
 
 const idFilter: Filter = {
   rule: field.distinctListOf(field.uuid, MAX_FILTER_IDS),
-  ...{ where: 'r.id = $', whereAny: 'r.id = any ($)' },
+  where: 'r.id = $',
+  whereAny: 'r.id = any ($)',
   sentence: `Only those with one of these ids, of which there are up to ${MAX_FILTER_IDS}; what the caller does not see is left out.`,
 };
 
 function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number] {
-  let unwrappedRule = rule;
-  while (unwrappedRule instanceof z.ZodOptional || unwrappedRule instanceof z.ZodNullable)
-    unwrappedRule = unwrappedRule.unwrap() as z.ZodType;
-  return unwrappedRule instanceof z.ZodNumber
-    ? [unwrappedRule.minValue ?? 0, unwrappedRule.maxValue ?? 0]
-    : WHOLE_NUMBER_RANGE;
+  let inner = rule;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap() as z.ZodType;
+  return inner instanceof z.ZodNumber ? [inner.minValue ?? 0, inner.maxValue ?? 0] : WHOLE_NUMBER_RANGE;
 }
 
 /**
@@ -171,13 +169,13 @@ function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number
  * clients; a caller with role CLIENT sees no partner.
  */
 export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
-  const clientLinksSql = `select l.client_id from public.client_partners as l where l.partner_id`;
+  const links = `select l.client_id from public.client_partners as l where l.partner_id`;
   return {
     ...filterByAny(
       field.uuid,
-      `${client} = any (array(${clientLinksSql} = $))`,
+      `${client} = any (array(${links} = $))`,
       'Only those of clients that this partner is linked to; not for a CLIENT.',
-      `${client} = any (array(${clientLinksSql} = any ($)))`,
+      `${client} = any (array(${links} = any ($)))`,
     ),
     roles: SPECIALIST_ROLES,
   };
@@ -190,21 +188,17 @@ export function filterConditionSql(
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (isSplitIntoWords) {
-    const wordConditions = extractSearchWords(String(value)).map((word) => where.replaceAll('$', add(word)));
-    return wordConditions.length === 0 ? 'true' : wordConditions.join(' and ');
+    const words = extractSearchWords(String(value)).map((word) => where.replaceAll('$', add(word)));
+    return words.length === 0 ? 'true' : words.join(' and ');
   }
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
-  const filterValues = (value as readonly unknown[]).map(String);
-  const nullConditionSqls = whereNone !== undefined && filterValues.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
-  const [one, ...more] =
-    whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_FILTER_VALUE);
-  if (one === undefined) return nullConditionSqls.join();
-  const valueConditionSql =
-    more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
-  return nullConditionSqls.length === 0
-    ? valueConditionSql
-    : `(${[...nullConditionSqls, valueConditionSql].join(' or ')})`;
+  const values = (value as readonly unknown[]).map(String);
+  const nulls = whereNone !== undefined && values.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
+  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE_FILTER_VALUE);
+  if (one === undefined) return nulls.join();
+  const condition = more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
+  return nulls.length === 0 ? condition : `(${[...nulls, condition].join(' or ')})`;
 }
 
 type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
@@ -231,10 +225,10 @@ export function makeRangeFilters<const Name extends string, Rule extends z.ZodTy
 const LARGEST_AMOUNT = '9999999999.99';
 
 function makeAmountFilters(name: string): Filters {
-  const amountFormat = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
+  const form = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
   return makeRangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
-    `or more; ${amountFormat}`,
-    `or less; ${amountFormat}`,
+    `or more; ${form}`,
+    `or less; ${form}`,
   ]);
 }
 
@@ -282,11 +276,11 @@ const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
  * longer word.
  */
 export function extractSearchWords(text: string): string[] {
-  const distinctWords = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
+  const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
-  return distinctWords
-    .filter((word, index) => !distinctWords.slice(0, index).some((longer) => longer.startsWith(word)))
+  return words
+    .filter((word, index) => !words.slice(0, index).some((longer) => longer.startsWith(word)))
     .slice(0, MAX_SEARCH_WORDS);
 }
 
@@ -303,16 +297,12 @@ export function filterBySearchTextWords(
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const parentNameConditionSql = buildWordConditionSql('n.search_text', 'split_part(n.search_text, chr(31), 1)');
-  const joinConditions = (ofName: (key: string, table: string) => string): string =>
+  const named = buildWordConditionSql('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const join = (ofName: (key: string, table: string) => string): string =>
     `(${[buildWordConditionSql('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
-  const parentMatchSql = joinConditions(
-    (key, table) => `r.${key} in (select n.id from ${table} where ${parentNameConditionSql})`,
-  );
+  const parentMatchSql = join((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
-  const whereFew = joinConditions(
-    (key, table) => `(select ${parentNameConditionSql} from ${table} where n.id = r.${key})`,
-  );
+  const whereFew = join((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
   const searchedFields = [...columns, ...names.map(({ place }) => place)];
   return { ...makeWordFilter(parentMatchSql, searchedFields), wordSearch: { ids, whereFew } };
 }
@@ -323,6 +313,6 @@ export function filterByWords(column: string): Filter<z.ZodType<string>> {
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
-  const filterDescription = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
-  return { ...filterByCondition(searchTextParameter, where, filterDescription), isSplitIntoWords: true };
+  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
+  return { ...filterByCondition(searchTextParameter, where, sentence), isSplitIntoWords: true };
 }

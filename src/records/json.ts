@@ -33,34 +33,33 @@ export function createJsonWriter(
   columns: Readonly<Record<string, JsonConverter>>,
   leftOut: readonly string[] = [],
 ): (row: Row) => string {
-  const memberWriters = Object.entries(columns).map(([name, toJson], index) => ({
+  const members = Object.entries(columns).map(([name, toJson], index) => ({
     key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     toJson,
     isLeftOut: leftOut.includes(name),
   }));
   return (row) => {
-    let rowJson = '';
-    for (let index = 0; index < memberWriters.length; index += 1) {
-      const memberWriter = memberWriters[index];
-      const columnValue = row[index];
-      if (memberWriter === undefined || columnValue === undefined)
-        throw new Error('the row has fewer columns than its record');
-      if (columnValue === null && memberWriter.isLeftOut) continue;
-      rowJson += memberWriter.key + (columnValue === null ? 'null' : memberWriter.toJson(columnValue));
+    let json = '';
+    for (let index = 0; index < members.length; index += 1) {
+      const member = members[index];
+      const value = row[index];
+      if (member === undefined || value === undefined) throw new Error('the row has fewer columns than its record');
+      if (value === null && member.isLeftOut) continue;
+      json += member.key + (value === null ? 'null' : member.toJson(value));
     }
-    return `${rowJson}}`;
+    return `${json}}`;
   };
 }
 
 export function createCsvCellsWriter(columns: readonly JsonConverter[]): (row: Row) => CsvCell[] {
   return (row) =>
     columns.map((toJson, index) => {
-      const columnValue = row[index] ?? null;
-      if (columnValue === null) return { text: '', isText: false };
-      if (toJson === textToJson) return { text: columnValue, isText: true };
-      const cellJson = toJson(columnValue);
+      const value = row[index] ?? null;
+      if (value === null) return { text: '', isText: false };
+      if (toJson === textToJson) return { text: value, isText: true };
+      const json = toJson(value);
       const isJson = toJson === copyJsonText;
-      const text = (isJson ? /^"/ : /^["[]/).test(cellJson) ? String(JSON.parse(cellJson)) : cellJson;
+      const text = (isJson ? /^"/ : /^["[]/).test(json) ? String(JSON.parse(json)) : json;
       return { text, isText: isJson };
     });
 }

@@ -35,7 +35,7 @@ export interface TableOwnership {
   readonly isWide?: true;
 }
 
-interface ListRequest {
+export interface ListRequest {
   /** True if the request filters by client, or by another indexed column with few rows for each value. */
   readonly isNarrow: boolean;
   /** True if no index supports the request's filters, which may match only few of very many rows. */
@@ -49,7 +49,7 @@ interface ListRequest {
 
 interface SelectSqlChoice {
   readonly form: SelectSqlBuilder;
-  readonly wrapConditions: (conditions: readonly string[]) => readonly string[];
+  readonly wrap: (conditions: readonly string[]) => readonly string[];
 }
 
 /** Chooses the fastest SQL for a list, given the filters and the caller's number of clients; docs/decisions/lists.md */
@@ -59,14 +59,14 @@ export function chooseSelectForm(
   { role, clientAccess }: Caller,
   add: (value: StatementParameter) => string,
 ): SelectSqlChoice {
-  const seesEverything = role === 'ADMIN' && clientAccess.length === 0;
-  const wrapConditions: SelectSqlChoice['wrapConditions'] = (conditions) => conditions;
+  const seesAll = role === 'ADMIN' && clientAccess.length === 0;
+  const wrap: SelectSqlChoice['wrap'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED_ROWS;
-  const selectIdsFirstIfFaster = (form: SelectSqlBuilder): SelectSqlBuilder =>
+  const idsFirst = (form: SelectSqlBuilder): SelectSqlBuilder =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
-  if (seesEverything && !isByTime && isPage) return { form: selectIdsFirst(buildIndexOrderSelect), wrapConditions };
-  if (seesEverything && isSparse && !isNarrow && offset === 0 && isPage)
+  if (seesAll && !isByTime && isPage) return { form: selectIdsFirst(buildIndexOrderSelect), wrap };
+  if (seesAll && isSparse && !isNarrow && offset === 0 && isPage)
     return {
       form: selectIdsFirst(
         searchRecentRowsFirst(
@@ -75,45 +75,40 @@ export function chooseSelectForm(
           found?.(),
         ),
       ),
-      wrapConditions,
+      wrap,
     };
-  if (narrowCopy !== undefined && !isPage && !(seesEverything && !isNarrow))
+  if (narrowCopy !== undefined && !isPage && !(seesAll && !isNarrow))
     return {
       form: buildReadThenSortSelect,
-      wrapConditions: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
+      wrap: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
     };
-  if (seesEverything || isNarrow) return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
+  if (seesAll || isNarrow) return { form: idsFirst(buildIndexOrderSelect), wrap };
   if (throughParent !== undefined)
     return {
       form: isPage ? selectIdsFirst(buildReadThenSortSelect) : buildReadThenSortSelect,
-      wrapConditions: putParentConditionFirst(throughParent),
+      wrap: putParentConditionFirst(throughParent),
     };
-  if (isClient) return { form: selectIdsFirstIfFaster(buildReadThenSortSelect), wrapConditions };
-  if (client === undefined) return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
+  if (isClient) return { form: idsFirst(buildReadThenSortSelect), wrap };
+  if (client === undefined) return { form: idsFirst(buildIndexOrderSelect), wrap };
   if (isSortedByClientIndex && offset === 0 && isPage)
     return {
       form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))),
-      wrapConditions,
+      wrap,
     };
-  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(buildReadThenSortSelect), wrapConditions };
-  if (!isByTime || offset > 0 || !isPage)
-    return { form: selectIdsFirstIfFaster(buildReadThenSortSelect), wrapConditions };
-  const sampledClients = pickSampleClients(clientAccess, limit);
-  const sampledClientsParameter = add(sampledClients);
+  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(buildReadThenSortSelect), wrap };
+  if (!isByTime || offset > 0 || !isPage) return { form: idsFirst(buildReadThenSortSelect), wrap };
+  const sample = pickSampleClients(clientAccess, limit);
+  const sampled = add(sample);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
     return {
-      form: selectIdsFirstIfFaster(selectNewestOfSample(client, sampledClientsParameter)),
-      wrapConditions,
+      form: idsFirst(selectNewestOfSample(client, sampled)),
+      wrap,
     };
-  const neededRowCountParameter = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
-  const sampleTimeBound = buildSampleTimeBound(
-    client,
-    sampledClientsParameter,
-    `(select ${neededRowCountParameter}::bigint)`,
-  );
+  const needed = add(Math.ceil((WORD_SEARCH_ROWS * sample.length) / clientAccess.length));
+  const bound = buildSampleTimeBound(client, sampled, `(select ${needed}::bigint)`);
   return {
-    form: selectIdsFirstIfFaster(searchRecentRowsFirst(buildReadThenSortSelect, sampleTimeBound, found())),
-    wrapConditions,
+    form: idsFirst(searchRecentRowsFirst(buildReadThenSortSelect, bound, found())),
+    wrap,
   };
 }
 
@@ -124,7 +119,7 @@ const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
  * The expression `case` hides the filters from the planner, because Postgres would otherwise expect few rows and check
  * the row policy for each parent.
  */
-function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrapConditions'] {
+function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrap'] {
   return (conditions) => [
     throughParent,
     ...conditions.map((condition) => `case when ${condition} then true else false end`),
@@ -133,6 +128,6 @@ function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrapCo
 
 /** Picks evenly spaced clients of the caller, so many that together they usually have enough rows for a page. */
 function pickSampleClients(clients: readonly string[], limit: number): readonly string[] {
-  const clientSampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
-  return clients.filter((_, index) => index % clientSampleStep === 0);
+  const step = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
+  return clients.filter((_, index) => index % step === 0);
 }

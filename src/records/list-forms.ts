@@ -7,11 +7,11 @@ interface SelectParts {
   /** The table in which the query finds the ids of a page before it reads the rows; by default the table in `from`. */
   readonly idSource?: string | undefined;
   readonly conditions: readonly string[];
-  readonly cursorCondition?: string | undefined;
+  readonly after?: string | undefined;
   readonly order: SortOrders;
   readonly partitionedBy?: string | undefined;
   /** For a list that is sorted by names of other records: the SQL that joins these names to the rows. */
-  readonly nameQueries?: JoinedNames | undefined;
+  readonly names?: JoinedNames | undefined;
   readonly limit: string;
   readonly offset: string | undefined;
 }
@@ -124,26 +124,26 @@ function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
  */
 export function selectNewestOfSample(client: string, sample: string): SelectSqlBuilder {
   return (parts) => {
-    const timeBoundSql = buildSampleTimeBound(client, sample, `${parts.limit}::bigint`)(parts);
-    return buildReadThenSortSelect({ ...parts, conditions: [timeBoundSql, ...parts.conditions] });
+    const bound = buildSampleTimeBound(client, sample, `${parts.limit}::bigint`)(parts);
+    return buildReadThenSortSelect({ ...parts, conditions: [bound, ...parts.conditions] });
   };
 }
 
 export function selectNullsLast(client: string, sample: () => string): SelectSqlBuilder {
   return (parts) => {
-    const { cursorCondition, conditions, order, limit } = parts;
-    if (cursorCondition !== undefined) return selectIdsFirst(buildReadThenSortSelect)(parts);
+    const { after, conditions, order, limit } = parts;
+    if (after !== undefined) return selectIdsFirst(buildReadThenSortSelect)(parts);
     const [{ column }] = order;
-    const rowsWithValue = selectNewestOfSample(
+    const known = selectNewestOfSample(
       client,
       sample(),
     )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const rowsWithoutValue = selectIdsFirst(buildReadThenSortSelect)({
+    const rest = selectIdsFirst(buildReadThenSortSelect)({
       ...parts,
       conditions: [`r.${column} is null`, ...conditions],
     });
     return `
-with known as materialized (${rowsWithValue}
+with known as materialized (${known}
 )
 select r.*
 from (
@@ -151,7 +151,7 @@ from (
     from known as k
     union all
     select u.*
-    from (${rowsWithoutValue}
+    from (${rest}
     ) as u
     where (select count(*) from known) < ${limit}
 ) as r
@@ -172,20 +172,20 @@ export function searchRecentRowsFirst(
   found?: WordSearch,
 ): SelectSqlBuilder {
   return (parts) => {
-    const { from, conditions, cursorCondition, limit } = parts;
-    const cursorConditions = cursorCondition === undefined ? [] : [cursorCondition];
-    const fewRowConditions = [...(found?.conditions ?? []), ...cursorConditions];
-    const recentRowConditions = found !== undefined && form === buildIndexOrderSelect ? fewRowConditions : conditions;
-    const buildFallbackSelect = (when: string, of: string, kept: readonly string[]): string => `
+    const { from, conditions, after, limit } = parts;
+    const behind = after === undefined ? [] : [after];
+    const few = [...(found?.conditions ?? []), ...behind];
+    const recent = found !== undefined && form === buildIndexOrderSelect ? few : conditions;
+    const fallback = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
 from (${buildReadThenSortSelect({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
-    const rowsByIdSql = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
+    const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
-with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorConditions }), ...recentRowConditions] })}
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: behind }), ...recent] })}
 ),
 found as materialized (
     select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
@@ -194,8 +194,8 @@ found as materialized (
 select r.*
 from near as r
 where (select is_enough from found)${
-      found === undefined ? '' : buildFallbackSelect('is not null', rowsByIdSql, fewRowConditions)
-    }${buildFallbackSelect('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
+      found === undefined ? '' : fallback('is not null', byId, few)
+    }${fallback('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
   };
 }
 
@@ -205,13 +205,13 @@ where (select is_enough from found)${
  */
 export function selectIdsFirst(form: SelectSqlBuilder): SelectSqlBuilder {
   return (parts) => {
-    const idAndSortColumns = ['id', ...parts.order.map(({ column }) => column)];
-    const pageKeyColumns = idAndSortColumns.filter((column) => column === 'id' || column === parts.partitionedBy);
-    const nameColumnsSql = (parts.nameQueries?.columns ?? []).map((column) => `, page.${column}`);
-    const from = parts.nameQueries?.from ?? parts.idSource ?? parts.from;
+    const keys = ['id', ...parts.order.map(({ column }) => column)];
+    const pageKeyColumns = keys.filter((column) => column === 'id' || column === parts.partitionedBy);
+    const nameColumnsSql = (parts.names?.columns ?? []).map((column) => `, page.${column}`);
+    const from = parts.names?.from ?? parts.idSource ?? parts.from;
     return `
 select r.*
-from (${form({ ...parts, from, columns: idAndSortColumns.map((column) => `r.${column}`).join(', ') })}
+from (${form({ ...parts, from, columns: keys.map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
     select ${parts.columns}${nameColumnsSql.join('')}
@@ -234,27 +234,27 @@ export function joinNames(
   conditions: readonly string[],
   texts: readonly string[],
 ): JoinedNames {
-  const referencedColumns = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
+  const used = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
   const columns = names.map(({ as }) => `by_${as}`);
-  const storedColumns = [...referencedColumns].filter((one) => !columns.includes(one.slice(2)));
-  const nameQueries = names.map(({ as, column, label }) => {
+  const stored = [...used].filter((one) => !columns.includes(one.slice(2)));
+  const queries = names.map(({ as, column, label }) => {
     const ids = `array(select distinct r.${column} from public.${table} as r ${buildWhereClause(conditions)})`;
-    const labelRowsSql = label.lookUp?.(ids) ?? `public.${label.table}`;
-    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${labelRowsSql} as n)`;
+    const source = label.lookUp?.(ids) ?? `public.${label.table}`;
+    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${source} as n)`;
   });
-  const nameJoinSqls = names.map(
+  const joins = names.map(
     ({ as, column }) => `
     left join "${as}" on "${as}".id = t.${column}`,
   );
   return {
     columns,
     from: `(
-    with ${nameQueries.join(', ')}
+    with ${queries.join(', ')}
     select ${[
-      ...storedColumns.map((one) => one.replace('r.', 't.')),
+      ...stored.map((one) => one.replace('r.', 't.')),
       ...names.map(({ as, label }) => `"${as}".${String(label.name)} as by_${as}`),
     ].join(', ')}
-    from public.${table} as t${nameJoinSqls.join('')}
+    from public.${table} as t${joins.join('')}
 ) as r`,
   };
 }

@@ -24,11 +24,11 @@ export function buildOrderBy(orders: SortOrders, rows = 'r'): string {
 
 /** Makes an ORDER BY clause without the id, for rows whose sort values are unique. */
 export function buildUniqueOrderBy(orders: readonly SortOrder[], rows = 'r'): string {
-  const sortTerms = orders.map(
+  const terms = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
       `${buildSortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
-  return `order by ${sortTerms.join(', ')}`;
+  return `order by ${terms.join(', ')}`;
 }
 
 type AddParameter = (value: StatementParameter) => string;
@@ -42,31 +42,31 @@ export function buildUniqueCursorCondition(
   last: readonly (string | null)[],
   add: AddParameter,
 ): string {
-  const cursorColumns = orders.map((order, index) => {
-    const lastRowValue = last[index] ?? null;
-    const typedLastValueSql = lastRowValue === null ? undefined : `${add(lastRowValue)}::${order.type}`;
+  const keys = orders.map((order, index) => {
+    const known = last[index] ?? null;
+    const value = known === null ? undefined : `${add(known)}::${order.type}`;
     return {
       ...order,
-      value: typedLastValueSql,
-      place: typedLastValueSql && buildSortExpression(typedLastValueSql, order),
+      value,
+      place: value && buildSortExpression(value, order),
     };
   });
-  const [first, id] = cursorColumns;
-  if (cursorColumns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
+  const [first, id] = keys;
+  if (keys.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
     return `(${buildSortExpression(`r.${first.column}`, first)}, r.id) ${chooseComparisonOperator(first)} (${String(first.place)}, ${String(id.value)})`;
-  const beyondCursorConditions = cursorColumns.flatMap((column, index) => {
+  const beyond = keys.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const behindCursorCondition = `${buildSortExpression(`r.${column.column}`, column)} ${chooseComparisonOperator(column)} ${column.place}`;
+    const behind = `${buildSortExpression(`r.${column.column}`, column)} ${chooseComparisonOperator(column)} ${column.place}`;
     return [
       [
-        ...cursorColumns
+        ...keys
           .slice(0, index)
           .map(({ column: name, value }) => (value === undefined ? `r.${name} is null` : `r.${name} = ${value}`)),
-        column.hasNulls ? `(${behindCursorCondition} or r.${column.column} is null)` : behindCursorCondition,
+        column.hasNulls ? `(${behind} or r.${column.column} is null)` : behind,
       ].join(' and '),
     ];
   });
-  return beyondCursorConditions.length === 0 ? 'false' : `(${beyondCursorConditions.join(' or ')})`;
+  return beyond.length === 0 ? 'false' : `(${beyond.join(' or ')})`;
 }
 
 /**

@@ -18,18 +18,16 @@ export function createRecordStatements(
   version: string,
   tag: { readonly sql: string } | undefined,
 ) {
-  const columnEntries = Object.entries(columns);
-  const hasStatus = columnEntries.some(([, { states }]) => states !== undefined);
-  const listColumnsWithChange = (change: Column['change']): string[] =>
-    columnEntries.flatMap(([column, one]) => (one.change === change ? [column] : []));
-  const insertedColumnSqls = columnEntries.flatMap(([column, { inserted }]) =>
-    inserted ? [[column, inserted(column)]] : [],
-  );
+  const entries = Object.entries(columns);
+  const hasStatus = entries.some(([, { states }]) => states !== undefined);
+  const namesWith = (change: Column['change']): string[] =>
+    entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
+  const insertions = entries.flatMap(([column, { inserted }]) => (inserted ? [[column, inserted(column)]] : []));
   const bodyAsRow = (body: SqlPlaceholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
   const setClause = (body: SqlPlaceholder | 'l.value'): string =>
     joinLines(
-      listColumnsWithChange('set').map(
+      namesWith('set').map(
         (column) => `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
@@ -40,12 +38,10 @@ export function createRecordStatements(
   const versions = (ifMatch: IfMatchEtags): StatementParameter =>
     ifMatch === null || tag !== undefined ? ifMatch : parseVersionTimes(ifMatch);
   const selectList = joinLines(
-    columnEntries.map(([column, { sql, shown = sql }]) =>
-      shown === undefined ? `r.${column}` : `${shown} as ${column}`,
-    ),
+    entries.map(([column, { sql, shown = sql }]) => (shown === undefined ? `r.${column}` : `${shown} as ${column}`)),
   );
-  const inserted = joinLines(insertedColumnSqls.map(([column = '']) => column));
-  const insertedValues = joinLines(insertedColumnSqls.map(([, value = '']) => value));
+  const inserted = joinLines(insertions.map(([column = '']) => column));
+  const insertedValues = joinLines(insertions.map(([, value = '']) => value));
   // If two requests change a record's status at once, the second request finds another status than the CTE `seen`,
   // changes no row and gets a conflict.
   const statusCte = `
@@ -59,9 +55,9 @@ insert into public.${table} as r (${inserted})
 select ${insertedValues}
 from ${bodyAsRow('$1')}
 returning ${selectList}`;
-  const whereConditionSqls = [
+  const conditions = [
     'r.id = $1',
-    ...listColumnsWithChange('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
+    ...namesWith('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
     isVersion('$3'),
     ...(hasStatus ? [STATUS_CONDITION_SQL] : []),
   ];
@@ -69,25 +65,32 @@ returning ${selectList}`;
 update public.${table} as r
 set ${setClause('$2')}
 from ${bodyAsRow('$2')}
-where ${whereConditionSqls.join('\n    and ')}
+where ${conditions.join('\n    and ')}
 returning ${selectList}`;
   const deletionSql = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  const parentColumns = columnEntries.flatMap(([column, { change, names }]) =>
+  const parents = entries.flatMap(([column, { change, names }]) =>
     change === 'set' && names !== undefined && names.label.lookUp === undefined
       ? [{ column, parent: names.label.table }]
       : [],
   );
   // A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock.
   const locks = (bodies: readonly RecordBody[]): Statement[] =>
-    parentColumns.flatMap(({ column, parent }) => {
+    parents.flatMap(({ column, parent }) => {
       const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
       return ids.length === 0 ? [] : [buildRowLockStatement(parent, ids, 'key share')];
     });
 
   return {
-    ...{ selectList, inserted, insertedValues, bodyAsRow, setClause, isVersion, versions, locks },
+    selectList,
+    inserted,
+    insertedValues,
+    bodyAsRow,
+    setClause,
+    isVersion,
+    versions,
+    locks,
     bodiesAsRows: (bodies: SqlPlaceholder) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
     insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
     change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [

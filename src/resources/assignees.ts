@@ -55,9 +55,9 @@ const assigneesCursor = createCursorFormat(['assignees', NAME_COLLATION], [false
 function selectAssignees(client: string, { limit, after }: z.output<typeof assigneesQuerySchema>): ListQuery {
   const values: StatementParameter[] = [];
   const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
-  const assigneesSql = `app.assignees(${add(client)})`;
+  const source = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : assigneesCursor.read(after);
-  const cursorConditionSql =
+  const where =
     after === undefined
       ? ''
       : `\nwhere (${addCollation('r.name')}, r.id) > (${addCollation(`${add(name)}::text`)}, ${add(id)}::uuid)`;
@@ -65,7 +65,7 @@ function selectAssignees(client: string, { limit, after }: z.output<typeof assig
     records: {
       text: `
 select ${assignee.selectList}
-from ${assigneesSql} as r${cursorConditionSql}
+from ${source} as r${where}
 order by ${addCollation('r.name')}, r.id
 limit ${add(computeSqlLimit(limit))}`,
       values,

@@ -25,11 +25,11 @@ select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.ac
 from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
-async function findCalendarUser(calendarSecret: string, database: Database): Promise<Caller> {
-  if (!SECRET_FORMAT.test(calendarSecret)) throw createCalendarNotFoundError();
+async function findCalendarUser(secret: string, database: Database): Promise<Caller> {
+  if (!SECRET_FORMAT.test(secret)) throw createCalendarNotFoundError();
   const { rows } = await database.callAsLogin({
     text: CALENDAR_USER_SQL,
-    values: [digestOfSecret(calendarSecret)],
+    values: [digestOfSecret(secret)],
   });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
@@ -37,8 +37,14 @@ async function findCalendarUser(calendarSecret: string, database: Database): Pro
     throw createCalendarNotFoundError();
   const clientAccess = clients === '' ? [] : clients.split(',');
   return {
-    ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
-    ...{ email: undefined, name: undefined },
+    subject,
+    userId,
+    role,
+    clientAccess,
+    accessDigest,
+    issuedAt: Number(issuedAt),
+    email: undefined,
+    name: undefined,
   };
 }
 
@@ -95,46 +101,43 @@ const CALENDAR_TEXTS = {
 
 const MAX_TITLE_CHARACTERS = 100;
 
-const joinTextParts = (parts: readonly (string | null | undefined)[], between: string): string =>
+const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   convertToSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
 function buildCalendarFile(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
-  const calendarTexts = CALENDAR_TEXTS[language];
+  const texts = CALENDAR_TEXTS[language];
   const calendar = ical({
-    name: calendarTexts.name,
+    name: texts.name,
     prodId: { company: 'taxclaims', product: 'deadlines', language: language.toUpperCase() },
     method: ICalCalendarMethod.PUBLISH,
     ttl: 60 * 60,
   });
   const add = (id: string, day: string | null, summary: string, changed: string | null) =>
     calendar.createEvent({
-      ...{ id: `${id}@taxclaims`, start: new Date(day ?? ''), allDay: true, stamp: new Date(changed ?? '') },
-      ...{ summary, transparency: ICalEventTransparency.TRANSPARENT },
+      id: `${id}@taxclaims`,
+      start: new Date(day ?? ''),
+      allDay: true,
+      stamp: new Date(changed ?? ''),
+      summary,
+      transparency: ICalEventTransparency.TRANSPARENT,
     });
   for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of rows.slice(
     0,
     MAX_CALENDAR_EVENTS,
   )) {
     if (kind == null) continue;
-    const eventTitle = joinTextParts(
-      [
-        calendarTexts.label(ENUM_LABELS.DeadlineKind, kind),
-        number,
-        shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS),
-      ],
-      calendarTexts.of,
+    const title = joinParts(
+      [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS)],
+      texts.of,
     );
-    const claimDescriptionText = joinTextParts(
-      [calendarTexts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference],
-      ', ',
-    );
-    const event = add(`${kind}-${id ?? ''}`, day, joinTextParts([eventTitle, client], ' – '), at);
-    if (claimDescriptionText !== '') event.description(claimDescriptionText);
+    const about = joinParts([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
+    const event = add(`${kind}-${id ?? ''}`, day, joinParts([title, client], ' – '), at);
+    if (about !== '') event.description(about);
   }
   const [, , , day = '', ...rest] = rows[MAX_CALENDAR_EVENTS] ?? [];
-  if (day !== '') add('end', day, calendarTexts.end, rest.at(-1) ?? '');
+  if (day !== '') add('end', day, texts.end, rest.at(-1) ?? '');
   // RFC 5545, 3.4: the last line ends with a line break too.
   return `${calendar.toString().trimEnd()}\r\n`;
 }
@@ -160,14 +163,15 @@ export const calendarEndpoint = publicEndpoint({
     });
     const body = buildCalendarFile(rows);
     const headers = {
-      ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'Cache-Control': 'private, no-cache' },
+      'Content-Type': 'text/calendar; charset=utf-8',
+      'Cache-Control': 'private, no-cache',
       ETag: createWeakEtag(body),
     };
     return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
   },
 });
 
-const calendarEndpointOptions = {
+const calendarOptions = {
   path: '/api/users/me/calendar',
   tag: 'Users',
   resource: 'users',
@@ -181,7 +185,7 @@ const storeCalendarDigest = (digest: string | null): Statement => ({
 
 export const calendarAddressEndpoints = [
   endpoint({
-    ...calendarEndpointOptions,
+    ...calendarOptions,
     method: 'post',
     operationId: 'makeCalendar',
     summary: 'Make a new secret address of the caller’s calendar; the one before ends',
@@ -197,13 +201,13 @@ export const calendarAddressEndpoints = [
         .meta({ id: 'Calendar' }),
     },
     handle: async (_input, request) => {
-      const calendarSecret = randomBytes(32).toString('base64url');
-      await request.run(storeCalendarDigest(digestOfSecret(calendarSecret)));
-      return { status: 200, body: JSON.stringify({ url: `/calendar/${calendarSecret}.ics` }) };
+      const secret = randomBytes(32).toString('base64url');
+      await request.run(storeCalendarDigest(digestOfSecret(secret)));
+      return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
     },
   }),
   endpoint({
-    ...calendarEndpointOptions,
+    ...calendarOptions,
     method: 'delete',
     operationId: 'endCalendar',
     summary: 'End the address of the caller’s calendar',

@@ -107,17 +107,17 @@ async function readChangesPage(
       if (state === 'TX410') throw validationError(parameter, rule('expired'));
       throw state === 'TX400' ? validationError(parameter, rule('not_a_cursor.changes')) : error;
     });
-  const [, , , , , reachedFeedPosition, more] = rows.at(-1) ?? [];
-  if (reachedFeedPosition == null) throw new Error('changes without a place');
-  const eventJsonTexts = rows.slice(0, -1).map((row) => changeDefinition.write(row));
-  const next = Buffer.from(reachedFeedPosition).toString('base64url');
-  const eventLines = eventJsonTexts.map((one) => `data: ${one}\n\n`).join('');
-  const text = `${eventLines === '' ? ': beat\n' : eventLines}id: ${next}\n\n`;
+  const [, , , , , place, more] = rows.at(-1) ?? [];
+  if (place == null) throw new Error('changes without a place');
+  const changes = rows.slice(0, -1).map((row) => changeDefinition.write(row));
+  const next = Buffer.from(place).toString('base64url');
+  const lines = changes.map((one) => `data: ${one}\n\n`).join('');
+  const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
   return {
-    changes: eventJsonTexts,
-    place: reachedFeedPosition,
+    changes,
+    place,
     next,
-    hasChanges: eventLines !== '',
+    hasChanges: lines !== '',
     hasMore: more === 't',
     text,
   };
@@ -129,9 +129,9 @@ function prefersEvents({ incoming }: CallerRequest): boolean {
 }
 
 function readLastEventId({ incoming }: CallerRequest): string | undefined {
-  const lastEventHeader = incoming.get('Last-Event-ID');
-  if (lastEventHeader === undefined) return undefined;
-  const { success, data } = positionParameter.safeParse(lastEventHeader);
+  const header = incoming.get('Last-Event-ID');
+  if (header === undefined) return undefined;
+  const { success, data } = positionParameter.safeParse(header);
   if (!success) throw validationError('Last-Event-ID', rule('not_a_cursor.changes'));
   return data;
 }
@@ -150,20 +150,20 @@ export const changesEndpoint = endpoint({
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
     const isEventStream = prefersEvents(request);
-    const lastEventId = isEventStream ? readLastEventId(request) : undefined;
-    const firstPage = await (lastEventId === undefined
+    const last = isEventStream ? readLastEventId(request) : undefined;
+    const first = await (last === undefined
       ? readChangesPage(request, after)
-      : readChangesPage(request, lastEventId, 'Last-Event-ID'));
+      : readChangesPage(request, last, 'Last-Event-ID'));
     if (!isEventStream) {
-      const body = `{"changes":[${firstPage.changes.join(',')}],"next":"${firstPage.next}","more":${String(firstPage.hasMore)}}`;
+      const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
       return { status: 200, body };
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
-    let reachedFeedPosition = firstPage.place;
-    return request.changes.openStream(incoming, request.state, firstPage, async () => {
-      const nextPage = await readChangesPage(request, reachedFeedPosition);
-      reachedFeedPosition = nextPage.place;
-      return nextPage;
+    let place = first.place;
+    return request.changes.openStream(incoming, request.state, first, async () => {
+      const next = await readChangesPage(request, place);
+      place = next.place;
+      return next;
     });
   },
 });

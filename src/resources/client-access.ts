@@ -5,7 +5,7 @@ import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
 import { buildUserLocksStatement, userChangeConstraints, user } from './users.ts';
 
-const accessEndpointOptions = {
+const accessOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
@@ -31,7 +31,7 @@ function buildAssignmentStatements(
 
 export const clientAccessEndpoints = [
   endpoint({
-    ...accessEndpointOptions,
+    ...accessOptions,
     method: 'put',
     operationId: 'assignClient',
     comparesIfMatch: true,
@@ -44,7 +44,7 @@ export const clientAccessEndpoints = [
     },
   }),
   endpoint({
-    ...accessEndpointOptions,
+    ...accessOptions,
     method: 'delete',
     operationId: 'withdrawClient',
     comparesIfMatch: true,

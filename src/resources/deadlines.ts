@@ -39,7 +39,7 @@ const buildClaimDeadlinesSql = (kind: string, condition: string, id = 'd.reclama
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
-const DEADLINE_SQL_BY_KIND: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
+const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
   claim: (window) => buildClaimDeadlinesSql('claim', buildDayCondition('d.due_on', window)),
   response: (window) => buildClaimDeadlinesSql('response', buildTimeCondition('d.due_at', window)),
   court: (window) => buildClaimDeadlinesSql('court', buildDayCondition('d.due_on', window)),
@@ -62,7 +62,7 @@ const DEADLINE_SQL_BY_KIND: Readonly<Record<DeadlineKind, (window: DayRange) => 
 export function buildDeadlineSelects(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
-    .map((kind) => DEADLINE_SQL_BY_KIND[kind](window));
+    .map((kind) => DEADLINE_SELECTS[kind](window));
 }
 
 const nullableClaimIdColumnKind = column.withMeta(column.nullable(column.uuid), {
@@ -128,25 +128,24 @@ const deadlinesCursor = createCursorFormat(['deadlines'], [false, false, false])
 function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { role }: Caller): ListQuery {
   const values: StatementParameter[] = [];
   const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
-  const windowParameters = { within: add(requested.within), passed: add(requested.passed) };
-  const requestedKinds = (requested.kind ?? deadlineKind.options).filter(
+  const window = { within: add(requested.within), passed: add(requested.passed) };
+  const kinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
-  const deadlineSelects = buildDeadlineSelects(requestedKinds, role, windowParameters);
-  const unionSelects =
-    deadlineSelects.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : deadlineSelects;
-  const filterConditions = [
-    ...(deadlineSelects.length === 0 ? ['false'] : []),
+  const selects = buildDeadlineSelects(kinds, role, window);
+  const unionSelects = selects.length === 0 ? [DEADLINE_SELECTS.invoice(window)] : selects;
+  const conditions = [
+    ...(selects.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
       requested[name] === undefined ? [] : [filterConditionSql(deadlineFilters[name], requested[name], add)],
     ),
   ];
   if (requested.after !== undefined) {
     const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
-    filterConditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
+    conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
-  const deadlineOrderSql = 'order by r.due_on, r.kind, r.id';
-  const deadlinesSql = `
+  const order = 'order by r.due_on, r.kind, r.id';
+  const rows = `
 select r.*
 from (
     select
@@ -154,13 +153,13 @@ from (
         u.status, u.amount
     from (${unionSelects.join('\n    union all')}
     ) as u
-    ${buildWhereClause(filterConditions)}
+    ${buildWhereClause(conditions)}
 ) as r
-${deadlineOrderSql}
+${order}
 limit ${add(computeSqlLimit(requested.limit))}`;
   const { expand = [] } = requested;
   return {
-    records: { text: deadline.expansion.around(deadlinesSql, expand, deadlineOrderSql), values },
+    records: { text: deadline.expansion.around(rows, expand, order), values },
     limit: requested.limit,
     cursor: ([kind, id, due]) => deadlinesCursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),

@@ -24,17 +24,16 @@ const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
  * requests.
  */
 async function refuseObjections(database: Database): Promise<void> {
-  const databaseObjections = await readObjections(database);
-  if (databaseObjections.length > 0)
-    throw new RequestError('ERROR_UNAVAILABLE', databaseObjections.join('; '), { kind: 'health' });
+  const objections = await readObjections(database);
+  if (objections.length > 0) throw new RequestError('ERROR_UNAVAILABLE', objections.join('; '), { kind: 'health' });
 }
 
 /** Health probes have no rate limit, so the result of a check is reused for `ms` milliseconds. */
 export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
-  const checksByDatabase = new WeakMap<Database, () => Promise<void>>();
-  const checkDatabase = (database: Database): Promise<void> => {
-    const ask = checksByDatabase.get(database) ?? createCachedFunction(() => refuseObjections(database), ms);
-    checksByDatabase.set(database, ask);
+  const checks = new WeakMap<Database, () => Promise<void>>();
+  const check = (database: Database): Promise<void> => {
+    const ask = checks.get(database) ?? createCachedFunction(() => refuseObjections(database), ms);
+    checks.set(database, ask);
     return withTimeout(
       HEALTH_CHECK_TIMEOUT_MS,
       ask(),
@@ -43,12 +42,18 @@ export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
   };
   const createProbe = (path: string, operationId: string): PublicEndpoint =>
     publicEndpoint({
-      ...{ method: 'get', path, operationId, summary: 'Tell whether the service can serve', tag: 'Health' },
-      ...{ resource: 'health', roles: 'public', isProbe: true },
+      method: 'get',
+      path,
+      operationId,
+      summary: 'Tell whether the service can serve',
+      tag: 'Health',
+      resource: 'health',
+      roles: 'public',
+      isProbe: true,
       query: z.looseObject({}),
       responses: { 200: healthSchema },
       handle: async (_input, database) => {
-        await checkDatabase(database);
+        await check(database);
         return { status: 200, body: HEALTHY_BODY };
       },
     });

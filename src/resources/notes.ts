@@ -95,7 +95,7 @@ const claimNotes = {
   of: note,
 } as const;
 
-const noteConstraints = {
+const constraints = {
   notes_task_has_day: { due_on: rule('required.task') },
   notes_assignee_has_client: { assignee_id: rule('not_assignable.task') },
 } as const;
@@ -103,7 +103,7 @@ const noteConstraints = {
 const { commonOptions, read, changes, change, remove } = endpointsOf(note, {
   tag: 'Notes',
   path: '/api/notes',
-  constraints: noteConstraints,
+  constraints,
 });
 
 export const noteEndpoints = [
@@ -134,7 +134,7 @@ export const noteEndpoints = [
   }),
   endpoint({
     ...claimNotes,
-    constraints: noteConstraints,
+    constraints,
     method: 'post',
     operationId: 'createNote',
     summary: 'Write a note on a claim; with due_on it is a task. A CLIENT writes none that is internal, and no task',
@@ -144,7 +144,9 @@ export const noteEndpoints = [
     handle: ({ params, body }, request) => {
       const id = randomUUID();
       return createRecord(request, {
-        ...{ of: note, id, location: `/api/notes/${id}` },
+        of: note,
+        id,
+        location: `/api/notes/${id}`,
         make: [
           {
             text: `

@@ -134,7 +134,7 @@ const { commonOptions, list, read, changes } = endpointsOf(partner, {
   path: '/api/partners',
 });
 
-const writeEndpointOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
+const writeOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
 
 export const partnerEndpoints = [
   list(partners, {
@@ -145,7 +145,7 @@ export const partnerEndpoints = [
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
-    ...writeEndpointOptions,
+    ...writeOptions,
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
@@ -154,18 +154,18 @@ export const partnerEndpoints = [
     responses: { 201: partner },
     clients: ({ body }) => body.client_ids ?? [],
     handle: async ({ body }, request) => {
-      const linkedClientIds = body.client_ids ?? [];
-      requireLink(linkedClientIds, request.caller);
+      const links = body.client_ids ?? [];
+      requireLink(links, request.caller);
       const id = randomUUID();
       // The insert has no `returning`, because the caller cannot see a partner before it has links.
-      const insertStatement = {
+      const insertion = {
         text: `
 insert into public.partners as r (${partner.inserted})
 select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const creationStatements = [insertStatement, buildLinkStatement(id, linkedClientIds), partner.byId(id)] as const;
+      const creationStatements = [insertion, buildLinkStatement(id, links), partner.byId(id)] as const;
       return createRecord(request, {
         of: partner,
         id,
@@ -178,7 +178,7 @@ from ${partner.bodyAsRow('$1')}`,
   changes(SPECIALIST_ROLES),
   // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
-    ...writeEndpointOptions,
+    ...writeOptions,
     method: 'put',
     path: '/api/partners/{id}',
     comparesIfMatch: true,
@@ -188,8 +188,8 @@ from ${partner.bodyAsRow('$1')}`,
     responses: { 200: partner },
     clients: ({ body }) => body.client_ids ?? [],
     handle: async ({ params, body }, request) => {
-      const { client_ids: linkedClientIds } = body;
-      if (linkedClientIds !== undefined) requireLink(linkedClientIds, request.caller);
+      const { client_ids: links } = body;
+      if (links !== undefined) requireLink(links, request.caller);
       // If the update changes no row, the handler throws, which rolls the transaction back.
       return request.transaction(async (run) => {
         const partnerUpdateResult = await run({
@@ -202,14 +202,14 @@ where r.id = $1
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
         if (partnerUpdateResult.rowCount === 0) throw new RecordNotFound();
-        if (linkedClientIds === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
+        if (links === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
         const linkRemovalStatement = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
-          values: [params.id, linkedClientIds],
+          values: [params.id, links],
         };
         return replyWithRecord(
           partner,
-          await run(buildLinkStatement(params.id, linkedClientIds), linkRemovalStatement, partner.byId(params.id)),
+          await run(buildLinkStatement(params.id, links), linkRemovalStatement, partner.byId(params.id)),
         );
       });
     },

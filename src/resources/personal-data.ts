@@ -27,7 +27,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   },
   'notes.author_id': {
     at: 'created_at',
-    columns: [...['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at'], 'updated_at'],
+    columns: ['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at', 'updated_at'],
   },
   'reclamation_history.changed_by': {
     at: 'changed_at',
@@ -74,26 +74,26 @@ const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
  * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the page size.
  */
 function buildSourceSelect(source: string): string {
-  const isCursorSourceSql = `$2 = '${source}'`;
-  const timeBoundSql = `case when ${isCursorSourceSql} then $3::timestamptz else 'infinity' end`;
-  const idBoundSql = `case when ${isCursorSourceSql} then $4::uuid else '${LARGEST_UUID}' end`;
+  const isCursor = `$2 = '${source}'`;
+  const time = `case when ${isCursor} then $3::timestamptz else 'infinity' end`;
+  const id = `case when ${isCursor} then $4::uuid else '${LARGEST_UUID}' end`;
   const [table = '', person = ''] = source.split('.');
-  const tenantTable = TENANT_TABLES[source];
-  const sourceRowsSql =
-    tenantTable === undefined
-      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${timeBoundSql}, ${idBoundSql}, $5) as k`
+  const tenant = TENANT_TABLES[source];
+  const rows =
+    tenant === undefined
+      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${time}, ${id}, $5) as k`
       : `
-        select r.id, r.${tenantTable.at} as at, jsonb_build_object(${tenantTable.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
+        select r.id, r.${tenant.at} as at, jsonb_build_object(${tenant.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
         from public.${table} as r
         where r.${person} = p.id
-            and (r.${tenantTable.at}, r.id) < (${timeBoundSql}, ${idBoundSql})
-            and not ${tenantTable.unless ?? 'false'}
-        order by r.${tenantTable.at} desc, r.id desc
+            and (r.${tenant.at}, r.id) < (${time}, ${id})
+            and not ${tenant.unless ?? 'false'}
+        order by r.${tenant.at} desc, r.id desc
         limit $5`;
   return `
     select '${source}' as source, k.id, k.at, k.data
     from person as p
-    cross join lateral (${sourceRowsSql}
+    cross join lateral (${rows}
     ) as k
     where p.id is not null and $2::text collate "C" <= '${source}'`;
 }

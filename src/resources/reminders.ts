@@ -42,7 +42,7 @@ left join public.users as u on u.id = me.id`,
   values: [deadlineKind.options],
 };
 
-const reminderEndpointOptions = {
+const reminderOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/me/reminders',
@@ -52,7 +52,7 @@ const reminderEndpointOptions = {
 
 export const reminderEndpoints = [
   endpoint({
-    ...reminderEndpointOptions,
+    ...reminderOptions,
     method: 'get',
     operationId: 'getReminders',
     summary: 'Read what the caller is reminded of by mail',
@@ -62,7 +62,7 @@ export const reminderEndpoints = [
     }),
   }),
   endpoint({
-    ...reminderEndpointOptions,
+    ...reminderOptions,
     method: 'put',
     operationId: 'chooseReminders',
     summary: 'Choose what the caller is reminded of by mail, and in which language',
@@ -102,12 +102,12 @@ function buildDueItemsStatement({
   remindedUntil,
   onlyMine,
 }: Reminder): Statement | undefined {
-  const wantedDeadlineKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const deadlineSelectSqls = buildDeadlineSelects(wantedDeadlineKinds, role, REMINDER_DAY_RANGE);
-  if (deadlineSelectSqls.length === 0) return undefined;
+  const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
+  const selects = buildDeadlineSelects(wanted, role, REMINDER_DAY_RANGE);
+  if (selects.length === 0) return undefined;
   const billNumberCaseSql = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
-  const includesBills = wantedDeadlineKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
+  const includesBills = wanted.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
@@ -116,7 +116,7 @@ select
         when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? billNumberCaseSql : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
-from (${deadlineSelectSqls.join('\n    union all')}
+from (${selects.join('\n    union all')}
 ) as d
 join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
@@ -133,22 +133,29 @@ limit $4`;
 
 /** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */
 export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
-  const dueItemsStatement = buildDueItemsStatement(reminder);
-  if (dueItemsStatement === undefined) return { due: [], count: 0 };
+  const statement = buildDueItemsStatement(reminder);
+  if (statement === undefined) return { due: [], count: 0 };
   const reminderContext = {
-    ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },
-    ...{ ipAddress: '', userAgent: '', readOnly: true },
+    caller: reminder.caller,
+    requestId: `reminder-${randomUUID()}`,
+    action: 'reminders',
+    ipAddress: '',
+    userAgent: '',
+    readOnly: true,
   };
-  const [result] = await database.run(reminderContext, [dueItemsStatement]);
-  const dueItemRows = result?.rows ?? [];
-  const due = dueItemRows.map(
+  const [result] = await database.run(reminderContext, [statement]);
+  const rows = result?.rows ?? [];
+  const due = rows.map(
     ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({
       kind: deadlineKind.parse(kind),
-      ...{ id: String(id), reclamationId: reclamationId ?? undefined },
-      ...{ dueOn: String(dueOn), daysLeft: Number(daysLeft), clientName: String(clientName) },
+      id: String(id),
+      reclamationId: reclamationId ?? undefined,
+      dueOn: String(dueOn),
+      daysLeft: Number(daysLeft),
+      clientName: String(clientName),
       about: about ?? undefined,
       claim: type == null ? undefined : { type, year: year ?? undefined, notice: notice ?? undefined },
     }),
   );
-  return { due, count: Number(dueItemRows[0]?.at(-1) ?? 0) };
+  return { due, count: Number(rows[0]?.at(-1) ?? 0) };
 }

@@ -231,10 +231,11 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const passwordHash =
-        password === undefined ? NO_PASSWORD_HASH : await hashPasswordUnlessHungUp(request, password);
+      const hash = password === undefined ? NO_PASSWORD_HASH : await hashPasswordUnlessHungUp(request, password);
       return createRecord(request, {
-        ...{ of: user, id, location: `/api/users/${id}` },
+        of: user,
+        id,
+        location: `/api/users/${id}`,
         make: [
           buildUserLocksStatement(request.caller),
           {
@@ -242,7 +243,7 @@ export const userEndpoints = [
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
 values ($1, $2, $3, $4, $5, $6, $7)
 returning ${user.selectList}`,
-            values: [id, email, passwordHash, name, role, client_access, is_active],
+            values: [id, email, hash, name, role, client_access, is_active],
           },
         ],
       });
@@ -265,18 +266,18 @@ returning ${user.selectList}`,
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The statement writes the password hash without reading it, because the caller's database role may not read it.
-      const passwordHash = password === undefined ? [] : [await hashPasswordUnlessHungUp(request, password)];
+      const hashes = password === undefined ? [] : [await hashPasswordUnlessHungUp(request, password)];
       const userUpdateStatement: Statement = {
         text: `
 update public.users as r
-set ${passwordHash.length === 0 ? '' : 'password_hash = $4,'}
+set ${hashes.length === 0 ? '' : 'password_hash = $4,'}
     client_access = coalesce(n.client_access, r.client_access),
     is_active = coalesce(n.is_active, r.is_active),${user.setClause('$2')}
 from ${user.bodyAsRow('$2')}
 where r.id = $1
     and ${user.isVersion('$3')}
 returning ${user.selectList}`,
-        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...passwordHash],
+        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hashes],
       };
       // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.

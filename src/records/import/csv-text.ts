@@ -24,13 +24,13 @@ export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: 
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
   }
   await refuseInvalidLine(bytes, isWindows1252, rule('not_utf_8.windows'), nextTurn);
-  const windows1252Decoder = new TextDecoder('windows-1252');
-  const utf8Pieces: Buffer[] = [];
+  const decoder = new TextDecoder('windows-1252');
+  const pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += TEXT_BYTES_BEFORE_YIELD) {
     await nextTurn();
-    utf8Pieces.push(Buffer.from(windows1252Decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
+    pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
   }
-  return Buffer.concat(utf8Pieces);
+  return Buffer.concat(pieces);
 }
 
 const UNDEFINED_WINDOWS_1252_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
@@ -51,14 +51,14 @@ async function refuseInvalidLine(
     for (;;) {
       await nextTurn();
       const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;
-      const lineBytes = bytes.subarray(from, end);
-      if (!isValid(lineBytes) || end === bytes.length) break;
-      for (const byte of lineBytes) if (byte === LINE_FEED) line += 1;
+      const piece = bytes.subarray(from, end);
+      if (!isValid(piece) || end === bytes.length) break;
+      for (const byte of piece) if (byte === LINE_FEED) line += 1;
       from = end;
     }
-  const invalidLineProblems = new ProblemList();
-  invalidLineProblems.add({ line }, '', broken);
-  invalidLineProblems.throwIfAny();
+  const problems = new ProblemList();
+  problems.add({ line }, '', broken);
+  problems.throwIfAny();
 }
 
 const LINE_FEED = 0x0a;

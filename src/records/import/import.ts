@@ -69,45 +69,43 @@ async function importRows(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, path } = options;
-  const awaitTurn = createTurnAwaiter(request.incoming);
-  const wrapWithYield =
+  const nextTurn = createTurnAwaiter(request.incoming);
+  const inTurns =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async (...asked: Asked): Promise<Answer> => {
-      await awaitTurn();
+      await nextTurn();
       return ask(...asked);
     };
-  const runStatement = wrapWithYield((statement: Statement) => request.run(statement));
-  const { rows, bytes } = await readRows(request.incoming, createCsvColumns(of), awaitTurn);
-  const validatedLines = await validateRows(rows, of, awaitTurn);
-  requireAccessToClients(request.caller, [...new Set(validatedLines.map(({ body }) => String(body['client_id'])))]);
+  const run = inTurns((statement: Statement) => request.run(statement));
+  const { rows, bytes } = await readRows(request.incoming, createCsvColumns(of), nextTurn);
+  const lines = await validateRows(rows, of, nextTurn);
+  requireAccessToClients(request.caller, [...new Set(lines.map(({ body }) => String(body['client_id'])))]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
-  const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
-  if (storedReply !== undefined) return storedReply;
-  await refuseInaccessibleParents(validatedLines, options, request, runStatement);
-  await refuseConstraintViolations(validatedLines, options, runStatement, awaitTurn);
-  const ids = validatedLines.map(({ body }) => body.id);
+  const stored = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
+  if (stored !== undefined) return stored;
+  await refuseInaccessibleParents(lines, options, request, run);
+  await refuseConstraintViolations(lines, options, run, nextTurn);
+  const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
-  const createLineInserter = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
-    insertLines(of, chosen, wrapWithYield(run), awaitTurn);
-  const timeoutMs = validatedLines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
+  const insert = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
+    insertLines(of, chosen, inTurns(run), nextTurn);
+  const timeoutMs = lines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
   try {
     if (!isDryRun)
       return await createRecord(request, {
         of: imported,
         id,
         location: `${path}/${id}`,
-        make: createLineInserter(validatedLines),
+        make: insert(lines),
         timeoutMs,
         fingerprint,
       });
-    await runAndRollBack(createLineInserter(validatedLines), request, { timeoutMs });
-    return { status: 200, body: JSON.stringify({ importable: validatedLines.length }) };
+    await runAndRollBack(insert(lines), request, { timeoutMs });
+    return { status: 200, body: JSON.stringify({ importable: lines.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    await refuseInaccessibleParents(validatedLines, options, request, runStatement);
-    await refuseWrongLines(error, validatedLines, options, (chosen) =>
-      runAndRollBack(createLineInserter(chosen), request),
-    );
+    await refuseInaccessibleParents(lines, options, request, run);
+    await refuseWrongLines(error, lines, options, (chosen) => runAndRollBack(insert(chosen), request));
     throw error;
   }
 }
@@ -127,10 +125,10 @@ export async function runAndRollBack<T>(
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
-  const transactionResult = request.transaction(async (run, attempt, undo): Promise<T> => {
+  const rolledBack = request.transaction(async (run, attempt, undo): Promise<T> => {
     throw new RolledBackError(await make(run, attempt, undo));
   }, limits);
-  return transactionResult.catch((error: unknown) => {
+  return rolledBack.catch((error: unknown) => {
     if (error instanceof RolledBackError) return error.result as T;
     throw error;
   });
@@ -158,12 +156,12 @@ async function validateRows(
 
 async function insertLines(
   of: RecordDefinition,
-  recordLines: readonly RecordLine[],
+  lines: readonly RecordLine[],
   run: StatementRunner,
   nextTurn: TurnAwaiter,
 ): Promise<StatementResult> {
-  let insertedCount = 0;
-  for await (const { json } of splitIntoBatches(recordLines, nextTurn)) {
+  let count = 0;
+  for await (const { json } of splitIntoBatches(lines, nextTurn)) {
     const insertStatement: Statement = {
       text: `
 insert into public.${of.table} as r (${of.inserted})
@@ -171,11 +169,11 @@ select ${of.insertedValues}
 from ${of.bodiesAsRows('$1')}`,
       values: [json],
     };
-    insertedCount += (await run(insertStatement)).rowCount;
+    count += (await run(insertStatement)).rowCount;
   }
-  if (insertedCount !== recordLines.length) throw new Error(`${insertedCount} of ${recordLines.length} rows were made`);
+  if (count !== lines.length) throw new Error(`${count} of ${lines.length} rows were made`);
   return {
-    rows: [[String(insertedCount), `{${recordLines.map(({ body }) => body.id).join(',')}}`]],
+    rows: [[String(count), `{${lines.map(({ body }) => body.id).join(',')}}`]],
     rowCount: 1,
   };
 }

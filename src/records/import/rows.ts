@@ -46,31 +46,31 @@ const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
  * a single creation.
  */
 async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
-  const readJsonTextFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
-  const receivedRows: ReceivedRow[] = [];
-  let byteOffset = JSON_ARRAY_START_PATTERN.exec(readJsonTextFrom(0))?.[0].length;
-  if (byteOffset === undefined) throw invalidBodyError(rule('not_a_list'));
+  const textFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
+  const rows: ReceivedRow[] = [];
+  let offset = JSON_ARRAY_START_PATTERN.exec(textFrom(0))?.[0].length;
+  if (offset === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
-    const remainingBytes = json.subarray(byteOffset, byteOffset + BODY_BYTES);
-    const { end, excess } = scanJson(remainingBytes, AUTHENTICATED_BODY_BUDGET);
+    const rest = json.subarray(offset, offset + BODY_BYTES);
+    const { end, excess } = scanJson(rest, AUTHENTICATED_BODY_BUDGET);
     if (excess !== undefined) throw invalidBodyError(excess);
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
-    if (end === remainingBytes.length) throw notJsonError();
-    isLast = remainingBytes[end] !== COMMA;
-    const rowJsonBytes = remainingBytes.subarray(0, end);
-    byteOffset += end + 1;
-    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(rowJsonBytes.toString('latin1'))) break;
-    if (receivedRows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
-    receivedRows.push({ value: parseJson(rowJsonBytes), position: { index: receivedRows.length } });
+    if (end === rest.length) throw notJsonError();
+    isLast = rest[end] !== COMMA;
+    const piece = rest.subarray(0, end);
+    offset += end + 1;
+    if (isLast && rows.length === 0 && BLANK_TEXT_PATTERN.test(piece.toString('latin1'))) break;
+    if (rows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
+    rows.push({ value: parseJson(piece), position: { index: rows.length } });
   }
   if (
-    json[byteOffset - 1] !== CLOSING_BRACKET ||
-    json.length - byteOffset > BODY_BYTES ||
-    !BLANK_TEXT_PATTERN.test(readJsonTextFrom(byteOffset))
+    json[offset - 1] !== CLOSING_BRACKET ||
+    json.length - offset > BODY_BYTES ||
+    !BLANK_TEXT_PATTERN.test(textFrom(offset))
   )
     throw notJsonError();
-  return receivedRows;
+  return rows;
 }
 
 const COMMA = 0x2c;

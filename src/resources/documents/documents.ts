@@ -137,7 +137,10 @@ export const documentEndpoints = [
       return request.documents
         .storeWithRow(upload, (path) =>
           createRecord(request, {
-            ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
+            of: document,
+            id,
+            location: `/api/documents/${id}`,
+            fingerprint,
             make: [
               {
                 text: `

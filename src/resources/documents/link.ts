@@ -32,7 +32,7 @@ export const linkQuerySchema = z.strictObject({
  * @throws RecordNotFound
  */
 export async function documentLinkEndpoint(request: CallerRequest, document: string): Promise<EndpointReply> {
-  const linkSecret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
+  const secret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
   const { rows } = await request.run({
     text: `
@@ -40,10 +40,10 @@ select app.link_document($2, r.id, c.client_id, to_timestamp($3), $4)
 from public.documents as r
 join public.reclamations as c on c.id = r.reclamation_id
 where r.id = $1`,
-    values: [document, digestOfSecret(linkSecret), issuedAt, accessDigest],
+    values: [document, digestOfSecret(secret), issuedAt, accessDigest],
   });
-  const linkEndTime = rows[0]?.[0];
-  if (linkEndTime == null) throw new RecordNotFound();
-  const url = JSON.stringify(`/api/documents/${document}/content?link=${linkSecret}`);
-  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(linkEndTime)}}` };
+  const end = rows[0]?.[0];
+  if (end == null) throw new RecordNotFound();
+  const url = JSON.stringify(`/api/documents/${document}/content?link=${secret}`);
+  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(end)}}` };
 }

@@ -13,7 +13,7 @@ export const fileNameSchema = field
 
 /** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
 export function makeNamesDistinct(names: readonly string[]): readonly string[] {
-  const usedNames = new Set<string>();
+  const used = new Set<string>();
   return names.map((name, index) => {
     const { name: stem, ext } = parse(convertToPortableName(name));
     const [start, end] = [
@@ -21,8 +21,8 @@ export function makeNamesDistinct(names: readonly string[]): readonly string[] {
       truncateToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
     ];
     let one = start + end;
-    for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1) one = `${start} (${number})${end}`;
-    usedNames.add(one.toLowerCase());
+    for (let number = index + 1; used.has(one.toLowerCase()); number += 1) one = `${start} (${number})${end}`;
+    used.add(one.toLowerCase());
     return one;
   });
 }
