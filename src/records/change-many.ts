@@ -11,7 +11,7 @@ import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../h
 import { FIXED_FIELD_RULE, RecordNotFound, GENERAL_CONFLICT_RULES } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_CHECKED_REFERENCES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
-import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts';
+import type { RecordLine, ImportRules } from './import/checks.ts';
 import { ProblemList } from './import/given.ts';
 import { runAndRollBack } from './import/import.ts';
 import { convertToRefusal } from './import/refusals.ts';
@@ -72,8 +72,9 @@ export async function changeRecords(
     await refuseInaccessibleRecords(of, listRecordsToCheck(options, lines, reasons), request);
     await refuseWithProblems(of, lines, error, reasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
-    const problems = createFieldProblems(GENERAL_CONFLICT_RULES);
-    throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
+    throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', {
+      problems: createFieldProblems(GENERAL_CONFLICT_RULES),
+    });
   }
 }
 
@@ -182,11 +183,7 @@ where u.reason is not null`,
   return new Map(
     rows.flatMap(([index, kind, from, moves]) => {
       const line = lines[Number(index)];
-      const reason = {
-        kind,
-        from: from ?? '',
-        moves: JSON.parse(moves ?? '[]') as string[],
-      } as SkipReason;
+      const reason = { kind, from: from ?? '', moves: JSON.parse(moves ?? '[]') as string[] } as SkipReason;
       return line === undefined ? [] : [[line, reason] as const];
     }),
   );
@@ -205,8 +202,7 @@ function listRecordsToCheck(
 ): readonly ReferencedRecord[] {
   return lines.flatMap((line) => {
     const { row, body } = line;
-    const isRecordUnseen = reasons.get(line)?.kind === 'unseen';
-    const tables = { ...(isRecordUnseen && { id: of.table }), ...references };
+    const tables = { ...(reasons.get(line)?.kind === 'unseen' && { id: of.table }), ...references };
     return Object.entries(tables).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field) ? [{ position: row.position, field, table, id }] : [];
@@ -268,7 +264,7 @@ async function refuseWithProblems(
   request: CallerRequest,
 ): Promise<void> {
   const nextTurn = createTurnAwaiter(request.incoming);
-  const { found, codes, hasUntriedLines } = await runAndRollBack(async (_run, attempt, undo) => {
+  const { found, codes, isCut } = await runAndRollBack(async (_run, attempt, undo) => {
     const found = new Map<RecordLine, (readonly [string, ProblemRule])[]>();
     const codes = new Set<ErrorCode>();
     const tryLine = async (line: RecordLine): Promise<void> => {
@@ -290,17 +286,17 @@ async function refuseWithProblems(
       }
     };
     for (const group of groupConflictingLines(error, lines, constraints)) {
-      if (found.size >= MAX_LISTED_PROBLEMS) return { found, codes, hasUntriedLines: true };
+      if (found.size >= MAX_LISTED_PROBLEMS) return { found, codes, isCut: true };
       await undo(async () => {
         for (const line of group) await tryLine(line);
       });
     }
-    return { found, codes, hasUntriedLines: false };
+    return { found, codes, isCut: false };
   }, request);
   const problems = new ProblemList();
   for (const line of lines)
     for (const [field, broken] of found.get(line) ?? []) problems.add(line.row.position, field, broken);
-  if (hasUntriedLines) problems.addUntriedLines();
+  if (isCut) problems.addUntriedLines();
   problems.throwIfAny(ERROR_CODE_PRECEDENCE.find((one) => codes.has(one)));
 }
 
@@ -320,7 +316,7 @@ function findBrokenRules(
 /** Returns the change without `fields`; undefined if it had none of them or if no field to change is left. */
 function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
   const rest = Object.entries(body).filter(([field]) => !fields.includes(field));
-  const isUnchanged = rest.length === Object.keys(body).length;
-  if (isUnchanged || rest.every(([field]) => field === 'id' || field === 'version')) return undefined;
+  if (rest.length === Object.keys(body).length) return undefined;
+  if (rest.every(([field]) => field === 'id' || field === 'version')) return undefined;
   return Object.fromEntries(rest) as BulkChange;
 }

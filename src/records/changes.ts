@@ -5,11 +5,7 @@ import * as column from './column.ts';
 import { createCursorFormat } from './cursor.ts';
 import { record, type RecordDefinition } from './record.ts';
 
-const changedValueSchemas = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
-
-function defineChangedValueColumn(description: string): ReturnType<typeof column.readOnlyWithDescription> {
-  return column.readOnlyWithDescription(column.json(z.union(changedValueSchemas).nullable()), description);
-}
+const changedValue = column.json(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable());
 
 const author = z
   .object({
@@ -22,10 +18,11 @@ export const recordedChange = record('RecordedChange', 'audit_logs', {
   at: column.readOnlyWithDescription(column.time, 'Time of the change.'),
   user: column.readOnlyWithDescription(column.json(author), 'Who changed it; null if the user is not stored.'),
   field: column.readOnlyWithDescription(column.text(), 'The changed field of the record.'),
-  old: defineChangedValueColumn(
+  old: column.readOnlyWithDescription(
+    changedValue,
     'The value before, as the record shows it; of client_access the clients that were removed.',
   ),
-  new: defineChangedValueColumn('The value after; of client_access the clients that were added.'),
+  new: column.readOnlyWithDescription(changedValue, 'The value after; of client_access the clients that were added.'),
 });
 
 export const historyQuerySchema = z.strictObject({

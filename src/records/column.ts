@@ -147,10 +147,7 @@ export function readOnlyWithDescription(
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<undefined, IgnoredInputSchema> = {
-  ...readOnly(uuid),
-  inserted: buildBodyValueSql,
-};
+export const id: Column<undefined, IgnoredInputSchema> = { ...readOnly(uuid), inserted: buildBodyValueSql };
 
 export function writable<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<I, I> {
   return { kind, onCreate: rule, onChange: rule, inserted: buildBodyValueSql, change: 'set' };

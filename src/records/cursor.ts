@@ -14,8 +14,8 @@ export function createListCursor(
 ) {
   const names = [...Object.keys(columns), ...named];
   const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
-  const cursorScope = [table, sort, ...listCursorCollations(orders)];
-  const { of, read } = createCursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
+  const scope = [table, sort, ...listCursorCollations(orders)];
+  const { of, read } = createCursorFormat(scope, [...orders.map(({ hasNulls }) => hasNulls), false]);
   return {
     of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])),
     read,

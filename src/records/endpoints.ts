@@ -36,10 +36,7 @@ export function endpointsOf<C extends RecordColumns>(
   );
   const common = { tag, resource: of.table, of };
   const single = { ...common, path: `${path}/{${id}}` };
-  const writing = {
-    references: Object.fromEntries(references),
-    ...(constraints && { constraints }),
-  };
+  const writing = { references: Object.fromEntries(references), ...(constraints && { constraints }) };
   const idOf = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
   return {
     commonOptions: { ...common, of: definition },

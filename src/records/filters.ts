@@ -91,7 +91,6 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
   const column = `r.${name}`;
   const words = findColumnEnum(kind);
   const stem = name.replace(/_(?:at|date)$/, '');
-  const comparisonPhrases = ['or more', 'or less'] as const;
   const none: Filters = isNullable(kind)
     ? {
         [name]: filterByCondition(noneFilterEnum, `${column} is null`, `With none, only those without ${name}.`),
@@ -100,8 +99,8 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
   const sentence = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
   if (words !== undefined) {
-    const exclusionDescription = `Only those with none of these as ${name}.`;
-    const not = filterByAny(words, `${column} <> $`, exclusionDescription, `${column} <> all ($)`);
+    const sentence = `Only those with none of these as ${name}.`;
+    const not = filterByAny(words, `${column} <> $`, sentence, `${column} <> all ($)`);
     return {
       [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
@@ -115,10 +114,7 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
     case 'boolean':
       return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
-      return {
-        ...none,
-        ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`),
-      };
+      return { ...none, ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
       return {
         ...none,
@@ -139,7 +135,7 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
         : filterByAny(of, `${column} = $`);
       return {
         [name]: equal,
-        ...makeRangeFilters(name, of, column, `whose ${name} is this`, comparisonPhrases),
+        ...makeRangeFilters(name, of, column, `whose ${name} is this`, ['or more', 'or less']),
       };
     }
     case 'text':
@@ -300,11 +296,11 @@ export function filterBySearchTextWords(
   const named = buildWordConditionSql('n.search_text', 'split_part(n.search_text, chr(31), 1)');
   const join = (ofName: (key: string, table: string) => string): string =>
     `(${[buildWordConditionSql('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
-  const parentMatchSql = join((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
+  const where = join((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
   const whereFew = join((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
-  const searchedFields = [...columns, ...names.map(({ place }) => place)];
-  return { ...makeWordFilter(parentMatchSql, searchedFields), wordSearch: { ids, whereFew } };
+  const places = [...columns, ...names.map(({ place }) => place)];
+  return { ...makeWordFilter(where, places), wordSearch: { ids, whereFew } };
 }
 
 /** Makes a filter for words in a column whose searchable text the database does not store. */

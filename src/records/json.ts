@@ -13,7 +13,6 @@ export const unescapedTextToJson: JsonConverter = (text) => `"${text}"`;
 /** Copies the digits that Postgres returns, which are valid JSON; a JavaScript number could lose digits. */
 export const numberToJson: JsonConverter = (text) => text;
 
-/** Copies the value of a JSON column. */
 export const copyJsonText: JsonConverter = (text) => text;
 
 export const booleanToJson: JsonConverter = (text) => (text === 't' ? 'true' : 'false');

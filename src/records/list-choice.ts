@@ -100,16 +100,10 @@ export function chooseSelectForm(
   const sample = pickSampleClients(clientAccess, limit);
   const sampled = add(sample);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
-    return {
-      form: idsFirst(selectNewestOfSample(client, sampled)),
-      wrap,
-    };
+    return { form: idsFirst(selectNewestOfSample(client, sampled)), wrap };
   const needed = add(Math.ceil((WORD_SEARCH_ROWS * sample.length) / clientAccess.length));
   const bound = buildSampleTimeBound(client, sampled, `(select ${needed}::bigint)`);
-  return {
-    form: idsFirst(searchRecentRowsFirst(buildReadThenSortSelect, bound, found())),
-    wrap,
-  };
+  return { form: idsFirst(searchRecentRowsFirst(buildReadThenSortSelect, bound, found())), wrap };
 }
 
 const buildIdSelect = (copy: string, conditions: readonly string[]): string =>

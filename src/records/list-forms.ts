@@ -134,14 +134,10 @@ export function selectNullsLast(client: string, sample: () => string): SelectSql
     const { after, conditions, order, limit } = parts;
     if (after !== undefined) return selectIdsFirst(buildReadThenSortSelect)(parts);
     const [{ column }] = order;
-    const known = selectNewestOfSample(
-      client,
-      sample(),
-    )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const rest = selectIdsFirst(buildReadThenSortSelect)({
-      ...parts,
-      conditions: [`r.${column} is null`, ...conditions],
-    });
+    const full = { ...parts, conditions: [`r.${column} is not null`, ...conditions] };
+    const known = selectNewestOfSample(client, sample())(full);
+    const empty = { ...parts, conditions: [`r.${column} is null`, ...conditions] };
+    const rest = selectIdsFirst(buildReadThenSortSelect)(empty);
     return `
 with known as materialized (${known}
 )
@@ -206,17 +202,17 @@ where (select is_enough from found)${
 export function selectIdsFirst(form: SelectSqlBuilder): SelectSqlBuilder {
   return (parts) => {
     const keys = ['id', ...parts.order.map(({ column }) => column)];
-    const pageKeyColumns = keys.filter((column) => column === 'id' || column === parts.partitionedBy);
-    const nameColumnsSql = (parts.names?.columns ?? []).map((column) => `, page.${column}`);
+    const same = keys.filter((column) => column === 'id' || column === parts.partitionedBy);
+    const names = (parts.names?.columns ?? []).map((column) => `, page.${column}`);
     const from = parts.names?.from ?? parts.idSource ?? parts.from;
     return `
 select r.*
 from (${form({ ...parts, from, columns: keys.map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
-    select ${parts.columns}${nameColumnsSql.join('')}
+    select ${parts.columns}${names.join('')}
     from ${parts.from}
-    ${buildWhereClause(pageKeyColumns.map((column) => `r.${column} = page.${column}`))}
+    ${buildWhereClause(same.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
 ${buildOrderBy(parts.order, 'page')}`;

@@ -45,11 +45,7 @@ export function buildUniqueCursorCondition(
   const keys = orders.map((order, index) => {
     const known = last[index] ?? null;
     const value = known === null ? undefined : `${add(known)}::${order.type}`;
-    return {
-      ...order,
-      value,
-      place: value && buildSortExpression(value, order),
-    };
+    return { ...order, value, place: value && buildSortExpression(value, order) };
   });
   const [first, id] = keys;
   if (keys.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)

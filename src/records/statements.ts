@@ -70,17 +70,7 @@ returning ${selectList}`;
   const deletionSql = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
-  const parents = entries.flatMap(([column, { change, names }]) =>
-    change === 'set' && names !== undefined && names.label.lookUp === undefined
-      ? [{ column, parent: names.label.table }]
-      : [],
-  );
-  // A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock.
-  const locks = (bodies: readonly RecordBody[]): Statement[] =>
-    parents.flatMap(({ column, parent }) => {
-      const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
-      return ids.length === 0 ? [] : [buildRowLockStatement(parent, ids, 'key share')];
-    });
+  const locks = (bodies: readonly RecordBody[]): Statement[] => buildParentLocks(columns, bodies);
 
   return {
     selectList,
@@ -102,6 +92,15 @@ where r.id = $1 and ${isVersion('$2')}`;
       values: [id, versions(ifMatch)],
     }),
   };
+}
+
+/** A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock. */
+function buildParentLocks(columns: Readonly<Record<string, Column>>, bodies: readonly RecordBody[]): Statement[] {
+  return Object.entries(columns).flatMap(([column, { change, names }]) => {
+    if (change !== 'set' || names === undefined || names.label.lookUp !== undefined) return [];
+    const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
+    return ids.length === 0 ? [] : [buildRowLockStatement(names.label.table, ids, 'key share')];
+  });
 }
 
 /** Locks rows in the order of their ids, so that two requests that lock the same rows cannot deadlock. */

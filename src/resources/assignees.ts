@@ -14,10 +14,7 @@ import { record } from '../records/record.ts';
 export const assignee = record(
   'Assignee',
   'users',
-  {
-    id: column.readOnly(column.uuid),
-    name: column.readOnly(column.text(255)),
-  },
+  { id: column.readOnly(column.uuid), name: column.readOnly(column.text(255)) },
   { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
 
@@ -45,10 +42,7 @@ export function defineAssignee(sentence: string, keepsWhen?: string) {
   };
 }
 
-const assigneesQuerySchema = z.strictObject({
-  limit: field.pageParameters.limit,
-  after: field.pageParameters.after,
-});
+const assigneesQuerySchema = z.strictObject({ limit: field.pageParameters.limit, after: field.pageParameters.after });
 
 const assigneesCursor = createCursorFormat(['assignees', NAME_COLLATION], [false, false]);
 

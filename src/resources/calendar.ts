@@ -27,10 +27,7 @@ from app.calendar_user($1) as c`;
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
 async function findCalendarUser(secret: string, database: Database): Promise<Caller> {
   if (!SECRET_FORMAT.test(secret)) throw createCalendarNotFoundError();
-  const { rows } = await database.callAsLogin({
-    text: CALENDAR_USER_SQL,
-    values: [digestOfSecret(secret)],
-  });
+  const { rows } = await database.callAsLogin({ text: CALENDAR_USER_SQL, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
@@ -171,12 +168,7 @@ export const calendarEndpoint = publicEndpoint({
   },
 });
 
-const calendarOptions = {
-  path: '/api/users/me/calendar',
-  tag: 'Users',
-  resource: 'users',
-  roles: ROLES,
-} as const;
+const calendarOptions = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
 
 const storeCalendarDigest = (digest: string | null): Statement => ({
   text: 'select app.keep_calendar($1)',

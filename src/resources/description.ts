@@ -18,11 +18,7 @@ let cached: Promise<Texts> | undefined;
  * and needs much memory.
  */
 async function writeTexts(): Promise<Texts> {
-  const worker = new Worker(DESCRIPTION_WORKER_URL, {
-    name: 'description',
-    env: {},
-    execArgv: [],
-  });
+  const worker = new Worker(DESCRIPTION_WORKER_URL, { name: 'description', env: {}, execArgv: [] });
   const [texts] = (await once(worker, 'message')) as [Texts];
   return texts;
 }

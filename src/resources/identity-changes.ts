@@ -29,12 +29,7 @@ const identityChange = record(
   { version: 'created_at' },
 );
 
-const identityChanges = list({
-  of: identityChange,
-  newest: 'created_at',
-  filters: {},
-  selective: ['user_id'],
-});
+const identityChanges = list({ of: identityChange, newest: 'created_at', filters: {}, selective: ['user_id'] });
 
 export const identityChangesEndpoint = endpoint({
   tag: 'Users',

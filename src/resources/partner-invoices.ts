@@ -87,10 +87,7 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
 
 /** Tax specialists and clients never see a partner's bill, because the bill shows the firm's margin. */
 export const partnerInvoiceEndpoints = [
-  list(partnerInvoices, {
-    summary: 'List what partners billed for the caller’s clients',
-    roles: MANAGER_ROLES,
-  }),
+  list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGER_ROLES }),
   create({
     summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
     roles: MANAGER_ROLES,

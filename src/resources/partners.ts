@@ -129,10 +129,7 @@ function requireLink(clients: readonly string[], { role, clientAccess }: Caller)
   throw validationError('client_ids', rule('required.own_client'));
 }
 
-const { commonOptions, list, read, changes } = endpointsOf(partner, {
-  tag: 'Partners',
-  path: '/api/partners',
-});
+const { commonOptions, list, read, changes } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
 
 const writeOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
 
@@ -166,12 +163,7 @@ from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
       const creationStatements = [insertion, buildLinkStatement(id, links), partner.byId(id)] as const;
-      return createRecord(request, {
-        of: partner,
-        id,
-        location: `/api/partners/${id}`,
-        make: creationStatements,
-      });
+      return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make: creationStatements });
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALIST_ROLES }),

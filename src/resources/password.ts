@@ -17,9 +17,7 @@ export const passwordEndpoint = endpoint({
   tag: 'Users',
   resource: 'users',
   roles: ROLES,
-  constraints: {
-    users_without_password: { current_password: rule('no_password') },
-  },
+  constraints: { users_without_password: { current_password: rule('no_password') } },
   body: z
     .strictObject({
       current_password: z
@@ -62,10 +60,7 @@ export const passwordEndpoint = endpoint({
         hashPassword(body.password, { signal }),
       ]),
     );
-    const changed = await request.run({
-      text: 'select app.change_password($1, $2)',
-      values: [present, hash],
-    });
+    const changed = await request.run({ text: 'select app.change_password($1, $2)', values: [present, hash] });
     if (changed.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',

@@ -143,10 +143,7 @@ const creationConstraints = {
   users_last_client: { client_access: rule('last_client') },
 } as const;
 
-export const userChangeConstraints = {
-  ...creationConstraints,
-  users_erased: { id: rule('erased') },
-} as const;
+export const userChangeConstraints = { ...creationConstraints, users_erased: { id: rule('erased') } } as const;
 
 export function selectOwnUser({ email, name, role, clientAccess }: Caller): Statement {
   return {

@@ -1,5 +1,5 @@
 import type { StatementResult, Statement } from '../../db/statement.ts';
-import type { BrokenRuleByField as Broken } from '../../errors.ts';
+import type { BrokenRuleByField } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../../http/visibility.ts';
 import type { RecordDefinition } from '../record.ts';
@@ -19,7 +19,7 @@ export interface ImportRules {
   readonly of: RecordDefinition;
   /** For each column with a parent's id: the parent's table, and the column with the client's id in that table. */
   readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
-  readonly constraints?: Readonly<Record<string, Broken>>;
+  readonly constraints?: Readonly<Record<string, BrokenRuleByField>>;
 }
 
 export async function* splitIntoBatches(
@@ -84,8 +84,7 @@ where r.id is null or r.${client} <> n.client`,
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
-  const visibilityResults = await checkRecordVisibility(named, request);
-  for (const [index, { isOwn, exists, client }] of visibilityResults.entries())
+  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(named, request)).entries())
     if (exists && !isOwn) throw createNoAccessError(named[index], client);
 }
 
@@ -122,9 +121,7 @@ order by n.line, c.name`,
     });
     for (const [line, name] of broken.rows) {
       const row = lines[from + Number(line)]?.row;
-      const rules = constraints[String(name)] ?? {
-        '': rule('breaks_rule', { rule: String(name) }),
-      };
+      const rules = constraints[String(name)] ?? { '': rule('breaks_rule', { rule: String(name) }) };
       for (const [field, broken] of Object.entries(rules)) problems.add(row?.position, field, broken);
     }
   }

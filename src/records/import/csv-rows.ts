@@ -108,10 +108,7 @@ const CSV_ERROR_RULES: Readonly<Record<string, ProblemRule>> = {
   CSV_QUOTE_NOT_CLOSED: rule('not_a_csv.open'),
   CSV_INVALID_CLOSING_QUOTE: rule('not_a_csv.behind'),
   INVALID_OPENING_QUOTE: rule('not_a_csv.within'),
-  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', {
-    characters: MAX_CSV_ROW_CHARACTERS,
-    cells: MAX_CSV_ROW_CELLS,
-  }),
+  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', { characters: MAX_CSV_ROW_CHARACTERS, cells: MAX_CSV_ROW_CELLS }),
 };
 
 type CsvHeader = readonly (string | null)[];

@@ -16,8 +16,8 @@ export function isCharset(charset: string): boolean {
  * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
  */
 export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: TurnAwaiter): Promise<Buffer> {
-  const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
-  if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
+  if (['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4)))
+    throw invalidBodyError(rule('not_a_csv.workbook'));
   if (!WINDOWS_1252_NAME_PATTERN.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
     await refuseInvalidLine(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);

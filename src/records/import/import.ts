@@ -140,18 +140,18 @@ async function validateRows(
   of: RecordDefinition,
   nextTurn: TurnAwaiter,
 ): Promise<RecordLine[]> {
-  const rowProblems = new ProblemList();
-  const validLines: RecordLine[] = [];
+  const problems = new ProblemList();
+  const lines: RecordLine[] = [];
   for (const row of rows) {
     await nextTurn();
     const { value, problems: found } = validateInputPart('', of.newBody, row.value);
-    for (const [field, broken] of row.cellProblems ?? []) rowProblems.add(row.position, field, broken);
+    for (const [field, broken] of row.cellProblems ?? []) problems.add(row.position, field, broken);
     for (const { field, rule } of found.filter(({ field }) => !row.cellProblems?.has(field)))
-      rowProblems.add(row.position, field, rule);
-    validLines.push({ row, body: { ...value, id: randomUUID() } });
+      problems.add(row.position, field, rule);
+    lines.push({ row, body: { ...value, id: randomUUID() } });
   }
-  rowProblems.throwIfAny();
-  return validLines;
+  problems.throwIfAny();
+  return lines;
 }
 
 async function insertLines(
@@ -162,14 +162,14 @@ async function insertLines(
 ): Promise<StatementResult> {
   let count = 0;
   for await (const { json } of splitIntoBatches(lines, nextTurn)) {
-    const insertStatement: Statement = {
+    const { rowCount } = await run({
       text: `
 insert into public.${of.table} as r (${of.inserted})
 select ${of.insertedValues}
 from ${of.bodiesAsRows('$1')}`,
       values: [json],
-    };
-    count += (await run(insertStatement)).rowCount;
+    });
+    count += rowCount;
   }
   if (count !== lines.length) throw new Error(`${count} of ${lines.length} rows were made`);
   return {

@@ -1,5 +1,5 @@
 import { readConflictRules, findConstraintName, sqlState } from '../../db/errors.ts';
-import type { BrokenRuleByField as Broken } from '../../errors.ts';
+import type { BrokenRuleByField } from '../../errors.ts';
 import { findErrorCode } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
@@ -8,14 +8,17 @@ import { MAX_IMPORT_TRIALS, IMPORT_TRIAL_LINES } from '../../limits.ts';
 
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
-  readonly rules: Broken;
+  readonly rules: BrokenRuleByField;
 }
 
 /**
  * Converts a Postgres error to an error code and the broken rule of each field; returns undefined unless the imported
  * data caused the error.
  */
-export function convertToRefusal(error: unknown, constraints: Readonly<Record<string, Broken>>): Refusal | undefined {
+export function convertToRefusal(
+  error: unknown,
+  constraints: Readonly<Record<string, BrokenRuleByField>>,
+): Refusal | undefined {
   const code = findErrorCode(sqlState(error) ?? '');
   if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
   const rules = constraints[findConstraintName(error) ?? ''] ?? readConflictRules(error) ?? { '': rule('conflict') };

@@ -67,10 +67,7 @@ function createArchiveStream(rows: readonly Row[], open: (id: string) => Promise
   zip.on('error', fail);
   const names = makeNamesDistinct(rows.map(([, filename]) => filename ?? ''));
   for (const [index, [id, , uploadedAt, bytes]] of rows.entries()) {
-    const entry: Partial<ReadStreamOptions> = {
-      compress: false,
-      mtime: new Date(Number(uploadedAt) * 1000),
-    };
+    const entry: Partial<ReadStreamOptions> = { compress: false, mtime: new Date(Number(uploadedAt) * 1000) };
     if (bytes != null) entry.size = Number(bytes);
     zip.addReadStreamLazy(names[index] ?? '', entry, (use) => {
       open(id ?? '').then((stream) => {

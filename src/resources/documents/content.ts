@@ -72,10 +72,7 @@ where r.id = $1`,
 export async function createContentReply(incoming: IncomingMessage, content: DocumentContent): Promise<EndpointReply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
-  const shown = {
-    type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    disposition,
-  };
+  const shown = { type: type.startsWith('text/') ? `${type}; charset=utf-8` : type, disposition };
   const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
