@@ -162,7 +162,6 @@ interface SkipReason {
   readonly moves: readonly string[];
 }
 
-/** Finds the changes that the bulk update skips, with the reason for each. */
 async function readSkipReasons(
   of: RecordDefinition,
   lines: readonly RecordLine[],

@@ -61,7 +61,6 @@ export function isNullable({ output }: ColumnKind): boolean {
   return output instanceof z.ZodNullable;
 }
 
-/** Returns the enum of a column; undefined if the column is no enum. */
 export function findColumnEnum({ output }: ColumnKind): z.ZodEnum | undefined {
   const withoutNull = output instanceof z.ZodNullable ? output.unwrap() : output;
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;

@@ -5,6 +5,7 @@ import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { MAX_FILTER_IDS, MAX_SEARCH_WORDS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 import { findColumnEnum, isNullable, type Column } from './column.ts';
+import type { AddParameter } from './parameters.ts';
 
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
@@ -180,7 +181,7 @@ export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
 export function filterConditionSql(
   { where, whereAny, whereNone, whereNot, isSplitIntoWords }: Filter,
   value: unknown,
-  add: (value: StatementParameter) => string,
+  add: AddParameter,
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (isSplitIntoWords) {
@@ -255,7 +256,6 @@ function buildSearchableSql(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/** Makes a filter for rows whose column `search_text` contains the filter's value. */
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return makeTextFilter(columns, [buildLikeConditionSql('r.search_text')]);
 }

@@ -1,4 +1,3 @@
-import type { StatementParameter } from '../db/statement.ts';
 import { UNLIMITED_ROWS } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
@@ -15,6 +14,7 @@ import {
   type SelectSqlBuilder,
   type WordSearch,
 } from './list-forms.ts';
+import type { AddParameter } from './parameters.ts';
 
 export interface TableOwnership {
   /** The column with the client's id; the table has an index on this column, the time of creation and the id. */
@@ -57,7 +57,7 @@ export function chooseSelectForm(
   { client, throughParent, narrowCopy, isClient, isWide }: TableOwnership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,
-  add: (value: StatementParameter) => string,
+  add: AddParameter,
 ): SelectSqlChoice {
   const seesAll = role === 'ADMIN' && clientAccess.length === 0;
   const wrap: SelectSqlChoice['wrap'] = (conditions) => conditions;

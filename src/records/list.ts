@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { computeSqlLimit, UNLIMITED_ROWS, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
@@ -19,6 +18,7 @@ import { chooseSelectForm, type ListRequest, type TableOwnership } from './list-
 import { buildReadThenSortSelect, selectIdsFirst, buildWhereClause, joinNames, type WordSearch } from './list-forms.ts';
 import { buildCursorCondition, buildOrderBy, type SortOrder, type SortOrders } from './order.ts';
 import type { ExpandParameter } from './expansion.ts';
+import { collectParameters, type AddParameter } from './parameters.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
 interface ListOptions<C extends RecordColumns, F extends Filters> extends TableOwnership {
@@ -34,8 +34,6 @@ interface ListOptions<C extends RecordColumns, F extends Filters> extends TableO
    */
   readonly partitionedBy?: keyof C & string;
 }
-
-type AddParameter = (value: StatementParameter) => string;
 
 type RulesByFilter<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type ListQuerySchema<F extends Filters> = z.ZodObject<
@@ -109,8 +107,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
     },
     statement(query, caller) {
       const page = query as PageQuery;
-      const values: StatementParameter[] = [];
-      const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+      const { values, add } = collectParameters();
       // For a table with many partitions the limit is in a subselect, so that Postgres reuses the plan: a new plan for
       // each request would take long.
       const addCount = (count: number | null): string => (isLog ? `(select ${add(count)}::bigint)` : add(count));

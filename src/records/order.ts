@@ -1,4 +1,4 @@
-import type { StatementParameter } from '../db/statement.ts';
+import type { AddParameter } from './parameters.ts';
 
 interface SortKey {
   readonly type: string;
@@ -30,8 +30,6 @@ export function buildUniqueOrderBy(orders: readonly SortOrder[], rows = 'r'): st
   );
   return `order by ${terms.join(', ')}`;
 }
-
-type AddParameter = (value: StatementParameter) => string;
 
 export function buildCursorCondition(orders: SortOrders, last: readonly (string | null)[], add: AddParameter): string {
   return buildUniqueCursorCondition(appendIdOrder(orders), last, add);
@@ -69,7 +67,7 @@ export function buildUniqueCursorCondition(
  * Returns the SQL sort key: the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value
  * itself.
  */
-export function buildSortExpression(value: string, { type, states }: SortKey): string {
+function buildSortExpression(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? addCollation(value) : value;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, computeSqlLimit, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -9,6 +8,7 @@ import type { Filters } from './filters.ts';
 import { buildWhereClause } from './list-forms.ts';
 import type { List } from './list.ts';
 import { buildUniqueCursorCondition, buildUniqueOrderBy, type SortOrder } from './order.ts';
+import { collectParameters } from './parameters.ts';
 import { record, type RecordColumns, type RecordDefinition } from './record.ts';
 
 /** Today's date in UTC, as SQL. */
@@ -31,7 +31,6 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
   readonly what: string;
 }
 
-/** The maximum number of fields in the parameter `by`. */
 const MAX_GROUP_FIELDS = 2;
 
 type GroupColumns = Readonly<Record<string, readonly [name: string, column.Column]>>;
@@ -129,8 +128,7 @@ function selectSummary<F extends Filters>(
   caller: Caller,
 ): ListQuery {
   const { by, after, limit } = query as unknown as { by: readonly string[]; after?: string; limit: number };
-  const values: StatementParameter[] = [];
-  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+  const { values, add } = collectParameters();
   const orders = groups.map(
     ([key, { kind, states }]): SortOrder => ({
       column: key,

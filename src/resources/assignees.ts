@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
@@ -7,6 +6,7 @@ import * as column from '../records/column.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { filterByAnyOrNone } from '../records/filters.ts';
 import { NAME_COLLATION, addCollation } from '../records/order.ts';
+import { collectParameters } from '../records/parameters.ts';
 import { record } from '../records/record.ts';
 
 /* Users who may work on a claim; row policies hide some, so a function reads them; docs/decisions/assignees.md */
@@ -47,8 +47,7 @@ const assigneesQuerySchema = z.strictObject({ limit: field.pageParameters.limit,
 const assigneesCursor = createCursorFormat(['assignees', NAME_COLLATION], [false, false]);
 
 function selectAssignees(client: string, { limit, after }: z.output<typeof assigneesQuerySchema>): ListQuery {
-  const values: StatementParameter[] = [];
-  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+  const { values, add } = collectParameters();
   const source = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : assigneesCursor.read(after);
   const where =

@@ -62,10 +62,7 @@ export const loginEndpoint = publicEndpoint({
     const request = await authenticate(body.token);
     const { email = null, name = null, issuedAt } = request.caller;
     // The database stores no user for a token without a verified email.
-    const loginStatement = {
-      text: 'select app.record_login($1, $2, to_timestamp($3))',
-      values: [email, name, issuedAt],
-    };
-    return replyWithRecord(user, await request.run([loginStatement, selectOwnUser(request.caller)]));
+    const login = { text: 'select app.record_login($1, $2, to_timestamp($3))', values: [email, name, issuedAt] };
+    return replyWithRecord(user, await request.run([login, selectOwnUser(request.caller)]));
   },
 });

@@ -101,7 +101,7 @@ const MAX_TITLE_CHARACTERS = 100;
 const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   convertToSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
-/** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
+/** Equal rows always give the same file, and so the same ETag. */
 function buildCalendarFile(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
   const texts = CALENDAR_TEXTS[language];
@@ -120,10 +120,8 @@ function buildCalendarFile(rows: readonly Row[]): string {
       summary,
       transparency: ICalEventTransparency.TRANSPARENT,
     });
-  for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of rows.slice(
-    0,
-    MAX_CALENDAR_EVENTS,
-  )) {
+  const events = rows.slice(0, MAX_CALENDAR_EVENTS);
+  for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of events) {
     if (kind == null) continue;
     const title = joinParts(
       [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS)],

@@ -149,12 +149,12 @@ export const changesEndpoint = endpoint({
   events: eventStreamSchema,
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
-    const isEventStream = prefersEvents(request);
-    const last = isEventStream ? readLastEventId(request) : undefined;
+    const isStream = prefersEvents(request);
+    const last = isStream ? readLastEventId(request) : undefined;
     const first = await (last === undefined
       ? readChangesPage(request, after)
       : readChangesPage(request, last, 'Last-Event-ID'));
-    if (!isEventStream) {
+    if (!isStream) {
       const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
       return { status: 200, body };
     }

@@ -22,11 +22,10 @@ function buildAssignmentStatements(
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
 ): readonly Statement[] {
-  const assignmentStatement = {
-    text: 'select app.assign_client($1, $2, $3, $4)',
-    values: [id, clientId, assigned, ifMatch],
-  };
-  return [buildUserLocksStatement(caller, id), assignmentStatement];
+  return [
+    buildUserLocksStatement(caller, id),
+    { text: 'select app.assign_client($1, $2, $3, $4)', values: [id, clientId, assigned, ifMatch] },
+  ];
 }
 
 export const clientAccessEndpoints = [
@@ -39,8 +38,8 @@ export const clientAccessEndpoints = [
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const accessStatements = buildAssignmentStatements(params, true, request);
-      return replyWithRecord(user, await request.run([...accessStatements, user.byId(params.id)]));
+      const statements = buildAssignmentStatements(params, true, request);
+      return replyWithRecord(user, await request.run([...statements, user.byId(params.id)]));
     },
   }),
   endpoint({

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
@@ -7,6 +6,7 @@ import * as column from '../records/column.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { filterByAny, filterByAnyOrNone, filterConditionSql } from '../records/filters.ts';
 import { buildWhereClause } from '../records/list-forms.ts';
+import { collectParameters } from '../records/parameters.ts';
 import { record } from '../records/record.ts';
 import { TODAY_SQL } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
@@ -58,7 +58,7 @@ const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => stri
     where b.status in ('RECEIVED', 'VALIDATED') and ${buildDayCondition('b.due_date', window)}`,
 };
 
-/** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
+/** Roles that may not read partners' bills get no select for bills. */
 export function buildDeadlineSelects(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
@@ -126,14 +126,13 @@ const deadlinesQuerySchema = z.strictObject({
 const deadlinesCursor = createCursorFormat(['deadlines'], [false, false, false]);
 
 function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { role }: Caller): ListQuery {
-  const values: StatementParameter[] = [];
-  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
+  const { values, add } = collectParameters();
   const window = { within: add(requested.within), passed: add(requested.passed) };
   const kinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
   const selects = buildDeadlineSelects(kinds, role, window);
-  const unionSelects = selects.length === 0 ? [DEADLINE_SELECTS.invoice(window)] : selects;
+  const union = selects.length === 0 ? [DEADLINE_SELECTS.invoice(window)] : selects;
   const conditions = [
     ...(selects.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
@@ -151,7 +150,7 @@ from (
     select
         u.kind, u.id, u.due_on, u.due_on - ${TODAY_SQL} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
         u.status, u.amount
-    from (${unionSelects.join('\n    union all')}
+    from (${union.join('\n    union all')}
     ) as u
     ${buildWhereClause(conditions)}
 ) as r

@@ -162,8 +162,8 @@ select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const creationStatements = [insertion, buildLinkStatement(id, links), partner.byId(id)] as const;
-      return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make: creationStatements });
+      const make = [insertion, buildLinkStatement(id, links), partner.byId(id)] as const;
+      return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALIST_ROLES }),
@@ -184,7 +184,7 @@ from ${partner.bodyAsRow('$1')}`,
       if (links !== undefined) requireLink(links, request.caller);
       // If the update changes no row, the handler throws, which rolls the transaction back.
       return request.transaction(async (run) => {
-        const partnerUpdateResult = await run({
+        const { rowCount } = await run({
           text: `
 update public.partners as r
 set ${partner.setClause('$2')}
@@ -193,16 +193,14 @@ where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (partnerUpdateResult.rowCount === 0) throw new RecordNotFound();
+        if (rowCount === 0) throw new RecordNotFound();
         if (links === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
-        const linkRemovalStatement = {
+        const removal = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, links],
         };
-        return replyWithRecord(
-          partner,
-          await run(buildLinkStatement(params.id, links), linkRemovalStatement, partner.byId(params.id)),
-        );
+        const result = await run(buildLinkStatement(params.id, links), removal, partner.byId(params.id));
+        return replyWithRecord(partner, result);
       });
     },
   }),

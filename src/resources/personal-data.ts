@@ -141,8 +141,8 @@ export const personalDataEndpoints = [
     roles: ['ADMIN'],
     responses: { 204: null },
     handle: async ({ params }, request) => {
-      const erasureStatement = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([buildUserLocksStatement(request.caller, params.id), erasureStatement]);
+      const erasure = { text: 'select app.erase_user($1)', values: [params.id] };
+      await request.run([buildUserLocksStatement(request.caller, params.id), erasure]);
       return { status: 204 };
     },
   }),

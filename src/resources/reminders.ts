@@ -56,10 +56,10 @@ export const reminderEndpoints = [
     method: 'get',
     operationId: 'getReminders',
     summary: 'Read what the caller is reminded of by mail',
-    handle: async (_input, request) => ({
-      status: 200,
-      body: (await request.run(REMINDER_SETTINGS_STATEMENT)).rows[0]?.[0] ?? '',
-    }),
+    handle: async (_input, request) => {
+      const { rows } = await request.run(REMINDER_SETTINGS_STATEMENT);
+      return { status: 200, body: rows[0]?.[0] ?? '' };
+    },
   }),
   endpoint({
     ...reminderOptions,
@@ -77,14 +77,12 @@ export const reminderEndpoints = [
       }),
     constraints: { users_not_stored: { id: rule('not_stored') } },
     handle: async ({ body: { language, kinds, only_mine: onlyMine } }, request) => {
-      const chooseRemindersStatement = {
+      const choice = {
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
-      return {
-        status: 200,
-        body: (await request.run([chooseRemindersStatement, REMINDER_SETTINGS_STATEMENT])).rows[0]?.[0] ?? '',
-      };
+      const { rows } = await request.run([choice, REMINDER_SETTINGS_STATEMENT]);
+      return { status: 200, body: rows[0]?.[0] ?? '' };
     },
   }),
 ];
@@ -105,7 +103,7 @@ function buildDueItemsStatement({
   const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
   const selects = buildDeadlineSelects(wanted, role, REMINDER_DAY_RANGE);
   if (selects.length === 0) return undefined;
-  const billNumberCaseSql = `
+  const bill = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
   const includesBills = wanted.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
@@ -113,7 +111,7 @@ select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
     case
         when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
-        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? billNumberCaseSql : ''}
+        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? bill : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
 from (${selects.join('\n    union all')}
@@ -135,7 +133,7 @@ limit $4`;
 export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
   const statement = buildDueItemsStatement(reminder);
   if (statement === undefined) return { due: [], count: 0 };
-  const reminderContext = {
+  const context = {
     caller: reminder.caller,
     requestId: `reminder-${randomUUID()}`,
     action: 'reminders',
@@ -143,7 +141,7 @@ export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder
     userAgent: '',
     readOnly: true,
   };
-  const [result] = await database.run(reminderContext, [statement]);
+  const [result] = await database.run(context, [statement]);
   const rows = result?.rows ?? [];
   const due = rows.map(
     ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({

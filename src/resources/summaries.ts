@@ -4,8 +4,6 @@ import { invoice, invoices } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
-/* Counts of claims, invoices and bills, with their amounts. */
-
 const paymentSums = (due: string) => ({
   amount_excl_tax: defineSumColumn('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
   amount_incl_tax: defineSumColumn('r.amount_incl_tax', 'All of them, VAT included, in euros.'),

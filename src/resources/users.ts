@@ -180,8 +180,8 @@ async function refuseEmailAsPassword(
   given: string | undefined,
   request: CallerRequest,
 ): Promise<void> {
-  const emailQuery = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
-  const email = given ?? (await request.run(emailQuery)).rows[0]?.[0];
+  const query = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
+  const email = given ?? (await request.run(query)).rows[0]?.[0];
   if (typeof email === 'string' && isPasswordSameAsEmail(password, email))
     throw validationError('password', PASSWORD_IS_EMAIL_RULE);
 }
@@ -264,7 +264,7 @@ returning ${user.selectList}`,
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The statement writes the password hash without reading it, because the caller's database role may not read it.
       const hashes = password === undefined ? [] : [await hashPasswordUnlessHungUp(request, password)];
-      const userUpdateStatement: Statement = {
+      const update = {
         text: `
 update public.users as r
 set ${hashes.length === 0 ? '' : 'password_hash = $4,'}
@@ -278,14 +278,11 @@ returning ${user.selectList}`,
       };
       // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
       // deadlock.
-      const userLockStatement = {
+      const lock = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      return replyWithRecord(
-        user,
-        await request.run([userLockStatement, buildUserLocksStatement(request.caller), userUpdateStatement]),
-      );
+      return replyWithRecord(user, await request.run([lock, buildUserLocksStatement(request.caller), update]));
     },
   }),
 ];

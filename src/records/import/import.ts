@@ -119,7 +119,6 @@ class RolledBackError extends Error {
   }
 }
 
-/** Runs `make` in a transaction, rolls the transaction back, and returns the result of `make`. */
 export async function runAndRollBack<T>(
   make: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
   request: CallerRequest,

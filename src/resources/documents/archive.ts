@@ -46,8 +46,8 @@ limit $2`,
     const { body, size } = createArchiveStream(rows, async (id) =>
       id === firstId && first !== undefined ? first : openContent(id),
     );
-    const lengthHeader = size >= 0 && { 'Content-Length': String(size) };
-    resolve({ status: 200, headers: { ...headers, ...lengthHeader }, body });
+    const length = size >= 0 && { 'Content-Length': String(size) };
+    resolve({ status: 200, headers: { ...headers, ...length }, body });
     await finished(body).catch(() => undefined);
   });
   archive.catch(reject);

@@ -102,9 +102,8 @@ function readByteRange(
   { headers }: IncomingMessage,
   { size, tag }: DocumentContent,
 ): { start: number; end: number } | undefined {
-  const condition = headers['if-range'];
   const range = SINGLE_RANGE_PATTERN.exec(headers.range ?? '')?.groups;
-  if (range === undefined || (condition !== undefined && condition !== tag)) return undefined;
+  if (range === undefined || (headers['if-range'] ?? tag) !== tag) return undefined;
   const { first, last, suffix } = range;
   const start = first === undefined ? Math.max(size - Number(suffix), 0) : Number(first);
   const end = last ? Number(last) : size - 1;

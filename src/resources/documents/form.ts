@@ -59,9 +59,6 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
   const refuse = (error: unknown): void => {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
   };
-  const refuseFurtherParts = (): void => {
-    refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
-  };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
     content.on('error', () => undefined);
@@ -83,7 +80,10 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
       received.catch(refuse);
     }
   });
-  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseFurtherParts);
+  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
+    parser.on(event, () => {
+      refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
+    });
   return () => Promise.resolve(received);
 }
 
@@ -109,6 +109,5 @@ function requireForm(contentType: string | undefined): void {
 
 function convertToRequestError(error: unknown): unknown {
   if (error instanceof RequestError) return error;
-  const refusalReason = error instanceof Error ? error.message : String(error);
-  return validationError('body', rule('not_a_form'), refusalReason);
+  return validationError('body', rule('not_a_form'), error instanceof Error ? error.message : String(error));
 }

@@ -29,8 +29,11 @@ export function makeNamesDistinct(names: readonly string[]): readonly string[] {
 
 /** Makes a file name that Windows, macOS and Linux all accept. */
 function convertToPortableName(name: string): string {
-  const allowedFileName = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
-  return allowedFileName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
+  return name
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_')
+    .replace(/[. ]+$/, '_')
+    .replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
 
 function truncateToBytes(text: string, bytes: number): string {
