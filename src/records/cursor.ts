@@ -16,10 +16,7 @@ export function createListCursor(
   const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
   const scope = [table, sort, ...listCursorCollations(orders)];
   const { of, read } = createCursorFormat(scope, [...orders.map(({ hasNulls }) => hasNulls), false]);
-  return {
-    of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])),
-    read,
-  };
+  return { of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])), read };
 }
 
 /**

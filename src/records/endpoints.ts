@@ -3,7 +3,7 @@ import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
 import { BULK_CHANGE_BODY_BUDGET } from '../http/json-budget.ts';
 import type { Caller, Role } from '../identity/caller.ts';
 import { createBulkChangeSchema, changeRecords } from './change-many.ts';
-import { selectRecordChanges, historyQuerySchema, recordedChange } from './changes.ts';
+import { selectRecordChanges, cursorQuerySchema, recordedChange } from './changes.ts';
 import { dryRunQuerySchema } from './import/import.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
@@ -29,21 +29,43 @@ export function endpointsOf<C extends RecordColumns>(
   { tag, path, id = 'id', constraints }: ResourceOptions,
 ) {
   const of = definition as unknown as RecordDefinition;
-  const references = Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
-    names !== undefined && inserted !== undefined && names.label.lookUp === undefined
-      ? [[column, names.label.table] as const]
-      : [],
+  const references = Object.fromEntries(
+    Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
+      names !== undefined && inserted !== undefined && names.label.lookUp === undefined
+        ? [[column, names.label.table]]
+        : [],
+    ),
   );
   const common = { tag, resource: of.table, of };
-  const single = { ...common, path: `${path}/{${id}}` };
-  const writing = { references: Object.fromEntries(references), ...(constraints && { constraints }) };
-  const idOf = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
+  const resource: Resource = {
+    path,
+    references,
+    common,
+    single: { ...common, path: `${path}/{${id}}` },
+    idOf: (params) => params[id] ?? '',
+  };
   return {
     commonOptions: { ...common, of: definition },
+    ...readingEndpointsOf(resource),
+    ...writingEndpointsOf<C>(resource, constraints),
+  };
+}
+
+interface Resource {
+  readonly path: string;
+  readonly references: Readonly<Record<string, string>>;
+  readonly common: { readonly tag: string; readonly resource: string; readonly of: RecordDefinition };
+  readonly single: Resource['common'] & { readonly path: string };
+  readonly idOf: (params: Readonly<Record<string, string>>) => string;
+}
+
+function readingEndpointsOf({ path, references, common, single, idOf }: Resource) {
+  const { of } = common;
+  return {
     list: <Q extends z.ZodObject>(list: QueryableList<Q>, own: EndpointOptions<Q>): Endpoint =>
       endpoint<string, Q>({
         ...common,
-        references: Object.fromEntries(references.filter(([column]) => column !== 'client_id')),
+        references: Object.fromEntries(Object.entries(references).filter(([column]) => column !== 'client_id')),
         method: 'get',
         path,
         query: list.query,
@@ -59,12 +81,12 @@ export function endpointsOf<C extends RecordColumns>(
         ...own,
       }),
     changes: (roles: readonly Role[]): Endpoint =>
-      endpoint<string, typeof historyQuerySchema>({
+      endpoint<string, typeof cursorQuerySchema>({
         ...single,
         of: recordedChange,
         method: 'get',
         path: `${single.path}/changes`,
-        query: historyQuerySchema,
+        query: cursorQuerySchema,
         summary: 'List who changed which field, when, from what to what',
         roles,
         list: ({ params, query }) => selectRecordChanges(of, idOf(params), query),
@@ -83,6 +105,16 @@ export function endpointsOf<C extends RecordColumns>(
           cursor: () => '',
         }),
       }),
+  };
+}
+
+function writingEndpointsOf<C extends RecordColumns>(
+  { path, references, common, single, idOf }: Resource,
+  constraints: Endpoint['constraints'],
+) {
+  const { of } = common;
+  const writing = { references, ...(constraints && { constraints }) };
+  return {
     create: (own: EndpointOptions<z.ZodObject, RecordDefinition<C>['newBody']>): Endpoint =>
       endpoint({
         ...common,

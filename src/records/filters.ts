@@ -117,10 +117,7 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
     case 'date':
       return { ...none, ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return {
-        ...none,
-        ...makeRangeFilters(stem, field.timestamp, column, `whose ${name} is this time`),
-      };
+      return { ...none, ...makeRangeFilters(stem, field.timestamp, column, `whose ${name} is this time`) };
     case 'numeric':
       return { ...none, ...makeAmountFilters(name) };
     case 'integer': {
@@ -134,10 +131,7 @@ function deriveColumnFilters(name: string, { kind, states, onChange }: Column): 
             form: '[0-9]{1,10}',
           })
         : filterByAny(of, `${column} = $`);
-      return {
-        [name]: equal,
-        ...makeRangeFilters(name, of, column, `whose ${name} is this`, ['or more', 'or less']),
-      };
+      return { [name]: equal, ...makeRangeFilters(name, of, column, `whose ${name} is this`, ['or more', 'or less']) };
     }
     case 'text':
       return none;

@@ -91,10 +91,7 @@ export function chooseSelectForm(
   if (isClient) return { form: idsFirst(buildReadThenSortSelect), wrap };
   if (client === undefined) return { form: idsFirst(buildIndexOrderSelect), wrap };
   if (isSortedByClientIndex && offset === 0 && isPage)
-    return {
-      form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))),
-      wrap,
-    };
+    return { form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))), wrap };
   if (isWide && !isByTime && isPage) return { form: selectIdsFirst(buildReadThenSortSelect), wrap };
   if (!isByTime || offset > 0 || !isPage) return { form: idsFirst(buildReadThenSortSelect), wrap };
   const sample = pickSampleClients(clientAccess, limit);

@@ -179,7 +179,6 @@ function createLabel(
   };
 }
 
-/** Returns the shape of the record's id and `fields`. */
 function pickFields(shape: RecordShape, entries: ColumnEntries, fields: readonly string[]): RecordShape {
   const chosen = entries.filter(([column]) => column === 'id' || fields.includes(column));
   const places = chosen.map(([column]) => shape.fields.indexOf(column));

@@ -42,15 +42,7 @@ export function createRecordStatements(
   );
   const inserted = joinLines(insertions.map(([column = '']) => column));
   const insertedValues = joinLines(insertions.map(([, value = '']) => value));
-  // If two requests change a record's status at once, the second request finds another status than the CTE `seen`,
-  // changes no row and gets a conflict.
-  const statusCte = `
-with seen as materialized (
-    select s.status
-    from public.${table} as s
-    where s.id = $1
-)`;
-  const insertionSql = `
+  const insertion = `
 insert into public.${table} as r (${inserted})
 select ${insertedValues}
 from ${bodyAsRow('$1')}
@@ -61,13 +53,13 @@ returning ${selectList}`;
     isVersion('$3'),
     ...(hasStatus ? [STATUS_CONDITION_SQL] : []),
   ];
-  const updateSql = `${hasStatus ? statusCte : ''}
+  const update = `${hasStatus ? buildSeenStatusSql(table) : ''}
 update public.${table} as r
 set ${setClause('$2')}
 from ${bodyAsRow('$2')}
 where ${conditions.join('\n    and ')}
 returning ${selectList}`;
-  const deletionSql = `
+  const deletion = `
 delete from public.${table} as r
 where r.id = $1 and ${isVersion('$2')}`;
   const locks = (bodies: readonly RecordBody[]): Statement[] => buildParentLocks(columns, bodies);
@@ -82,15 +74,12 @@ where r.id = $1 and ${isVersion('$2')}`;
     versions,
     locks,
     bodiesAsRows: (bodies: SqlPlaceholder) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
+    insertion: (body: RecordBody): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
     change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [
       ...locks([body]),
-      { text: updateSql, values: [id, JSON.stringify(body), versions(ifMatch)] },
+      { text: update, values: [id, JSON.stringify(body), versions(ifMatch)] },
     ],
-    deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({
-      text: deletionSql,
-      values: [id, versions(ifMatch)],
-    }),
+    deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({ text: deletion, values: [id, versions(ifMatch)] }),
   };
 }
 
@@ -101,6 +90,19 @@ function buildParentLocks(columns: Readonly<Record<string, Column>>, bodies: rea
     const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
     return ids.length === 0 ? [] : [buildRowLockStatement(names.label.table, ids, 'key share')];
   });
+}
+
+/**
+ * If two requests change a record's status at once, the second request finds another status than the CTE `seen`, changes
+ * no row and gets a conflict.
+ */
+function buildSeenStatusSql(table: string): string {
+  return `
+with seen as materialized (
+    select s.status
+    from public.${table} as s
+    where s.id = $1
+)`;
 }
 
 /** Locks rows in the order of their ids, so that two requests that lock the same rows cannot deadlock. */

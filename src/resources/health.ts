@@ -12,10 +12,7 @@ import { withTimeout } from '../timeout.ts';
 
 const healthSchema = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
-  'x-said': {
-    status: 'Always ok: anything else is 503.',
-    version: 'The release that answers, as in CHANGELOG.md.',
-  },
+  'x-said': { status: 'Always ok: anything else is 503.', version: 'The release that answers, as in CHANGELOG.md.' },
 });
 const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
 

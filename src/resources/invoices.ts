@@ -43,11 +43,7 @@ export const invoice = record(
         vat_amount: 300,
         amount_incl_tax: 1800,
       },
-      creation: {
-        client_id: client.exampleId,
-        reclamation_id: reclamation.exampleId,
-        amount_excl_tax: 1250,
-      },
+      creation: { client_id: client.exampleId, reclamation_id: reclamation.exampleId, amount_excl_tax: 1250 },
       change: { amount_excl_tax: 1600 },
     },
     label: ['number'],
@@ -90,10 +86,7 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
 
 export const invoiceEndpoints = [
   list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
-  create({
-    summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-    roles: MANAGER_ROLES,
-  }),
+  create({ summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims', roles: MANAGER_ROLES }),
   changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGER_ROLES }),
   read({ summary: 'Read an invoice', roles: ROLES }),
   moves('an invoice', ROLES),

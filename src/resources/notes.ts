@@ -88,12 +88,7 @@ const notes = listOf({
   selective: ['reclamation_id', 'mine', 'assignee_id'],
 });
 
-const claimNotes = {
-  tag: 'Notes',
-  resource: 'reclamations',
-  path: '/api/reclamations/{id}/notes',
-  of: note,
-} as const;
+const claimNotes = { tag: 'Notes', resource: 'reclamations', path: '/api/reclamations/{id}/notes', of: note } as const;
 
 const constraints = {
   notes_task_has_day: { due_on: rule('required.task') },

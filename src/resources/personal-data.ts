@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint, computeSqlLimit } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { historyQuerySchema } from '../records/changes.ts';
+import { cursorQuerySchema } from '../records/changes.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
 import { LOST_ASSIGNEE_SQL } from './assignees.ts';
@@ -120,7 +120,7 @@ export const personalDataEndpoints = [
     operationId: 'listPersonalData',
     summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
     roles: ROLES,
-    query: historyQuerySchema,
+    query: cursorQuerySchema,
     rights: ({ params }) => ({ text: 'select app.person($1)', values: [params.id] }),
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LARGEST_UUID] =

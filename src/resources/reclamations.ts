@@ -55,9 +55,6 @@ export const reclamationEndpoints = [
   read({ summary: 'Read a claim', roles: ROLES }),
   moves('a claim', ROLES),
   changes(SPECIALIST_ROLES),
-  change({
-    summary: 'Change the given fields of a claim, or move it to another status',
-    roles: SPECIALIST_ROLES,
-  }),
+  change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALIST_ROLES }),
   remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGER_ROLES }),
 ];

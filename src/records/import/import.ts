@@ -171,8 +171,5 @@ from ${of.bodiesAsRows('$1')}`,
     count += rowCount;
   }
   if (count !== lines.length) throw new Error(`${count} of ${lines.length} rows were made`);
-  return {
-    rows: [[String(count), `{${lines.map(({ body }) => body.id).join(',')}}`]],
-    rowCount: 1,
-  };
+  return { rows: [[String(count), `{${lines.map(({ body }) => body.id).join(',')}}`]], rowCount: 1 };
 }

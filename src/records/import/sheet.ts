@@ -4,7 +4,7 @@ import type { Column, ColumnKind } from '../column.ts';
 import { rule } from '../../problems.ts';
 import type { RecordDefinition } from '../record.ts';
 
-/** Returns the columns that a CSV import accepts, and the function that reads their cells; docs/decisions/imports.md */
+/** docs/decisions/imports.md */
 export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvColumns {
   const rules = Object.entries<z.ZodType>(newBody.shape);
   const schemas = new Map(rules);
