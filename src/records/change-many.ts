@@ -133,10 +133,7 @@ returning ${of.selectList},
   };
 }
 
-/**
- * Reads the changed records if the caller repeats a bulk change with the same Idempotency-Key.
- * @throws RecordNotFound if the caller no longer sees a record
- */
+/** For a repeated bulk change. @throws RecordNotFound if the caller no longer sees a record */
 async function readChangedRecords(
   of: RecordDefinition,
   ids: readonly string[],
@@ -190,10 +187,7 @@ where u.reason is not null`,
 
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
-/**
- * Lists the records for which the caller's access must be checked: records that the caller does not see, and records to
- * which a change refers.
- */
+/** Lists the records that the caller does not see, and those to which a change refers. */
 function listRecordsToCheck(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
@@ -231,10 +225,7 @@ async function refuseInaccessibleRecords(
   problems.throwIfAny('ERROR_NOT_FOUND');
 }
 
-/**
- * Groups the changes that can conflict with each other: if Postgres refused the values of some fields, these are the
- * changes with the same values.
- */
+/** Groups the changes that can conflict: those with the same values in the fields that Postgres refused. */
 function groupConflictingLines(
   error: unknown,
   lines: readonly RecordLine[],

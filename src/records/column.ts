@@ -83,10 +83,7 @@ export interface RecordLabel {
   /** Returns the SQL call of a database function that reads records by id, even records that row policies hide. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, ColumnKind>>;
-  /**
-   * The column with the record's name, by which lists of other records can be sorted; undefined if the record has no
-   * name.
-   */
+  /** The column with the record's name, by which lists of other records can be sorted. */
   readonly name: string | undefined;
 }
 
@@ -99,20 +96,12 @@ export interface Column<
   readonly sql?: string;
   /** The SQL expression that the select list shows instead of a stored column, over the row `r`. */
   readonly shown?: string;
-  /**
-   * The validation rule of the field in the body of a creation or a change; undefined if the body may not contain the
-   * field.
-   */
+  /** The rule of the field in the body of a creation or a change; undefined if the body may not contain it. */
   readonly onCreate: OnCreate;
   readonly onChange: OnChange;
-  /**
-   * The SQL expression that an insert stores, over the request body as row `n`; absent if the database sets the value.
-   */
+  /** The SQL expression that an insert stores, over the body as row `n`; absent if the database sets the value. */
   readonly inserted?: (name: string) => string;
-  /**
-   * With `set`, an update stores the value from its body. With `fixed`, the body may contain only the value that is
-   * already stored.
-   */
+  /** With `set`, an update stores the body's value; with `fixed`, the body may only repeat the stored value. */
   readonly change?: 'set' | 'fixed';
   readonly states?: readonly string[];
   /** For a column that refers to another record: the other record's label, and its name in the parameter `expand`. */

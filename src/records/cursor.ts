@@ -19,10 +19,7 @@ export function createListCursor(
   return { of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])), read };
 }
 
-/**
- * A cursor contains the sort values of the last row of a page. `mayBeNull` says for each sort value whether null is
- * valid.
- */
+/** A cursor contains the sort values of a page's last row; `mayBeNull` says for each whether null is valid. */
 export function createCursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
   const isSortValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);

@@ -62,10 +62,7 @@ export function createExpansion(
             )
             .optional(),
         }) as { readonly expand: ExpandParameter },
-    /**
-     * Adds the columns that `expand` requests to a select of records. `isWhole` is true for a CSV export of a whole
-     * list.
-     */
+    /** Adds the requested columns to a select of records; `isWhole` is true for a CSV export of a whole list. */
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
         ? rows
@@ -140,9 +137,7 @@ function buildLabelColumnsSql({ kinds }: RecordLabel): string {
     .join(', ');
 }
 
-/**
- * The ETag of an expanded record is its own ETag, a dot and a digest of the added records; If-Match ignores the digest.
- */
+/** The ETag of an expanded record is its own, a dot and a digest of the added records; If-Match ignores the digest. */
 function createExpandedShape(
   of: RecordShape,
   named: readonly ExpandedReference[],

@@ -196,10 +196,7 @@ type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;
 
-/**
- * Makes the filters `…_from` and `…_to`, which both include the given value. `what` becomes part of the OpenAPI
- * descriptions of both filters.
- */
+/** Both filters include the given value; `what` becomes part of their OpenAPI descriptions. */
 export function makeRangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
@@ -261,10 +258,7 @@ const WORD_SEPARATOR_PATTERN = new RegExp(WORD_SEPARATOR_CHARACTER_CLASS.replace
 // Accents do not count in the length of a word, as in the database function app.searchable.
 const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
 
-/**
- * Returns at most `MAX_SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
- * longer word.
- */
+/** Returns the longest words, at most `MAX_SEARCH_WORDS`, without those that are the beginning of a longer word. */
 export function extractSearchWords(text: string): string[] {
   const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
     .filter((word) => word !== '')

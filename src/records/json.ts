@@ -24,10 +24,7 @@ export const timeToJson: JsonConverter = (text) => `"${text.slice(0, 10)}T${text
 export const arrayToJson: JsonConverter = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
-/**
- * Writes a row as `JSON.stringify` would. Writes the JSON of the keys only once, not for each row, to save time on long
- * lists.
- */
+/** Writes a row as `JSON.stringify` would, but the JSON of the keys only once, to save time on long lists. */
 export function createJsonWriter(
   columns: Readonly<Record<string, JsonConverter>>,
   leftOut: readonly string[] = [],

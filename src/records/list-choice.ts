@@ -19,14 +19,9 @@ import type { AddParameter } from './parameters.ts';
 export interface TableOwnership {
   /** The column with the client's id; the table has an index on this column, the time of creation and the id. */
   readonly client?: string;
-  /**
-   * For a table without the client's id: the SQL condition that a row's parent belongs to one of the caller's clients.
-   */
+  /** For a table without the client's id: the SQL condition that a row's parent is one of the caller's clients'. */
   readonly throughParent?: string;
-  /**
-   * A copy of the table with only a few columns, among them the client's id. A list finds the ids of a page in the
-   * copy, then reads these rows from the table.
-   */
+  /** A copy of the table with few columns, among them the client's id, in which a list finds the ids of a page. */
   readonly narrowCopy?: string;
   readonly isClient?: true;
   /** Nullable columns by which a list can be sorted; each has a partial index on the client's id and the column. */
@@ -106,10 +101,7 @@ export function chooseSelectForm(
 const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${buildWhereClause(conditions)}`;
 
-/**
- * The expression `case` hides the filters from the planner, because Postgres would otherwise expect few rows and check
- * the row policy for each parent.
- */
+/** `case` hides the filters from the planner, which would expect few rows and check the row policy for each parent. */
 function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrap'] {
   return (conditions) => [
     throughParent,

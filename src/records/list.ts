@@ -29,9 +29,7 @@ interface ListOptions<C extends RecordColumns, F extends Filters> extends TableO
   readonly filters: F;
   /** The names of the filters that have an index and match few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
-  /**
-   * The partition column of a log with monthly partitions. No filters or sort orders of a log are made from columns.
-   */
+  /** The partition column of a log with monthly partitions; no filters or sort orders of a log come from columns. */
   readonly partitionedBy?: keyof C & string;
 }
 
@@ -57,10 +55,7 @@ export interface List<F extends Filters> {
   };
 }
 
-/**
- * The SQL condition of the filter `updated_from` with sort=updated_at, which also finds records that were committed
- * late; docs/decisions/incremental-sync.md
- */
+/** With sort=updated_at: finds also records that were committed late; docs/decisions/incremental-sync.md */
 const CHANGED_SINCE_SQL = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
@@ -108,8 +103,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
     statement(query, caller) {
       const page = query as PageQuery;
       const { values, add } = collectParameters();
-      // For a table with many partitions the limit is in a subselect, so that Postgres reuses the plan: a new plan for
-      // each request would take long.
+      // With many partitions the limit is in a subselect, so that Postgres reuses the plan, which takes long to make.
       const addCount = (count: number | null): string => (isLog ? `(select ${add(count)}::bigint)` : add(count));
       const limit = addCount(computeSqlLimit(page.limit));
       const named = references.filter(({ as }) => page.sort.some((word) => word.replace(/^-/, '') === as));
@@ -131,8 +125,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
       const cursor = createListCursor(of, page.sort.join(), orders, names);
       const after = page.after === undefined ? undefined : buildCursorCondition(orders, cursor.read(page.after), add);
       const conditions = wrap(after === undefined ? filters : [...filters, after]);
-      // Leaves out an offset of 0, because Postgres would plan a statement with an offset parameter anew for each
-      // request.
+      // Leaves out an offset of 0, because Postgres plans a statement with an offset anew for each request.
       const offset = page.offset === 0 ? undefined : addCount(page.offset);
       const isWhole = page.limit === UNLIMITED_ROWS;
       const texts = [...conditions, buildOrderBy(orders), ...(isWhole ? [of.selectList] : [])];
@@ -277,10 +270,7 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly expand?: readonly string[];
 }
 
-/**
- * If the request filters by several clients, returns their ids; the list is then read as for a caller with only these
- * clients.
- */
+/** A list filtered by several clients is read as for a caller with only these clients. */
 function findFilteredClients({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
   const clients = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
   return Array.isArray(clients) && clients.length > 1 ? (clients as readonly string[]) : undefined;

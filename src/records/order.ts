@@ -63,20 +63,14 @@ export function buildUniqueCursorCondition(
   return beyond.length === 0 ? 'false' : `(${beyond.join(' or ')})`;
 }
 
-/**
- * Returns the SQL sort key: the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value
- * itself.
- */
+/** Returns the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value itself. */
 function buildSortExpression(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? addCollation(value) : value;
 }
 
-/**
- * Adds the collation to cursors of lists sorted by text, so that the service rejects cursors of release 1.0.0, which
- * sorted texts differently.
- */
+/** Makes the service reject cursors of release 1.0.0, which sorted texts with another collation. */
 export function listCursorCollations(orders: SortOrders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [NAME_COLLATION] : [];
 }

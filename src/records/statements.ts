@@ -92,10 +92,7 @@ function buildParentLocks(columns: Readonly<Record<string, Column>>, bodies: rea
   });
 }
 
-/**
- * If two requests change a record's status at once, the second request finds another status than the CTE `seen`, changes
- * no row and gets a conflict.
- */
+/** A request that finds another status than the CTE `seen`, changed meanwhile, changes no row: a conflict. */
 function buildSeenStatusSql(table: string): string {
   return `
 with seen as materialized (

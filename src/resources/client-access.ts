@@ -13,10 +13,7 @@ const accessOptions = {
   constraints: userChangeConstraints,
 } as const;
 
-/**
- * Calls a database function that checks the caller's rights, because row policies hide a user who shares no client with
- * the caller.
- */
+/** The function checks the caller's rights, because row policies hide a user who shares no client with the caller. */
 function buildAssignmentStatements(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,

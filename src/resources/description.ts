@@ -13,10 +13,7 @@ type Texts = readonly [description: string, words: string];
 
 let cached: Promise<Texts> | undefined;
 
-/**
- * A worker thread writes the OpenAPI description for the first caller: the work would block the event loop for long,
- * and needs much memory.
- */
+/** A worker thread writes the description, because the work would block the event loop and needs much memory. */
 async function writeTexts(): Promise<Texts> {
   const worker = new Worker(DESCRIPTION_WORKER_URL, { name: 'description', env: {}, execArgv: [] });
   const [texts] = (await once(worker, 'message')) as [Texts];

@@ -16,10 +16,7 @@ const healthSchema = z.strictObject({ status: field.enumOf('HealthStatus'), vers
 });
 const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
 
-/**
- * Throws if the database is read-only or would show a tenant another tenant's rows, so that the instance gets no
- * requests.
- */
+/** Gives the instance no requests if the database is read-only or would show a tenant another tenant's rows. */
 async function refuseObjections(database: Database): Promise<void> {
   const objections = await readObjections(database);
   if (objections.length > 0) throw new RequestError('ERROR_UNAVAILABLE', objections.join('; '), { kind: 'health' });

@@ -36,9 +36,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'], unless: LOST_ASSIGNEE_SQL },
 };
 
-/**
- * Columns that refer to a user, in tables that no request role may read; the database function app.kept_on reads them.
- */
+/** Columns that refer to a user, in tables that no request role may read; only app.kept_on reads them. */
 const FUNCTION_READ_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',
@@ -70,9 +68,7 @@ const personalDatum = record('PersonalDatum', 'users', {
 const personalDataCursor = createCursorFormat(['personal-data'], [false, false, false]);
 const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/**
- * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the page size.
- */
+/** $1 is the person; $2, $3 and $4 are source, time and id of the last row before; $5 is the page size. */
 function buildSourceSelect(source: string): string {
   const isCursor = `$2 = '${source}'`;
   const time = `case when ${isCursor} then $3::timestamptz else 'infinity' end`;

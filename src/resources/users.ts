@@ -158,10 +158,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/**
- * Runs before every write to users: locks the rows of the caller and of the target user, then checks the caller's
- * rights.
- */
+/** Runs before every write to users: locks the caller's row and the target's, then checks the caller's rights. */
 export function buildUserLocksStatement({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
@@ -276,8 +273,7 @@ where r.id = $1
 returning ${user.selectList}`,
         values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hashes],
       };
-      // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
-      // deadlock.
+      // Locks both users in the order of their ids, so that two who change each other do not deadlock.
       const lock = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],

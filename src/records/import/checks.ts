@@ -42,10 +42,7 @@ export async function* splitIntoBatches(
   if (batch.length > 0) yield { from, json: `[${batch.join(',')}]` };
 }
 
-/**
- * Refuses an import with inaccessible parents, with the status that a single creation would get: 403, 404 or 409.
- * @throws RequestError
- */
+/** @throws RequestError with the status that a single creation would get: 403, 404 or 409 */
 export async function refuseInaccessibleParents(
   lines: readonly RecordLine[],
   { parents }: ImportRules,

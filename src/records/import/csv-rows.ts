@@ -14,10 +14,7 @@ export interface CsvColumns {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
-  /**
-   * Reads a cell. `isContinental` is true if semicolons separate the cells, as in countries where dates begin with the
-   * day.
-   */
+  /** `isContinental` is true if semicolons separate the cells, as in countries where dates begin with the day. */
   read(field: string, cell: string, isContinental: boolean): CellValue;
 }
 
@@ -82,8 +79,7 @@ async function parseRecords(
       place.line += 1 + countLineBreaks(cells);
       records += 1;
       start = fed;
-      // Resets the record count, because csv-parse would otherwise build a slow error for each record that has fewer
-      // cells than the first record.
+      // Without this, csv-parse builds a slow error for each record with fewer cells than the first.
       Object.assign(parser.info, { records: 0 });
       return null;
     },
@@ -113,10 +109,7 @@ const CSV_ERROR_RULES: Readonly<Record<string, ProblemRule>> = {
 
 type CsvHeader = readonly (string | null)[];
 
-/**
- * Reads the header of a CSV; column names may have any letter case, and blanks for underscores.
- * @throws RequestError ERROR_VALIDATION
- */
+/** Names may have any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
 function parseCsvHeader(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): CsvHeader {
   const problems = new ProblemList();
   const names = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));

@@ -12,9 +12,7 @@ export function isCharset(charset: string): boolean {
   return UTF_8_NAME_PATTERN.test(charset) || WINDOWS_1252_NAME_PATTERN.test(charset);
 }
 
-/**
- * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
- */
+/** Removes a byte order mark too. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: TurnAwaiter): Promise<Buffer> {
   if (['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4)))
     throw invalidBodyError(rule('not_a_csv.workbook'));

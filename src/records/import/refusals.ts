@@ -11,10 +11,7 @@ interface Refusal {
   readonly rules: BrokenRuleByField;
 }
 
-/**
- * Converts a Postgres error to an error code and the broken rule of each field; returns undefined unless the imported
- * data caused the error.
- */
+/** Returns the code and the broken rule of each field; undefined unless the data caused the error. */
 export function convertToRefusal(
   error: unknown,
   constraints: Readonly<Record<string, BrokenRuleByField>>,

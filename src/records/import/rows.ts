@@ -41,10 +41,7 @@ function requireImportType(contentType: string | undefined): void {
 const JSON_ARRAY_START_PATTERN = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
 const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
 
-/**
- * Parses the JSON records one by one, so that other requests run in between; each record may be as large as the body of
- * a single creation.
- */
+/** Lets other requests run between records; each may be as large as the body of a single creation. */
 async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
   const textFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
   const rows: ReceivedRow[] = [];

@@ -12,10 +12,7 @@ import { rule } from '../../problems.ts';
 import { findDocumentContent } from './content.ts';
 import { makeNamesDistinct } from './names.ts';
 
-/**
- * Streams the documents of a claim as a ZIP, and checks the caller's rights again before each document;
- * docs/decisions/claim-documents-zip.md
- */
+/** Checks the caller's rights again before each document; docs/decisions/claim-documents-zip.md */
 export async function replyWithArchive(request: CallerRequest, claim: string): Promise<EndpointReply> {
   const { rows } = await request.run({
     text: `
@@ -54,10 +51,7 @@ limit $2`,
   return promise;
 }
 
-/**
- * Returns the ZIP as a stream with its size, which is negative if a document's size is unknown. The stream fails as
- * soon as a document cannot be read.
- */
+/** The size is negative if a document's is unknown. The stream fails as soon as a document cannot be read. */
 function createArchiveStream(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
   const zip = new ZipFile();
   const body = zip.outputStream as unknown as Readable;

@@ -21,10 +21,7 @@ interface DocumentContent {
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/**
- * Finds the content of a document, if the caller may read the document now.
- * @throws RecordNotFound, and the errors of the store
- */
+/** Checks that the caller may read the document now. @throws RecordNotFound, and the errors of the store */
 export async function findDocumentContent(request: CallerRequest, document: string): Promise<DocumentContent> {
   const { documents, state } = request;
   const { rows } = await request.run({

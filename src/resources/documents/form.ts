@@ -18,10 +18,7 @@ interface UploadTarget<T> {
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/**
- * Streams the only file of a form to the store; discards the stored file if the form is refused.
- * @throws RequestError, and the errors of `write`
- */
+/** Discards the stored file if the form is refused. @throws RequestError, and the errors of `write` */
 export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + MULTIPART_OVERHEAD_BYTES;

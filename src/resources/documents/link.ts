@@ -27,10 +27,7 @@ export const linkQuerySchema = z.strictObject({
   link: field.describeParameter(linkSecretSchema, LINK_PARAMETER_DESCRIPTION).optional(),
 });
 
-/**
- * Makes a link to a document: stores the digest of a new secret together with the caller's rights.
- * @throws RecordNotFound
- */
+/** Stores the digest of a new secret together with the caller's rights. @throws RecordNotFound */
 export async function documentLinkEndpoint(request: CallerRequest, document: string): Promise<EndpointReply> {
   const secret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
