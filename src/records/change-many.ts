@@ -27,7 +27,7 @@ interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
 
 type BulkChange = RecordLine['body'];
 
-export function createBulkChangeSchema(of: RecordDefinition) {
+export function bulkChangeBody(of: RecordDefinition) {
   const meta = of.changeBody.meta();
   const example = { id: of.exampleId, ...(meta?.['example'] as object) };
   const version = field.timestamp
@@ -56,20 +56,18 @@ export async function changeRecords(
 ): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
   const lines = changes.map((body, index): RecordLine => ({ row: { value: body, position: { index } }, body }));
-  refuseRepeatedIds(lines);
+  refuseRepeated(lines);
   const ids = changes.map(({ id }) => id);
   const update = (run: StatementRunner) => updateRecords(of, changes, run);
   try {
     const rows = isDryRun
       ? await runAndRollBack(update, request)
-      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, update, (run) =>
-          readChangedRecords(of, ids, run),
-        );
+      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, update, (run) => readChanged(of, ids, run));
     return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
     const reasons = await readSkipReasons(of, lines, request);
-    await refuseInaccessibleRecords(of, listRecordsToCheck(options, lines, reasons), request);
+    await refuseInaccessible(of, listReferences(options, lines, reasons), request);
     await refuseWithProblems(of, lines, error, reasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
     throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', {
@@ -78,7 +76,7 @@ export async function changeRecords(
   }
 }
 
-function refuseRepeatedIds(lines: readonly RecordLine[]): void {
+function refuseRepeated(lines: readonly RecordLine[]): void {
   const problems = new ProblemList();
   const seen = new Set<string>();
   for (const { row, body } of lines) {
@@ -92,7 +90,7 @@ const CHANGES_AS_ROWS_SQL = `jsonb_array_elements($1::jsonb) with ordinality as 
 cross join lateral jsonb_populate_record`;
 
 /** Returns SQL conditions by reason: the bulk update skips each change for which one of the conditions is true. */
-function createSkipReasonsSql({ version, fixed }: RecordDefinition) {
+function skipReasons({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
     fixed: fixed.map((column) => `l.value ? '${column}' and r.${column} <> n.${column}`).join(' or '),
@@ -110,23 +108,23 @@ async function updateRecords(
   changes: readonly BulkChange[],
   run: StatementRunner,
 ): Promise<readonly Row[]> {
-  const { rows } = await run(...createLockStatements(of, changes), createUpdateStatement(of, changes));
+  const { rows } = await run(...lockRows(of, changes), updateRows(of, changes));
   if (rows.length !== changes.length) throw new RecordsUnchangedError();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
-function createLockStatements(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
+function lockRows(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
   return [...of.locks(bodies), buildRowLockStatement(of.table, ids, 'no key update')];
 }
 
-function createUpdateStatement(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
+function updateRows(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
   return {
     text: `
 update public.${of.table} as r
 set ${of.setClause('l.value')}
 from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
-where r.id = n.id and (${Object.values(createSkipReasonsSql(of)).join(' or ')}) is not true
+where r.id = n.id and (${Object.values(skipReasons(of)).join(' or ')}) is not true
 returning ${of.selectList},
     l.place`,
     values: [JSON.stringify(bodies)],
@@ -134,7 +132,7 @@ returning ${of.selectList},
 }
 
 /** For a repeated bulk change. @throws RecordNotFound if the caller no longer sees a record */
-async function readChangedRecords(
+async function readChanged(
   of: RecordDefinition,
   ids: readonly string[],
   run: StatementRunner,
@@ -154,7 +152,7 @@ order by l.place`,
 }
 
 interface SkipReason {
-  readonly kind: 'unseen' | keyof ReturnType<typeof createSkipReasonsSql>;
+  readonly kind: 'unseen' | keyof ReturnType<typeof skipReasons>;
   readonly from: string;
   readonly moves: readonly string[];
 }
@@ -164,7 +162,7 @@ async function readSkipReasons(
   lines: readonly RecordLine[],
   request: CallerRequest,
 ): Promise<ReadonlyMap<RecordLine, SkipReason>> {
-  const conditions = Object.entries({ unseen: 'r.id is null', ...createSkipReasonsSql(of) });
+  const conditions = Object.entries({ unseen: 'r.id is null', ...skipReasons(of) });
   const { rows } = await request.run({
     text: `
 select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
@@ -188,7 +186,7 @@ where u.reason is not null`,
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
 /** Lists the records that the caller does not see, and those to which a change refers. */
-function listRecordsToCheck(
+function listReferences(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
   reasons: ReadonlyMap<RecordLine, SkipReason>,
@@ -204,7 +202,7 @@ function listRecordsToCheck(
 }
 
 /** @throws RequestError for a record that is missing or another tenant's */
-async function refuseInaccessibleRecords(
+async function refuseInaccessible(
   of: RecordDefinition,
   named: readonly ReferencedRecord[],
   request: CallerRequest,
@@ -226,7 +224,7 @@ async function refuseInaccessibleRecords(
 }
 
 /** Groups the changes that can conflict: those with the same values in the fields that Postgres refused. */
-function groupConflictingLines(
+function groupConflicting(
   error: unknown,
   lines: readonly RecordLine[],
   constraints: Readonly<Record<string, BrokenRuleByField>>,
@@ -266,16 +264,16 @@ async function refuseWithProblems(
       }
       for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
         await nextTurn();
-        const thrown = await attempt(...createLockStatements(of, [body]), createUpdateStatement(of, [body]));
+        const thrown = await attempt(...lockRows(of, [body]), updateRows(of, [body]));
         if (thrown === undefined) return;
         const refusal = convertToRefusal(thrown, constraints);
         if (refusal === undefined) throw thrown;
         codes.add(refusal.code);
         found.set(line, [...(found.get(line) ?? []), ...Object.entries(refusal.rules)]);
-        body = omitChangeFields(Object.keys(refusal.rules), body);
+        body = omitFields(Object.keys(refusal.rules), body);
       }
     };
-    for (const group of groupConflictingLines(error, lines, constraints)) {
+    for (const group of groupConflicting(error, lines, constraints)) {
       if (found.size >= MAX_LISTED_PROBLEMS) return { found, codes, isCut: true };
       await undo(async () => {
         for (const line of group) await tryLine(line);
@@ -304,7 +302,7 @@ function findBrokenRules(
 }
 
 /** Returns the change without `fields`; undefined if it had none of them or if no field to change is left. */
-function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
+function omitFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
   const rest = Object.entries(body).filter(([field]) => !fields.includes(field));
   if (rest.length === Object.keys(body).length) return undefined;
   if (rest.every(([field]) => field === 'id' || field === 'version')) return undefined;

@@ -25,7 +25,7 @@ export const recordedChange = record('RecordedChange', 'audit_logs', {
   new: column.readOnlyWithDescription(changedValue, 'The value after; of client_access the clients that were added.'),
 });
 
-export const cursorQuerySchema = z.strictObject({
+export const cursorQuery = z.strictObject({
   limit: field.pageParameters.limit,
   after: field.pageParameters.after,
 });
@@ -36,7 +36,7 @@ const historyCursor = createCursorFormat(['changes'], [false, false]);
 export function selectRecordChanges(
   { table, columns }: RecordDefinition,
   id: string,
-  { limit, after }: z.output<typeof cursorQuerySchema>,
+  { limit, after }: z.output<typeof cursorQuery>,
 ): ListQuery {
   const [before = 'infinity', behind = ''] = after === undefined ? [] : historyCursor.read(after);
   const times = Object.entries(columns).flatMap(([name, { kind }]) =>

@@ -108,15 +108,15 @@ export interface Column<
   readonly names?: { readonly as: string; readonly label: RecordLabel };
 }
 
-const buildBodyValueSql = (name: string): string => `n.${name}`;
+const bodyValue = (name: string): string => `n.${name}`;
 
-type IgnoredInputSchema = ReturnType<typeof field.ignoredInputSchema>;
+type IgnoredInput = ReturnType<typeof field.ignoredInputSchema>;
 
 /**
  * A read-only column: a creation with the field is refused, and a change ignores the field, so that a caller can send
  * back a whole record. `sql` is the expression of a computed column.
  */
-export function readOnly(kind: ColumnKind, sql?: string): Column<undefined, IgnoredInputSchema> {
+export function readOnly(kind: ColumnKind, sql?: string): Column<undefined, IgnoredInput> {
   return {
     kind,
     onCreate: undefined,
@@ -129,16 +129,16 @@ export function readOnlyWithDescription(
   kind: ColumnKind,
   description: string,
   sql?: string,
-): Column<undefined, IgnoredInputSchema> {
+): Column<undefined, IgnoredInput> {
   return readOnly({ ...kind, description }, sql);
 }
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<undefined, IgnoredInputSchema> = { ...readOnly(uuid), inserted: buildBodyValueSql };
+export const id: Column<undefined, IgnoredInput> = { ...readOnly(uuid), inserted: bodyValue };
 
 export function writable<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<I, I> {
-  return { kind, onCreate: rule, onChange: rule, inserted: buildBodyValueSql, change: 'set' };
+  return { kind, onCreate: rule, onChange: rule, inserted: bodyValue, change: 'set' };
 }
 
 export function optional<I extends z.ZodType>(
@@ -162,7 +162,7 @@ export const fixedParentId: Column<typeof field.uuid, typeof field.uuid> = {
   kind: uuid,
   onCreate: field.uuid,
   onChange: field.uuid,
-  inserted: buildBodyValueSql,
+  inserted: bodyValue,
   change: 'fixed',
 };
 

@@ -26,7 +26,7 @@ export function createCursorFormat(scope: readonly string[], mayBeNull: readonly
   return {
     of: (values: readonly SortValue[]): string => JSON.stringify([...scope, ...values]),
     read: (cursor: string): readonly (string | null)[] => {
-      const parts = parseCursorArray(cursor);
+      const parts = parseCursor(cursor);
       const values = parts.slice(scope.length);
       const isSameScope = scope.every((part, index) => parts[index] === part);
       if (isSameScope && values.length === mayBeNull.length && values.every(isSortValue))
@@ -36,7 +36,7 @@ export function createCursorFormat(scope: readonly string[], mayBeNull: readonly
   };
 }
 
-function parseCursorArray(cursor: string): unknown[] {
+function parseCursor(cursor: string): unknown[] {
   try {
     const parsed: unknown = JSON.parse(cursor);
     return Array.isArray(parsed) ? parsed : [];

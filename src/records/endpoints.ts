@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
 import { BULK_CHANGE_BODY_BUDGET } from '../http/json-budget.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { createBulkChangeSchema, changeRecords } from './change-many.ts';
-import { selectRecordChanges, cursorQuerySchema, recordedChange } from './changes.ts';
-import { dryRunQuerySchema } from './import/import.ts';
+import { bulkChangeBody, changeRecords } from './change-many.ts';
+import { selectRecordChanges, cursorQuery, recordedChange } from './changes.ts';
+import { dryRunQuery } from './import/import.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
 interface ResourceOptions {
@@ -46,8 +46,8 @@ export function endpointsOf<C extends RecordColumns>(
   };
   return {
     commonOptions: { ...common, of: definition },
-    ...readingEndpointsOf(resource),
-    ...writingEndpointsOf<C>(resource, constraints),
+    ...readingOf(resource),
+    ...writingOf<C>(resource, constraints),
   };
 }
 
@@ -59,7 +59,7 @@ interface Resource {
   readonly idOf: (params: Readonly<Record<string, string>>) => string;
 }
 
-function readingEndpointsOf({ path, references, common, single, idOf }: Resource) {
+function readingOf({ path, references, common, single, idOf }: Resource) {
   const { of } = common;
   return {
     list: <Q extends z.ZodObject>(list: QueryableList<Q>, own: EndpointOptions<Q>): Endpoint =>
@@ -81,12 +81,12 @@ function readingEndpointsOf({ path, references, common, single, idOf }: Resource
         ...own,
       }),
     changes: (roles: readonly Role[]): Endpoint =>
-      endpoint<string, typeof cursorQuerySchema>({
+      endpoint<string, typeof cursorQuery>({
         ...single,
         of: recordedChange,
         method: 'get',
         path: `${single.path}/changes`,
-        query: cursorQuerySchema,
+        query: cursorQuery,
         summary: 'List who changed which field, when, from what to what',
         roles,
         list: ({ params, query }) => selectRecordChanges(of, idOf(params), query),
@@ -108,7 +108,7 @@ function readingEndpointsOf({ path, references, common, single, idOf }: Resource
   };
 }
 
-function writingEndpointsOf<C extends RecordColumns>(
+function writingOf<C extends RecordColumns>(
   { path, references, common, single, idOf }: Resource,
   constraints: Endpoint['constraints'],
 ) {
@@ -135,15 +135,15 @@ function writingEndpointsOf<C extends RecordColumns>(
         ...own,
       }),
     changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
-      endpoint<string, typeof dryRunQuerySchema, ReturnType<typeof createBulkChangeSchema>>({
+      endpoint<string, typeof dryRunQuery, ReturnType<typeof bulkChangeBody>>({
         ...common,
         ...writing,
         method: 'post',
         path: `${path}/changes`,
         isRepeatable: true,
         operationId: `change${of.name}s`,
-        query: dryRunQuerySchema,
-        body: createBulkChangeSchema(of),
+        query: dryRunQuery,
+        body: bulkChangeBody(of),
         budget: BULK_CHANGE_BODY_BUDGET,
         responses: { 200: z.array(of.schema) },
         clients: ({ body }) => body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),

@@ -66,7 +66,7 @@ export function createExpansion(
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
         ? rows
-        : `${buildExpandedSelect(rows, pick(requested, all), pick(requested, computed), isWhole)}${order && `\n${order}`}`,
+        : `${selectExpanded(rows, pick(requested, all), pick(requested, computed), isWhole)}${order && `\n${order}`}`,
     shape: (of: RecordShape, requested: readonly string[]): RecordShape =>
       createExpandedShape(of, pick(requested, all), pick(requested, computed)),
   };
@@ -77,7 +77,7 @@ export function createExpansion(
  * users of all rows at once, and also the referenced clients, except for a CSV. The CTEs are joined by full joins,
  * because Postgres would run a left join as a nested loop; docs/decisions/expand.md
  */
-function buildExpandedSelect(
+function selectExpanded(
   rows: string,
   named: readonly ExpandedReference[],
   computed: readonly ComputedField[],
@@ -91,7 +91,7 @@ function buildExpandedSelect(
   ];
   const isShared = ({ label }: ExpandedReference): boolean =>
     label.lookUp !== undefined || (label.table === 'clients' && !isWhole);
-  const shared = named.filter(isShared).map(buildMaterializedReference);
+  const shared = named.filter(isShared).map(shareReference);
   const joins = named.map((each) => {
     const { as, column, label } = each;
     return isShared(each)
@@ -99,7 +99,7 @@ function buildExpandedSelect(
 full join "${as}" on "${as}".id = r.${column}`
       : `
 left join lateral (
-    select ${buildLabelColumnsSql(label)}
+    select ${listLabelColumns(label)}
     from public.${label.table} as n
     where n.id = r.${column}
     offset 0
@@ -118,7 +118,7 @@ ${select}
 from page as r${joins.join('')}`;
 }
 
-function buildMaterializedReference({ as, column, label }: ExpandedReference): string {
+function shareReference({ as, column, label }: ExpandedReference): string {
   const source =
     label.lookUp === undefined
       ? `public.${label.table} as n
@@ -126,12 +126,12 @@ function buildMaterializedReference({ as, column, label }: ExpandedReference): s
       : `${label.lookUp(`array(select distinct p.${column} from page as p)`)} as n`;
   return `,
 "${as}" as materialized (
-    select ${buildLabelColumnsSql(label)}
+    select ${listLabelColumns(label)}
     from ${source}
 )`;
 }
 
-function buildLabelColumnsSql({ kinds }: RecordLabel): string {
+function listLabelColumns({ kinds }: RecordLabel): string {
   return Object.keys(kinds)
     .map((column) => `n.${column}`)
     .join(', ');

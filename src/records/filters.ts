@@ -47,15 +47,15 @@ export function filterByBoolean(column: string, sentence: string): Filter<typeof
   return { ...filterByCondition(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
 }
 
-const NONE_FILTER_VALUE = 'none';
+const NONE = 'none';
 
-interface FilterValueFormat {
+interface ValueFormat {
   readonly of: z.ZodType;
   readonly broken: ProblemRule;
   readonly form: string;
 }
 
-const UUID_VALUE_FORMAT: FilterValueFormat = {
+const UUID_FORMAT: ValueFormat = {
   of: field.uuid,
   broken: rule('not_a_uuid.or_none'),
   form: '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
@@ -65,19 +65,19 @@ const UUID_VALUE_FORMAT: FilterValueFormat = {
 export function filterByAnyOrNone(
   column: string,
   sentence: string,
-  { of, broken, form }: FilterValueFormat = UUID_VALUE_FORMAT,
+  { of, broken, form }: ValueFormat = UUID_FORMAT,
 ): Filter<z.ZodType<string[]>> {
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
   const either = z
     .string(broken)
-    .refine((value) => value === NONE_FILTER_VALUE || of.safeParse(value).success, broken)
-    .transform((value) => (value === NONE_FILTER_VALUE ? value : String(of.parse(value))))
-    .meta({ type: 'string', pattern: `^(?:${NONE_FILTER_VALUE}|${form})$` });
+    .refine((value) => value === NONE || of.safeParse(value).success, broken)
+    .transform((value) => (value === NONE ? value : String(of.parse(value))))
+    .meta({ type: 'string', pattern: `^(?:${NONE}|${form})$` });
   return { ...filterByAny(either, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
-export function includesNoneFilterValue(value: unknown): boolean {
-  return [value].flat().includes(NONE_FILTER_VALUE);
+export function includesNone(value: unknown): boolean {
+  return [value].flat().includes(NONE);
 }
 
 const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
@@ -85,10 +85,10 @@ const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
 /** Makes the filters of a list from the types of the record's columns; docs/decisions/filters-from-columns.md */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
   const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign({}, ...stored.map(([name, column]) => deriveColumnFilters(name, column))) as Filters;
+  return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
 }
 
-function deriveColumnFilters(name: string, { kind, states, onChange }: Column): Filters {
+function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
   const column = `r.${name}`;
   const words = findColumnEnum(kind);
   const stem = name.replace(/_(?:at|date)$/, '');
@@ -172,7 +172,7 @@ export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
   };
 }
 
-export function filterConditionSql(
+export function filterCondition(
   { where, whereAny, whereNone, whereNot, isSplitIntoWords }: Filter,
   value: unknown,
   add: AddParameter,
@@ -185,8 +185,8 @@ export function filterConditionSql(
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
   const values = (value as readonly unknown[]).map(String);
-  const nulls = whereNone !== undefined && values.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
-  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE_FILTER_VALUE);
+  const nulls = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
+  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
   if (one === undefined) return nulls.join();
   const condition = more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
   return nulls.length === 0 ? condition : `(${[...nulls, condition].join(' or ')})`;
@@ -220,47 +220,47 @@ function makeAmountFilters(name: string): Filters {
   ]);
 }
 
-const searchTextParameter = field.text(200);
+const searchText = field.text(200);
 
 function makeTextFilter(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
   return filterByCondition(
-    searchTextParameter,
+    searchText,
     `(${conditions.join(' or ')})`,
     `Only those with this text anywhere in ${places.join(' or ')}, with its accents or without, in capital letters or small ones.`,
   );
 }
 
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
-const LIKE_PATTERN_SQL = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+const LIKE_PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-const buildLikeConditionSql = (text: string): string => `${text} like ${LIKE_PATTERN_SQL}`;
+const isLike = (text: string): string => `${text} like ${LIKE_PATTERN}`;
 
 export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return makeTextFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => buildLikeConditionSql(`coalesce(${buildSearchableSql(column)}, '')`)),
+    columns.map((column) => isLike(`coalesce(${searchable(column)}, '')`)),
   );
 }
 
 /** For ASCII text lower() does the same as app.searchable() in a tenth of the time. */
-function buildSearchableSql(column: string): string {
+function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return makeTextFilter(columns, [buildLikeConditionSql('r.search_text')]);
+  return makeTextFilter(columns, [isLike('r.search_text')]);
 }
 
 // The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.
-const WORD_SEPARATOR_CHARACTER_CLASS =
+const WORD_SEPARATORS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
-const WORD_SEPARATOR_PATTERN = new RegExp(WORD_SEPARATOR_CHARACTER_CLASS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
+const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
 // Accents do not count in the length of a word, as in the database function app.searchable.
 const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
 
 /** Returns the longest words, at most `MAX_SEARCH_WORDS`, without those that are the beginning of a longer word. */
 export function extractSearchWords(text: string): string[] {
-  const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
+  const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
   return words
@@ -272,8 +272,8 @@ export function extractSearchWords(text: string): string[] {
  * Returns the SQL condition that a word in the column `text` begins with the filter's value. The condition tests LIKE
  * on `whole`, which contains `text`, before the slower regular expression.
  */
-const buildWordConditionSql = (whole: string, text = whole): string =>
-  `${buildLikeConditionSql(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
+const hasWord = (whole: string, text = whole): string =>
+  `${isLike(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
 
 /** Makes a filter for words in a record's `search_text` or in the name of a parent record. */
 export function filterBySearchTextWords(
@@ -281,9 +281,9 @@ export function filterBySearchTextWords(
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const named = buildWordConditionSql('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const named = hasWord('n.search_text', 'split_part(n.search_text, chr(31), 1)');
   const join = (ofName: (key: string, table: string) => string): string =>
-    `(${[buildWordConditionSql('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
+    `(${[hasWord('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
   const where = join((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
   const whereFew = join((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
@@ -293,10 +293,10 @@ export function filterBySearchTextWords(
 
 /** Makes a filter for words in a column whose searchable text the database does not store. */
 export function filterByWords(column: string): Filter<z.ZodType<string>> {
-  return makeWordFilter(buildWordConditionSql(buildSearchableSql(column)), [column.replace(/^r\./, '')]);
+  return makeWordFilter(hasWord(searchable(column)), [column.replace(/^r\./, '')]);
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
   const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
-  return { ...filterByCondition(searchTextParameter, where, sentence), isSplitIntoWords: true };
+  return { ...filterByCondition(searchText, where, sentence), isSplitIntoWords: true };
 }

@@ -2,16 +2,16 @@ import { UNLIMITED_ROWS } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
 import {
-  buildIndexOrderSelect,
-  buildReadThenSortSelect,
+  readInOrder,
+  readThenSort,
   searchRecentRowsFirst,
   selectNewestOfSample,
-  buildAllTenantsTimeBound,
-  buildSampleTimeBound,
+  boundByRows,
+  boundBySample,
   selectIdsFirst,
   selectNullsLast,
   buildWhereClause,
-  type SelectSqlBuilder,
+  type SelectForm,
   type WordSearch,
 } from './list-forms.ts';
 import type { AddParameter } from './parameters.ts';
@@ -42,8 +42,8 @@ export interface ListRequest {
   readonly offset: number;
 }
 
-interface SelectSqlChoice {
-  readonly form: SelectSqlBuilder;
+interface SelectChoice {
+  readonly form: SelectForm;
   readonly wrap: (conditions: readonly string[]) => readonly string[];
 }
 
@@ -53,20 +53,20 @@ export function chooseSelectForm(
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,
   add: AddParameter,
-): SelectSqlChoice {
+): SelectChoice {
   const seesAll = role === 'ADMIN' && clientAccess.length === 0;
-  const wrap: SelectSqlChoice['wrap'] = (conditions) => conditions;
+  const wrap: SelectChoice['wrap'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED_ROWS;
-  const idsFirst = (form: SelectSqlBuilder): SelectSqlBuilder =>
+  const idsFirst = (form: SelectForm): SelectForm =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
-  if (seesAll && !isByTime && isPage) return { form: selectIdsFirst(buildIndexOrderSelect), wrap };
+  if (seesAll && !isByTime && isPage) return { form: selectIdsFirst(readInOrder), wrap };
   if (seesAll && isSparse && !isNarrow && offset === 0 && isPage)
     return {
       form: selectIdsFirst(
         searchRecentRowsFirst(
-          buildIndexOrderSelect,
-          buildAllTenantsTimeBound(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
+          readInOrder,
+          boundByRows(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
           found?.(),
         ),
       ),
@@ -74,35 +74,35 @@ export function chooseSelectForm(
     };
   if (narrowCopy !== undefined && !isPage && !(seesAll && !isNarrow))
     return {
-      form: buildReadThenSortSelect,
+      form: readThenSort,
       wrap: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
     };
-  if (seesAll || isNarrow) return { form: idsFirst(buildIndexOrderSelect), wrap };
+  if (seesAll || isNarrow) return { form: idsFirst(readInOrder), wrap };
   if (throughParent !== undefined)
     return {
-      form: isPage ? selectIdsFirst(buildReadThenSortSelect) : buildReadThenSortSelect,
+      form: isPage ? selectIdsFirst(readThenSort) : readThenSort,
       wrap: putParentConditionFirst(throughParent),
     };
-  if (isClient) return { form: idsFirst(buildReadThenSortSelect), wrap };
-  if (client === undefined) return { form: idsFirst(buildIndexOrderSelect), wrap };
+  if (isClient) return { form: idsFirst(readThenSort), wrap };
+  if (client === undefined) return { form: idsFirst(readInOrder), wrap };
   if (isSortedByClientIndex && offset === 0 && isPage)
     return { form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))), wrap };
-  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(buildReadThenSortSelect), wrap };
-  if (!isByTime || offset > 0 || !isPage) return { form: idsFirst(buildReadThenSortSelect), wrap };
+  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(readThenSort), wrap };
+  if (!isByTime || offset > 0 || !isPage) return { form: idsFirst(readThenSort), wrap };
   const sample = pickSampleClients(clientAccess, limit);
   const sampled = add(sample);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
     return { form: idsFirst(selectNewestOfSample(client, sampled)), wrap };
   const needed = add(Math.ceil((WORD_SEARCH_ROWS * sample.length) / clientAccess.length));
-  const bound = buildSampleTimeBound(client, sampled, `(select ${needed}::bigint)`);
-  return { form: idsFirst(searchRecentRowsFirst(buildReadThenSortSelect, bound, found())), wrap };
+  const bound = boundBySample(client, sampled, `(select ${needed}::bigint)`);
+  return { form: idsFirst(searchRecentRowsFirst(readThenSort, bound, found())), wrap };
 }
 
 const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${buildWhereClause(conditions)}`;
 
 /** `case` hides the filters from the planner, which would expect few rows and check the row policy for each parent. */
-function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrap'] {
+function putParentConditionFirst(throughParent: string): SelectChoice['wrap'] {
   return (conditions) => [
     throughParent,
     ...conditions.map((condition) => `case when ${condition} then true else false end`),

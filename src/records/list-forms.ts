@@ -21,9 +21,9 @@ interface JoinedNames {
   readonly columns: readonly string[];
 }
 
-export type SelectSqlBuilder = (parts: SelectParts) => string;
+export type SelectForm = (parts: SelectParts) => string;
 
-export const buildIndexOrderSelect: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
+export const readInOrder: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
 ${buildWhereClause(conditions)}
@@ -34,7 +34,7 @@ ${buildLimitClause(page)}`;
  * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
  * read all tenants' rows in that order and check the row policy for each row.
  */
-export const buildReadThenSortSelect: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
+export const readThenSort: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select r.*
 from (
     select ${columns}
@@ -58,16 +58,16 @@ export interface WordSearch {
  * Makes an SQL condition that ends a list at the row that a subselect finds. The condition compares the first sort
  * column with the value in the found row; if the subselect finds no row, the condition is always true.
  */
-type TimeBoundSql = (parts: SelectParts) => string;
+type TimeBound = (parts: SelectParts) => string;
 
 /**
  * Ends a list at the `count`-th row of the clients in the SQL array `sample`. A subselect hides the array's length from
  * the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner would expect too
  * few rows after a comparison with a plain value.
  */
-export function buildSampleTimeBound(client: string, sample: string, count: string): TimeBoundSql {
+export function boundBySample(client: string, sample: string, count: string): TimeBound {
   return ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = chooseBoundComparison(order);
+    const [column, comparison, furthest] = compareBound(order);
     return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
@@ -91,10 +91,10 @@ export function buildSampleTimeBound(client: string, sample: string, count: stri
 }
 
 /** Ends a list at the row after the next `count` rows, whichever tenants they belong to. */
-export const buildAllTenantsTimeBound =
-  (count: number): TimeBoundSql =>
+export const boundByRows =
+  (count: number): TimeBound =>
   ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = chooseBoundComparison(order);
+    const [column, comparison, furthest] = compareBound(order);
     return `r.${column} ${comparison} (
         select coalesce(
             (
@@ -110,7 +110,7 @@ export const buildAllTenantsTimeBound =
     )`;
   };
 
-function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
+function compareBound([{ column, direction }]: SortOrders): readonly [
   column: string,
   comparison: string,
   furthest: string,
@@ -122,22 +122,22 @@ function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
  * Finds where a page would end if it had only rows of the sampled clients, then reads the caller's rows up to that row.
  * If the sampled clients have fewer rows than a page, the query reads all rows of the caller.
  */
-export function selectNewestOfSample(client: string, sample: string): SelectSqlBuilder {
+export function selectNewestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
-    const bound = buildSampleTimeBound(client, sample, `${parts.limit}::bigint`)(parts);
-    return buildReadThenSortSelect({ ...parts, conditions: [bound, ...parts.conditions] });
+    const bound = boundBySample(client, sample, `${parts.limit}::bigint`)(parts);
+    return readThenSort({ ...parts, conditions: [bound, ...parts.conditions] });
   };
 }
 
-export function selectNullsLast(client: string, sample: () => string): SelectSqlBuilder {
+export function selectNullsLast(client: string, sample: () => string): SelectForm {
   return (parts) => {
     const { after, conditions, order, limit } = parts;
-    if (after !== undefined) return selectIdsFirst(buildReadThenSortSelect)(parts);
+    if (after !== undefined) return selectIdsFirst(readThenSort)(parts);
     const [{ column }] = order;
     const full = { ...parts, conditions: [`r.${column} is not null`, ...conditions] };
     const known = selectNewestOfSample(client, sample())(full);
     const empty = { ...parts, conditions: [`r.${column} is null`, ...conditions] };
-    const rest = selectIdsFirst(buildReadThenSortSelect)(empty);
+    const rest = selectIdsFirst(readThenSort)(empty);
     return `
 with known as materialized (${known}
 )
@@ -162,20 +162,16 @@ limit ${limit}`;
  * null, the select tests every row. The cast to integer makes the planner expect few rows: only then does it use
  * parallel workers.
  */
-export function searchRecentRowsFirst(
-  form: SelectSqlBuilder,
-  bound: TimeBoundSql,
-  found?: WordSearch,
-): SelectSqlBuilder {
+export function searchRecentRowsFirst(form: SelectForm, bound: TimeBound, found?: WordSearch): SelectForm {
   return (parts) => {
     const { from, conditions, after, limit } = parts;
     const behind = after === undefined ? [] : [after];
     const few = [...(found?.conditions ?? []), ...behind];
-    const recent = found !== undefined && form === buildIndexOrderSelect ? few : conditions;
+    const recent = found !== undefined && form === readInOrder ? few : conditions;
     const fallback = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
-from (${buildReadThenSortSelect({ ...parts, from: of, conditions: kept })}
+from (${readThenSort({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
@@ -199,7 +195,7 @@ where (select is_enough from found)${
  * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The whole rows are read by a
  * lateral join, because the planner would otherwise read the whole table.
  */
-export function selectIdsFirst(form: SelectSqlBuilder): SelectSqlBuilder {
+export function selectIdsFirst(form: SelectForm): SelectForm {
   return (parts) => {
     const keys = ['id', ...parts.order.map(({ column }) => column)];
     const same = keys.filter((column) => column === 'id' || column === parts.partitionedBy);

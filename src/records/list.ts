@@ -5,17 +5,17 @@ import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { createListCursor } from './cursor.ts';
 import {
-  includesNoneFilterValue,
+  includesNone,
   makeRangeFilters,
   filterByCondition,
-  filterConditionSql,
+  filterCondition,
   filtersOf,
   extractSearchWords,
   type Filters,
 } from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
 import { chooseSelectForm, type ListRequest, type TableOwnership } from './list-choice.ts';
-import { buildReadThenSortSelect, selectIdsFirst, buildWhereClause, joinNames, type WordSearch } from './list-forms.ts';
+import { readThenSort, selectIdsFirst, buildWhereClause, joinNames, type WordSearch } from './list-forms.ts';
 import { buildCursorCondition, buildOrderBy, type SortOrder, type SortOrders } from './order.ts';
 import type { ExpandParameter } from './expansion.ts';
 import { collectParameters, type AddParameter } from './parameters.ts';
@@ -34,7 +34,7 @@ interface ListOptions<C extends RecordColumns, F extends Filters> extends TableO
 }
 
 type RulesByFilter<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
-type ListQuerySchema<F extends Filters> = z.ZodObject<
+type QuerySchema<F extends Filters> = z.ZodObject<
   RulesByFilter<F> &
     typeof field.pageParameters & {
       sort: z.ZodType<string[]>;
@@ -45,9 +45,9 @@ type ListQuerySchema<F extends Filters> = z.ZodObject<
 >;
 
 export interface List<F extends Filters> {
-  readonly query: ListQuerySchema<F>;
+  readonly query: QuerySchema<F>;
   /** @throws RequestError ERROR_VALIDATION for a cursor of another list or another order */
-  statement(query: z.output<ListQuerySchema<F>>, caller: Caller): ListQuery;
+  statement(query: z.output<QuerySchema<F>>, caller: Caller): ListQuery;
   readonly filters: {
     readonly rules: RulesByFilter<F>;
     /** @throws RequestError ERROR_FORBIDDEN for a filter that is not for the caller's role */
@@ -95,7 +95,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
   const nullable = Object.entries(untimed).flatMap(([name, { kind }]) => (isNullable(kind) ? [name] : []));
 
   return {
-    query: createQuerySchema(of, sorts, times, others) as unknown as ListQuerySchema<F>,
+    query: createQuerySchema(of, sorts, times, others) as unknown as QuerySchema<F>,
     filters: {
       rules: describeFilters(all) as unknown as RulesByFilter<F>,
       conditions: (query, caller, add) => buildConditions(all, query, caller, add),
@@ -130,7 +130,7 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
       const isWhole = page.limit === UNLIMITED_ROWS;
       const texts = [...conditions, buildOrderBy(orders), ...(isWhole ? [of.selectList] : [])];
       const joined = names.length === 0 ? undefined : joinNames(of.table, named, wrap(filters), texts);
-      const sorted = isWhole ? buildReadThenSortSelect : selectIdsFirst(buildReadThenSortSelect);
+      const sorted = isWhole ? readThenSort : selectIdsFirst(readThenSort);
       const rows = (joined === undefined ? form : sorted)({
         // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
         columns: [of.selectList, ...(isWhole ? names.map((name) => `r.${name}`) : [])].join(', '),
@@ -202,7 +202,7 @@ function buildConditions(
       throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
     const usual = (isForFew ? filter.wordSearch?.whereFew : undefined) ?? filter.where;
     const where = name === 'updated_from' && isByChange ? CHANGED_SINCE_SQL : usual;
-    return [filterConditionSql({ ...filter, where }, value, add)];
+    return [filterCondition({ ...filter, where }, value, add)];
   });
 }
 
@@ -230,7 +230,7 @@ function classifyRequest<C extends RecordColumns, F extends Filters>(
   return {
     isNarrow: ['client_id', 'id', ...selective]
       .map((name) => page[String(name)])
-      .some((value) => value !== undefined && value !== clients && !includesNoneFilterValue(value)),
+      .some((value) => value !== undefined && value !== clients && !includesNone(value)),
     isSparse: isWide === true && given.some(([name]) => others[name]?.isUnselective !== true),
     isByTime: orders.length === 1 && orders[0].column === newest,
     isSortedByClientIndex: orders.length === 1 && clientIndexColumns.includes(orders[0].column),

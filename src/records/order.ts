@@ -26,7 +26,7 @@ export function buildOrderBy(orders: SortOrders, rows = 'r'): string {
 export function buildUniqueOrderBy(orders: readonly SortOrder[], rows = 'r'): string {
   const terms = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
-      `${buildSortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
+      `${sortKey(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
   return `order by ${terms.join(', ')}`;
 }
@@ -43,14 +43,14 @@ export function buildUniqueCursorCondition(
   const keys = orders.map((order, index) => {
     const known = last[index] ?? null;
     const value = known === null ? undefined : `${add(known)}::${order.type}`;
-    return { ...order, value, place: value && buildSortExpression(value, order) };
+    return { ...order, value, place: value && sortKey(value, order) };
   });
   const [first, id] = keys;
   if (keys.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
-    return `(${buildSortExpression(`r.${first.column}`, first)}, r.id) ${chooseComparisonOperator(first)} (${String(first.place)}, ${String(id.value)})`;
+    return `(${sortKey(`r.${first.column}`, first)}, r.id) ${chooseOperator(first)} (${String(first.place)}, ${String(id.value)})`;
   const beyond = keys.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const behind = `${buildSortExpression(`r.${column.column}`, column)} ${chooseComparisonOperator(column)} ${column.place}`;
+    const behind = `${sortKey(`r.${column.column}`, column)} ${chooseOperator(column)} ${column.place}`;
     return [
       [
         ...keys
@@ -64,7 +64,7 @@ export function buildUniqueCursorCondition(
 }
 
 /** Returns the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value itself. */
-function buildSortExpression(value: string, { type, states }: SortKey): string {
+function sortKey(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? addCollation(value) : value;
@@ -80,6 +80,6 @@ function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
   return [...orders, { column: 'id', direction, type: 'uuid', hasNulls: false }];
 }
 
-function chooseComparisonOperator({ direction }: SortOrder): string {
+function chooseOperator({ direction }: SortOrder): string {
   return direction === 'desc' ? '<' : '>';
 }

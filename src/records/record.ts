@@ -63,8 +63,8 @@ export function record<const C extends RecordColumns>(
   const entries = Object.entries<Column>(columns);
   const statements = createRecordStatements(table, columns, version, tag);
   const status = entries.find(([, { states }]) => states !== undefined)?.[1];
-  const moves = status && options.moves && buildStatusMovesQuery(name, table, status, statements, options.moves);
-  const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computedMoves]);
+  const moves = status && options.moves && defineMoves(name, table, status, statements, options.moves);
+  const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computed]);
   const expanded = Object.entries<z.ZodType>(expansion.schemas);
   const said = { ...mapColumns(entries, ({ kind }) => kind.description), ...expansion.said };
   const meta = { 'x-table': table, 'x-said': said };
@@ -201,7 +201,7 @@ function createRowWriters(entries: ColumnEntries) {
   return [createJsonWriter(writers, omitted), createCsvCellsWriter(Object.values(writers))] as const;
 }
 
-function buildStatusMovesQuery(
+function defineMoves(
   name: string,
   table: string,
   { kind }: Column,
@@ -223,7 +223,7 @@ function buildStatusMovesQuery(
   const sql = `
     select m.to_status as status, app.missing(m.requires, to_jsonb(r)) || ${rules.require ?? `'{}'::text[]`} as requires
     from app.moves('${table}', r.status) as m`;
-  const computedMoves: ComputedField = {
+  const computed: ComputedField = {
     as: 'moves',
     kind: column.json(z.array(of.schema)),
     sql: `select coalesce(jsonb_agg(p), '[]') from (${sql}) as p`,
@@ -238,7 +238,7 @@ from (
 ) as r
 cross join lateral (${sql}
 ) as m`;
-  return { of, text, computedMoves };
+  return { of, text, computed };
 }
 
 /** Makes the schema of a body or a response; `describeFields` later reads `x-table` and `x-said` from `meta`. */

@@ -51,7 +51,7 @@ returning ${selectList}`;
     'r.id = $1',
     ...namesWith('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
     isVersion('$3'),
-    ...(hasStatus ? [STATUS_CONDITION_SQL] : []),
+    ...(hasStatus ? [STATUS_CONDITION] : []),
   ];
   const update = `${hasStatus ? buildSeenStatusSql(table) : ''}
 update public.${table} as r
@@ -110,7 +110,7 @@ export function buildRowLockStatement(table: string, ids: readonly string[], str
   };
 }
 
-const STATUS_CONDITION_SQL = `(
+const STATUS_CONDITION = `(
         not $2::jsonb ? 'status'
         or r.status = (select seen.status from seen) and (r.status <> n.status or $2::jsonb - 'status' <> '{}')
     )`;

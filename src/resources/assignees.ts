@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
-import { cursorQuerySchema } from '../records/changes.ts';
+import { cursorQuery } from '../records/changes.ts';
 import * as column from '../records/column.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { filterByAnyOrNone } from '../records/filters.ts';
@@ -45,7 +45,7 @@ export function defineAssignee(sentence: string, keepsWhen?: string) {
 
 const assigneesCursor = createCursorFormat(['assignees', NAME_COLLATION], [false, false]);
 
-function selectAssignees(client: string, { limit, after }: z.output<typeof cursorQuerySchema>): ListQuery {
+function selectAssignees(client: string, { limit, after }: z.output<typeof cursorQuery>): ListQuery {
   const { values, add } = collectParameters();
   const source = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : assigneesCursor.read(after);
@@ -76,6 +76,6 @@ export const assigneesEndpoint = endpoint({
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
   roles: SPECIALIST_ROLES,
-  query: cursorQuerySchema,
+  query: cursorQuery,
   list: ({ params, query }) => selectAssignees(params.clientId, query),
 });

@@ -5,7 +5,7 @@ import { ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import { role, selectOwnUser, user } from './users.ts';
 
-const profileSchema = z
+const profile = z
   .strictObject({
     id: z.guid(),
     sub: z.string(),
@@ -28,7 +28,7 @@ export const profileEndpoint = endpoint({
   tag: 'Authentication',
   resource: 'users',
   roles: ROLES,
-  responses: { 200: profileSchema },
+  responses: { 200: profile },
   handle: async (_input, request) => {
     const { rows } = await request.run({ text: 'select app.user_id()', values: [] });
     const { subject: sub, email = null, name = null, role, clientAccess: client_access } = request.caller;

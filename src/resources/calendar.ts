@@ -14,7 +14,7 @@ import { CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS, CALENDAR_PAST_DAYS } from '..
 import { convertToSingleLine, shortenToSingleLine } from '../single-line.ts';
 import { rule } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
-import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
+import { deadlineKind, selectEachKind } from './deadlines.ts';
 
 /* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
 
@@ -26,12 +26,12 @@ from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
 async function findCalendarUser(secret: string, database: Database): Promise<Caller> {
-  if (!SECRET_FORMAT.test(secret)) throw createCalendarNotFoundError();
+  if (!SECRET_FORMAT.test(secret)) throw createNotFoundError();
   const { rows } = await database.callAsLogin({ text: CALENDAR_USER_SQL, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
-    throw createCalendarNotFoundError();
+    throw createNotFoundError();
   const clientAccess = clients === '' ? [] : clients.split(',');
   return {
     subject,
@@ -46,14 +46,14 @@ async function findCalendarUser(secret: string, database: Database): Promise<Cal
 }
 
 /** Unknown URLs, revoked URLs and users without rights get the same 404, so that a caller cannot tell them apart. */
-function createCalendarNotFoundError(cause?: unknown): RequestError {
+function createNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
 const REVOKED_RIGHTS_SQLSTATE = 'TX401';
 
 /** Each row has the user's language and an event; a calendar without events has one row, with the language. */
-function selectCalendarEvents(role: Role): Statement {
+function selectEvents(role: Role): Statement {
   // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
   const canReadBills = MANAGER_ROLES.includes(role);
   return {
@@ -66,7 +66,7 @@ from (values (app.user_id())) as me (id)
 left join public.users as u on u.id = me.id
 left join (
     select e.*
-    from (${buildDeadlineSelects(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
+    from (${selectEachKind(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
     ) as e
     order by e.due_on, e.kind, e.id
     limit $3
@@ -102,7 +102,7 @@ const joinParts = (parts: readonly (string | null | undefined)[], between: strin
   convertToSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
 /** Equal rows always give the same file, and so the same ETag. */
-function buildCalendarFile(rows: readonly Row[]): string {
+function writeCalendar(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
   const texts = CALENDAR_TEXTS[language];
   const calendar = ical({
@@ -153,10 +153,10 @@ export const calendarEndpoint = publicEndpoint({
   responses: { 200: calendarFile, 304: null },
   handle: async ({ params }, database, authenticate) => {
     const request = await authenticate(await findCalendarUser(params['secret'] ?? '', database));
-    const { rows } = await request.run(selectCalendarEvents(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? createCalendarNotFoundError(error) : error;
+    const { rows } = await request.run(selectEvents(request.caller.role)).catch((error: unknown) => {
+      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? createNotFoundError(error) : error;
     });
-    const body = buildCalendarFile(rows);
+    const body = writeCalendar(rows);
     const headers = {
       'Content-Type': 'text/calendar; charset=utf-8',
       'Cache-Control': 'private, no-cache',
@@ -168,7 +168,7 @@ export const calendarEndpoint = publicEndpoint({
 
 const calendarOptions = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
 
-const storeCalendarDigest = (digest: string | null): Statement => ({
+const storeDigest = (digest: string | null): Statement => ({
   text: 'select app.keep_calendar($1)',
   values: [digest],
 });
@@ -192,7 +192,7 @@ export const calendarAddressEndpoints = [
     },
     handle: async (_input, request) => {
       const secret = randomBytes(32).toString('base64url');
-      await request.run(storeCalendarDigest(digestOfSecret(secret)));
+      await request.run(storeDigest(digestOfSecret(secret)));
       return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
     },
   }),
@@ -203,7 +203,7 @@ export const calendarAddressEndpoints = [
     summary: 'End the address of the caller’s calendar',
     responses: { 204: null },
     handle: async (_input, request) => {
-      await request.run(storeCalendarDigest(null));
+      await request.run(storeDigest(null));
       return { status: 204 };
     },
   }),

@@ -3,7 +3,7 @@ import { replyWithRecord } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
-import { buildUserLocksStatement, userChangeConstraints, user } from './users.ts';
+import { lockUsers, userChangeConstraints, user } from './users.ts';
 
 const accessOptions = {
   tag: 'Users',
@@ -14,13 +14,13 @@ const accessOptions = {
 } as const;
 
 /** The function checks the caller's rights, because row policies hide a user who shares no client with the caller. */
-function buildAssignmentStatements(
+function assignClient(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
 ): readonly Statement[] {
   return [
-    buildUserLocksStatement(caller, id),
+    lockUsers(caller, id),
     { text: 'select app.assign_client($1, $2, $3, $4)', values: [id, clientId, assigned, ifMatch] },
   ];
 }
@@ -35,7 +35,7 @@ export const clientAccessEndpoints = [
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const statements = buildAssignmentStatements(params, true, request);
+      const statements = assignClient(params, true, request);
       return replyWithRecord(user, await request.run([...statements, user.byId(params.id)]));
     },
   }),
@@ -48,7 +48,7 @@ export const clientAccessEndpoints = [
     responses: { 204: null },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      await request.run(buildAssignmentStatements(params, false, request));
+      await request.run(assignClient(params, false, request));
       return { status: 204 };
     },
   }),

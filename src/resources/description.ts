@@ -7,7 +7,7 @@ import { endpoint, type EndpointReply } from '../http/endpoint.ts';
 import { createWeakEtag, replyUnlessNotModified } from '../http/preconditions.ts';
 import { ROLES } from '../identity/caller.ts';
 
-const DESCRIPTION_WORKER_URL = new URL(`./description-worker${extname(import.meta.filename)}`, import.meta.url);
+const WORKER_URL = new URL(`./description-worker${extname(import.meta.filename)}`, import.meta.url);
 
 type Texts = readonly [description: string, words: string];
 
@@ -15,7 +15,7 @@ let cached: Promise<Texts> | undefined;
 
 /** A worker thread writes the description, because the work would block the event loop and needs much memory. */
 async function writeTexts(): Promise<Texts> {
-  const worker = new Worker(DESCRIPTION_WORKER_URL, { name: 'description', env: {}, execArgv: [] });
+  const worker = new Worker(WORKER_URL, { name: 'description', env: {}, execArgv: [] });
   const [texts] = (await once(worker, 'message')) as [Texts];
   return texts;
 }
@@ -37,10 +37,10 @@ async function replyWithText(request: CallerRequest, textOf: (texts: Texts) => s
 }
 
 const openapi = z.string().meta({ description: 'Version of OpenAPI that the description follows.' });
-const labelTextSchema = z.string().meta({ description: 'What a screen in this language shows.' });
-const wordLabelSchema = z.strictObject({ fr: labelTextSchema, en: labelTextSchema }).meta({ id: 'WordLabel' });
-const wordsSchema = z
-  .record(z.string(), z.record(z.string(), wordLabelSchema))
+const labelText = z.string().meta({ description: 'What a screen in this language shows.' });
+const wordLabel = z.strictObject({ fr: labelText, en: labelText }).meta({ id: 'WordLabel' });
+const wordsByEnum = z
+  .record(z.string(), z.record(z.string(), wordLabel))
   .meta({ id: 'Words', description: 'By the name that an enum has in the description, and by its word.' });
 
 export const descriptionEndpoints = [
@@ -59,7 +59,7 @@ export const descriptionEndpoints = [
     summary: 'Read the words of all enums in French and English, for screens',
     operationId: 'getWords',
     resource: 'words',
-    responses: { 200: wordsSchema, 304: null },
+    responses: { 200: wordsByEnum, 304: null },
     handle: (_input, request) => replyWithText(request, ([, words]) => words),
   }),
 ];

@@ -10,7 +10,7 @@ import { createCachedFunction } from '../retries.ts';
 import { VERSION } from '../version.ts';
 import { withTimeout } from '../timeout.ts';
 
-const healthSchema = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
+const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
   'x-said': { status: 'Always ok: anything else is 503.', version: 'The release that answers, as in CHANGELOG.md.' },
 });
@@ -45,7 +45,7 @@ export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
       roles: 'public',
       isProbe: true,
       query: z.looseObject({}),
-      responses: { 200: healthSchema },
+      responses: { 200: health },
       handle: async (_input, database) => {
         await check(database);
         return { status: 200, body: HEALTHY_BODY };

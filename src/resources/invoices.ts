@@ -10,7 +10,7 @@ import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the table invoice_transitions lists the allowed status moves. */
-export const invoiceStatusEnum = field.enumOf('InvoiceStatus');
+export const invoiceStatus = field.enumOf('InvoiceStatus');
 
 const MAX_AMOUNT = '4999999999.99';
 
@@ -22,7 +22,7 @@ export const invoice = record(
     client_id: column.reference('client', client.label, column.fixedParentId),
     reclamation_id: column.reference('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
     number: column.readOnly(column.nullable(column.text(50))),
-    status: column.statusColumn(invoiceStatusEnum),
+    status: column.statusColumn(invoiceStatus),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),

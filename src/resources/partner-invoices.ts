@@ -11,7 +11,7 @@ import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; invoice_transitions lists the allowed status moves. */
-export const partnerInvoiceStatusEnum = field.enumOf('PartnerInvoiceStatus');
+export const partnerInvoiceStatus = field.enumOf('PartnerInvoiceStatus');
 
 const MAX_AMOUNT_EXCL_TAX = '4999999999.99';
 const MAX_AMOUNT_INCL_TAX = '9999999999.98';
@@ -26,7 +26,7 @@ export const partnerInvoice = record(
     client_id: column.reference('client', client.label, column.fixedParentId),
     invoice_id: column.reference('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
     number: column.writable(column.text(50), field.nonBlankText(50)),
-    status: column.statusColumn(partnerInvoiceStatusEnum),
+    status: column.statusColumn(partnerInvoiceStatus),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX)),

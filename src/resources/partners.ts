@@ -28,7 +28,7 @@ function computeDigitSum(digits: string, digitValue: (digit: number, place: numb
   return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
 }
 
-const LINKED_CLIENT_IDS_SQL = `array(
+const LINKED_CLIENTS_SQL = `array(
         select l.client_id
         from public.client_partners as l
         where l.partner_id = r.id
@@ -61,7 +61,7 @@ export const partner = record(
         .max(1000, rule('too_many_items.clients', { max: 1000 }))
         .meta({ description: 'Its clients. Must name at least one of your clients, unless you see all.' })
         .optional(),
-      LINKED_CLIENT_IDS_SQL,
+      LINKED_CLIENTS_SQL,
     ),
     ...column.timestampColumns,
   },
@@ -88,7 +88,7 @@ export const partner = record(
     },
     label: ['name'],
     tag: {
-      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENT_IDS_SQL}::text) || '"'`,
+      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENTS_SQL}::text) || '"'`,
       of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,
     },
   },
@@ -108,7 +108,7 @@ const partners = listOf({
   },
 });
 
-function buildLinkStatement(id: string, clients: readonly string[]): Statement {
+function insertLinks(id: string, clients: readonly string[]): Statement {
   return {
     text: `
 insert into public.client_partners (client_id, partner_id)
@@ -162,7 +162,7 @@ select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const make = [insertion, buildLinkStatement(id, links), partner.byId(id)] as const;
+      const make = [insertion, insertLinks(id, links), partner.byId(id)] as const;
       return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
@@ -199,7 +199,7 @@ where r.id = $1
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
           values: [params.id, links],
         };
-        const result = await run(buildLinkStatement(params.id, links), removal, partner.byId(params.id));
+        const result = await run(insertLinks(params.id, links), removal, partner.byId(params.id));
         return replyWithRecord(partner, result);
       });
     },

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { endpoint, computeSqlLimit } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { cursorQuerySchema } from '../records/changes.ts';
+import { cursorQuery } from '../records/changes.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
 import { LOST_ASSIGNEE_SQL } from './assignees.ts';
-import { buildUserLocksStatement } from './users.ts';
+import { lockUsers } from './users.ts';
 
 /* Returns all stored data on a person, and erases the data; docs/decisions/personal-data.md */
 
@@ -116,7 +116,7 @@ export const personalDataEndpoints = [
     operationId: 'listPersonalData',
     summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
     roles: ROLES,
-    query: cursorQuerySchema,
+    query: cursorQuery,
     rights: ({ params }) => ({ text: 'select app.person($1)', values: [params.id] }),
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LARGEST_UUID] =
@@ -138,7 +138,7 @@ export const personalDataEndpoints = [
     responses: { 204: null },
     handle: async ({ params }, request) => {
       const erasure = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([buildUserLocksStatement(request.caller, params.id), erasure]);
+      await request.run([lockUsers(request.caller, params.id), erasure]);
       return { status: 204 };
     },
   }),

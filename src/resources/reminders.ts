@@ -9,11 +9,11 @@ import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { MAX_REMINDER_DEADLINES } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
-import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
+import { deadlineKind, selectEachKind } from './deadlines.ts';
 
 /* A user's settings for reminder mails, and the deadlines in a mail; docs/decisions/reminders.md */
 
-const reminderSettingFields = {
+const settings = {
   language: field.enumOf('Language'),
   kinds: z
     .array(deadlineKind, rule('not_a_list'))
@@ -25,12 +25,10 @@ const reminderSettingFields = {
     .meta({ description: 'True for only the claims that the caller works on and the caller’s own tasks.' }),
 };
 
-const reminderSettingsSchema = z
-  .strictObject(reminderSettingFields)
-  .meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
+const settingsSchema = z.strictObject(settings).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
 /** A caller who has no row in users gets the default settings. */
-const REMINDER_SETTINGS_STATEMENT: Statement = {
+const READ_SETTINGS: Statement = {
   text: `
 select json_build_object(
     'language', coalesce(u.language, 'fr'),
@@ -47,7 +45,7 @@ const reminderOptions = {
   resource: 'users',
   path: '/api/users/me/reminders',
   roles: ROLES,
-  responses: { 200: reminderSettingsSchema },
+  responses: { 200: settingsSchema },
 } as const;
 
 export const reminderEndpoints = [
@@ -57,7 +55,7 @@ export const reminderEndpoints = [
     operationId: 'getReminders',
     summary: 'Read what the caller is reminded of by mail',
     handle: async (_input, request) => {
-      const { rows } = await request.run(REMINDER_SETTINGS_STATEMENT);
+      const { rows } = await request.run(READ_SETTINGS);
       return { status: 200, body: rows[0]?.[0] ?? '' };
     },
   }),
@@ -67,7 +65,7 @@ export const reminderEndpoints = [
     operationId: 'chooseReminders',
     summary: 'Choose what the caller is reminded of by mail, and in which language',
     body: z
-      .strictObject(reminderSettingFields)
+      .strictObject(settings)
       .partial()
       .meta({
         id: 'RemindersChange',
@@ -81,7 +79,7 @@ export const reminderEndpoints = [
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
-      const { rows } = await request.run([choice, REMINDER_SETTINGS_STATEMENT]);
+      const { rows } = await request.run([choice, READ_SETTINGS]);
       return { status: 200, body: rows[0]?.[0] ?? '' };
     },
   }),
@@ -93,15 +91,9 @@ const TASK_REMINDER_DAYS = '{30,14,7,1,0,-1}';
 /** The range of days that the query reads, with a few extra days, because today's date depends on the time zone. */
 const REMINDER_DAY_RANGE = { within: '32', passed: '33' } as const;
 
-function buildDueItemsStatement({
-  caller: { role },
-  kinds,
-  day,
-  remindedUntil,
-  onlyMine,
-}: Reminder): Statement | undefined {
+function selectDueItems({ caller: { role }, kinds, day, remindedUntil, onlyMine }: Reminder): Statement | undefined {
   const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const selects = buildDeadlineSelects(wanted, role, REMINDER_DAY_RANGE);
+  const selects = selectEachKind(wanted, role, REMINDER_DAY_RANGE);
   if (selects.length === 0) return undefined;
   const bill = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
@@ -131,7 +123,7 @@ limit $4`;
 
 /** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */
 export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
-  const statement = buildDueItemsStatement(reminder);
+  const statement = selectDueItems(reminder);
   if (statement === undefined) return { due: [], count: 0 };
   const context = {
     caller: reminder.caller,

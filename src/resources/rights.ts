@@ -4,7 +4,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { role } from './users.ts';
 
-const rightsSchema = z
+const rights = z
   .strictObject({
     role,
     operations: z.array(z.string()).describe('By their operationId, in the order of this description.'),
@@ -20,7 +20,7 @@ export function rightsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     tag: 'Users',
     resource: 'users',
     roles: ROLES,
-    responses: { 200: rightsSchema },
+    responses: { 200: rights },
     summary: 'List the operations that the caller’s role may call, whatever the record',
     handle: async (_input, request) => {
       // A transaction without statements checks that the token's rights still hold, as every transaction does first.

@@ -39,7 +39,7 @@ export function isPasswordSameAsEmail(password: string, email: string): boolean 
   return normalizePassword(password).toLowerCase() === email.toLowerCase();
 }
 
-const clientAccessSchema = z
+const clientAccessInput = z
   .array(field.uuid, rule('not_a_list.uuids'))
   .max(5000, rule('too_many_items', { max: 5000 }))
   .overwrite((ids) => [...new Set(ids)].toSorted());
@@ -48,7 +48,7 @@ const clientAccessSchema = z
  * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all clients
  * of the user; another caller sees only the clients to which both have access.
  */
-const VISIBLE_CLIENT_IDS_SQL = `case
+const VISIBLE_CLIENTS_SQL = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
             select c.id
@@ -60,7 +60,7 @@ const VISIBLE_CLIENT_IDS_SQL = `case
 
 const VISIBLE_IS_ACTIVE_SQL = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const isActiveColumnKind = column.withMeta(column.omittedWhenNull(column.boolean), {
+const isActive = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
 });
 
@@ -75,9 +75,9 @@ export const user = record(
     email: column.writable(column.nullable(column.text(255)), field.email),
     name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.writable(column.enumText(role), role),
-    client_access: column.writtenByEndpoint(column.uuids, clientAccessSchema.optional(), VISIBLE_CLIENT_IDS_SQL),
+    client_access: column.writtenByEndpoint(column.uuids, clientAccessInput.optional(), VISIBLE_CLIENTS_SQL),
     is_active: column.writtenByEndpoint(
-      isActiveColumnKind,
+      isActive,
       z.boolean(rule('not_true_or_false')).optional(),
       VISIBLE_IS_ACTIVE_SQL,
     ),
@@ -159,14 +159,14 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
 }
 
 /** Runs before every write to users: locks the caller's row and the target's, then checks the caller's rights. */
-export function buildUserLocksStatement({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
+export function lockUsers({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
     values: [issuedAt, accessDigest, target],
   };
 }
 
-function hashPasswordUnlessHungUp({ incoming }: CallerRequest, password: string): Promise<string> {
+function hashUnlessHungUp({ incoming }: CallerRequest, password: string): Promise<string> {
   return abortOnHangUp(incoming, (signal) => hashPassword(password, { signal }));
 }
 
@@ -225,13 +225,13 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const hash = password === undefined ? NO_PASSWORD_HASH : await hashPasswordUnlessHungUp(request, password);
+      const hash = password === undefined ? NO_PASSWORD_HASH : await hashUnlessHungUp(request, password);
       return createRecord(request, {
         of: user,
         id,
         location: `/api/users/${id}`,
         make: [
-          buildUserLocksStatement(request.caller),
+          lockUsers(request.caller),
           {
             text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
@@ -260,7 +260,7 @@ returning ${user.selectList}`,
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The statement writes the password hash without reading it, because the caller's database role may not read it.
-      const hashes = password === undefined ? [] : [await hashPasswordUnlessHungUp(request, password)];
+      const hashes = password === undefined ? [] : [await hashUnlessHungUp(request, password)];
       const update = {
         text: `
 update public.users as r
@@ -278,7 +278,7 @@ returning ${user.selectList}`,
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      return replyWithRecord(user, await request.run([lock, buildUserLocksStatement(request.caller), update]));
+      return replyWithRecord(user, await request.run([lock, lockUsers(request.caller), update]));
     },
   }),
 ];

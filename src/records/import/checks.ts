@@ -86,7 +86,7 @@ async function refuseForeignRecords(named: readonly RecordKey[], request: Caller
 }
 
 /** Checks every line of the import against the table's check constraints. @throws RequestError ERROR_VALIDATION */
-export async function refuseConstraintViolations(
+export async function refuseBrokenConstraints(
   lines: readonly RecordLine[],
   { of, constraints = {} }: ImportRules,
   run: SingleStatementRunner,

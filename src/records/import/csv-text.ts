@@ -5,18 +5,18 @@ import type { TurnAwaiter } from './turns.ts';
 import { TEXT_BYTES_BEFORE_YIELD } from '../../limits.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 
-const UTF_8_NAME_PATTERN = /^utf-?8$/i;
-const WINDOWS_1252_NAME_PATTERN = /^windows-1252$/i;
+const UTF_8 = /^utf-?8$/i;
+const WINDOWS_1252 = /^windows-1252$/i;
 
 export function isCharset(charset: string): boolean {
-  return UTF_8_NAME_PATTERN.test(charset) || WINDOWS_1252_NAME_PATTERN.test(charset);
+  return UTF_8.test(charset) || WINDOWS_1252.test(charset);
 }
 
 /** Removes a byte order mark too. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: TurnAwaiter): Promise<Buffer> {
   if (['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4)))
     throw invalidBodyError(rule('not_a_csv.workbook'));
-  if (!WINDOWS_1252_NAME_PATTERN.test(charset)) {
+  if (!WINDOWS_1252.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
     await refuseInvalidLine(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
@@ -31,10 +31,10 @@ export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: 
   return Buffer.concat(pieces);
 }
 
-const UNDEFINED_WINDOWS_1252_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+const UNDEFINED_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 function isWindows1252(bytes: Buffer): boolean {
-  return UNDEFINED_WINDOWS_1252_BYTES.every((byte) => !bytes.includes(byte));
+  return UNDEFINED_BYTES.every((byte) => !bytes.includes(byte));
 }
 
 async function refuseInvalidLine(

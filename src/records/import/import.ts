@@ -14,7 +14,7 @@ import * as column from '../column.ts';
 import { record, type RecordDefinition } from '../record.ts';
 import {
   splitIntoBatches,
-  refuseConstraintViolations,
+  refuseBrokenConstraints,
   refuseInaccessibleParents,
   type RecordLine,
   type ImportRules,
@@ -33,13 +33,13 @@ interface ImportOptions extends ImportRules {
   readonly path: string;
 }
 
-export const dryRunQuerySchema = z.strictObject({
+export const dryRunQuery = z.strictObject({
   dry_run: field
     .describeParameter(field.booleanParameter, 'With true everything is tried, and told, and nothing is kept.')
     .optional(),
 });
 
-const importCheckSchema = z
+const importCheck = z
   .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
   .meta({ id: 'ImportCheck' });
 
@@ -50,14 +50,14 @@ export function importEndpoint(options: ImportOptions) {
     ids: column.readOnlyWithDescription(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
-    query: dryRunQuerySchema,
+    query: dryRunQuery,
     rows: z
       .array(of.newBody)
       .min(1)
       .max(MAX_BODY_ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
-    responses: { 200: importCheckSchema, 201: importResult },
-    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRunQuerySchema> }, request: CallerRequest) =>
+    responses: { 200: importCheck, 201: importResult },
+    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRunQuery> }, request: CallerRequest) =>
       importRows(options, importResult, dry_run === 'true', request),
   };
 }
@@ -84,7 +84,7 @@ async function importRows(
   const stored = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
   if (stored !== undefined) return stored;
   await refuseInaccessibleParents(lines, options, request, run);
-  await refuseConstraintViolations(lines, options, run, nextTurn);
+  await refuseBrokenConstraints(lines, options, run, nextTurn);
   const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
   const insert = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>

@@ -15,7 +15,7 @@ import type { TurnAwaiter } from './turns.ts';
 import { BODY_BYTES, MAX_BODY_ROWS, MANY_RECORDS_BODY_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
-const CSV_CONTENT_TYPE = 'text/csv';
+const CSV_TYPE = 'text/csv';
 
 /** @throws RequestError ERROR_VALIDATION, and the errors of `readBodyBytes` and `nextTurn` */
 export async function readRows(
@@ -26,7 +26,7 @@ export async function readRows(
   const bytes = await readBodyBytes(incoming, MANY_RECORDS_BODY_BYTES, requireImportType);
   const { type, parameters } = parseMediaType(incoming.headers['content-type']);
   const rows =
-    type === CSV_CONTENT_TYPE
+    type === CSV_TYPE
       ? await parseCsvRows(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
       : await parseJsonRows(bytes, nextTurn);
   if (rows.length === 0) throw invalidBodyError(rule('empty.records'));
@@ -35,17 +35,17 @@ export async function readRows(
 
 function requireImportType(contentType: string | undefined): void {
   const { type, parameters } = parseMediaType(contentType);
-  if (type !== CSV_CONTENT_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
+  if (type !== CSV_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
-const JSON_ARRAY_START_PATTERN = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
-const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
+const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
+const BLANK_TEXT = /^[ \t\r\n]*$/;
 
 /** Lets other requests run between records; each may be as large as the body of a single creation. */
 async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
   const textFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
   const rows: ReceivedRow[] = [];
-  let offset = JSON_ARRAY_START_PATTERN.exec(textFrom(0))?.[0].length;
+  let offset = ARRAY_START.exec(textFrom(0))?.[0].length;
   if (offset === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
@@ -57,15 +57,11 @@ async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<Recei
     isLast = rest[end] !== COMMA;
     const piece = rest.subarray(0, end);
     offset += end + 1;
-    if (isLast && rows.length === 0 && BLANK_TEXT_PATTERN.test(piece.toString('latin1'))) break;
+    if (isLast && rows.length === 0 && BLANK_TEXT.test(piece.toString('latin1'))) break;
     if (rows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
     rows.push({ value: parseJson(piece), position: { index: rows.length } });
   }
-  if (
-    json[offset - 1] !== CLOSING_BRACKET ||
-    json.length - offset > BODY_BYTES ||
-    !BLANK_TEXT_PATTERN.test(textFrom(offset))
-  )
+  if (json[offset - 1] !== CLOSING_BRACKET || json.length - offset > BODY_BYTES || !BLANK_TEXT.test(textFrom(offset)))
     throw notJsonError();
   return rows;
 }

@@ -29,11 +29,11 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME_CELL_VALUE;
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME;
   return { value };
 }
 
-const INVALID_TIME_CELL_VALUE = { rule: rule('not_a_time.sheet') };
+const INVALID_TIME = { rule: rule('not_a_time.sheet') };
 
 /** An enum value may have any letter case. Removes blanks around a text only if the text is invalid with them. */
 function convertCellText(cell: string, trimmed: string, { output }: ColumnKind, rule: z.ZodType): string {
@@ -45,11 +45,11 @@ function convertCellText(cell: string, trimmed: string, { output }: ColumnKind, 
 const AMOUNT_PATTERN =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
 /** An amount such as 1.234 is ambiguous: the three digits after the separator may be thousands or decimals. */
-const AMBIGUOUS_AMOUNT_PATTERN = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 function readAmount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
-  if (AMBIGUOUS_AMOUNT_PATTERN.test(value)) {
+  if (AMBIGUOUS_AMOUNT.test(value)) {
     const readings = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
     return { rule: rule('ambiguous.amount', { readings }) };
   }

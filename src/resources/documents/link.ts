@@ -12,19 +12,19 @@ const LINK_URL_DESCRIPTION =
   'The path and query of the address, at the same host. It takes no token, may be used as often as needed, shows a PDF or a picture and saves every other file.';
 const LINK_END_DESCRIPTION = 'Until when; sooner where the caller loses the right.';
 
-export const documentLinkSchema = z
+export const documentLink = z
   .strictObject({
     url: z.string().meta({ description: LINK_URL_DESCRIPTION }),
     expires_at: column.time.output.meta({ description: LINK_END_DESCRIPTION }),
   })
   .meta({ id: 'DocumentLink' });
 
-const linkSecretSchema = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
-const LINK_PARAMETER_DESCRIPTION =
+const linkSecret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
+const LINK_DESCRIPTION =
   'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
 
-export const linkQuerySchema = z.strictObject({
-  link: field.describeParameter(linkSecretSchema, LINK_PARAMETER_DESCRIPTION).optional(),
+export const linkQuery = z.strictObject({
+  link: field.describeParameter(linkSecret, LINK_DESCRIPTION).optional(),
 });
 
 /** Stores the digest of a new secret together with the caller's rights. @throws RecordNotFound */

@@ -4,11 +4,11 @@ import { rule } from '../../problems.ts';
 import { MAX_ZIP_FILE_EXTENSION_BYTES, MAX_ZIP_FILE_STEM_BYTES } from '../../limits.ts';
 
 /** Matches invalid file names: with folders, control characters, or U+FFFD, which replaces bytes that are not UTF-8. */
-const INVALID_FILE_NAME_PATTERN = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
+const INVALID_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 
-export const fileNameSchema = field
+export const fileName = field
   .nonBlankText(255)
-  .refine((name) => !INVALID_FILE_NAME_PATTERN.test(name), rule('not_a_file_name.folders'))
+  .refine((name) => !INVALID_NAME.test(name), rule('not_a_file_name.folders'))
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
 
 /** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
