@@ -10,8 +10,8 @@ import {
   type ProblemRule,
 } from '../src/problems.ts';
 import { allEndpoints } from '../src/resources/index.ts';
-import { invoiceStatusEnum as invoiceStatus } from '../src/resources/invoices.ts';
-import { partnerInvoiceStatusEnum as billStatus } from '../src/resources/partner-invoices.ts';
+import { invoiceStatus } from '../src/resources/invoices.ts';
+import { partnerInvoiceStatus as billStatus } from '../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../src/resources/reclamation-record.ts';
 
 /* These tests check that each kind of problem in a request has a code, an English text and a French text. */

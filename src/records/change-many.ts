@@ -13,7 +13,7 @@ import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../h
 import { FIXED_FIELD_RULE } from '../http/explain-error.ts';
 import { MAX_BULK_CHANGES, MAX_CHECKED_REFERENCES, MAX_LISTED_PROBLEMS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
-import type { RecordLine, ImportRules as ImportRules } from './import/checks.ts';
+import type { RecordLine, ImportRules } from './import/checks.ts';
 import { ProblemList } from './import/given.ts';
 import { runAndRollBack } from './import/import.ts';
 import { convertToRefusal } from './import/refusals.ts';
@@ -29,14 +29,14 @@ interface BulkChangeOptions extends Pick<ImportRules, 'of' | 'constraints'> {
 
 type BulkChange = RecordLine['body'];
 
-export function createBulkChangeSchema(of: RecordDefinition) {
-  const bodySchemaMetadata = of.changeBody.meta();
-  const example = { id: of.exampleId, ...(bodySchemaMetadata?.['example'] as object) };
+export function bulkChangeBody(of: RecordDefinition) {
+  const meta = of.changeBody.meta();
+  const example = { id: of.exampleId, ...(meta?.['example'] as object) };
   const version = field.timestamp
     .describe('Its updated_at as it was read: 412 if the record has changed since.')
     .optional();
   const one = of.changeBody.extend({ id: field.uuid, version }).meta({
-    ...bodySchemaMetadata,
+    ...meta,
     id: `${of.name}ChangeOfMany`,
     example,
   }) as unknown as z.ZodType<BulkChange>;
@@ -57,43 +57,42 @@ export async function changeRecords(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, constraints = {} } = options;
-  const changeLines = changes.map((body, index): RecordLine => ({ row: { value: body, position: { index } }, body }));
-  refuseRepeatedIds(changeLines);
+  const lines = changes.map((body, index): RecordLine => ({ row: { value: body, position: { index } }, body }));
+  refuseRepeated(lines);
   const ids = changes.map(({ id }) => id);
-  const runUpdate = (run: StatementRunner) => updateRecords(of, changes, run);
+  const update = (run: StatementRunner) => updateRecords(of, changes, run);
   try {
-    const changedRows = isDryRun
-      ? await runAndRollBack(runUpdate, request)
-      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, runUpdate, (run) =>
-          readChangedRecords(of, ids, run),
-        );
-    return { status: 200, body: `[${changedRows.map((row) => of.write(row)).join(',')}]` };
+    const rows = isDryRun
+      ? await runAndRollBack(update, request)
+      : await runOncePerKey(request, { table: of.table, id: ids[0] ?? '' }, update, (run) => readChanged(of, ids, run));
+    return { status: 200, body: `[${rows.map((row) => of.write(row)).join(',')}]` };
   } catch (error) {
     if (!(error instanceof RecordsUnchangedError) && sqlState(error) === undefined) throw error;
-    const skipReasons = await readSkipReasons(of, changeLines, request);
-    await refuseInaccessibleRecords(of, listRecordsToCheck(options, changeLines, skipReasons), request);
-    await refuseWithProblems(of, changeLines, error, skipReasons, constraints, request);
+    const reasons = await readSkipReasons(of, lines, request);
+    await refuseInaccessible(of, listReferences(options, lines, reasons), request);
+    await refuseWithProblems(of, lines, error, reasons, constraints, request);
     if (!(error instanceof RecordsUnchangedError)) throw error;
-    const problems = createFieldProblems(GENERAL_CONFLICT_RULES);
-    throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', { problems });
+    throw new RequestError('ERROR_CONFLICT', 'changed meanwhile', {
+      problems: createFieldProblems(GENERAL_CONFLICT_RULES),
+    });
   }
 }
 
-function refuseRepeatedIds(lines: readonly RecordLine[]): void {
-  const repeatedIdProblems = new ProblemList();
-  const seenIds = new Set<string>();
+function refuseRepeated(lines: readonly RecordLine[]): void {
+  const problems = new ProblemList();
+  const seen = new Set<string>();
   for (const { row, body } of lines) {
-    if (seenIds.has(body.id)) repeatedIdProblems.add(row.position, 'id', rule('given_twice.record'));
-    seenIds.add(body.id);
+    if (seen.has(body.id)) problems.add(row.position, 'id', rule('given_twice.record'));
+    seen.add(body.id);
   }
-  repeatedIdProblems.throwIfAny();
+  problems.throwIfAny();
 }
 
 const CHANGES_AS_ROWS_SQL = `jsonb_array_elements($1::jsonb) with ordinality as l (value, place)
 cross join lateral jsonb_populate_record`;
 
 /** Returns SQL conditions by reason: the bulk update skips each change for which one of the conditions is true. */
-function createSkipReasonsSql({ version, fixed }: RecordDefinition) {
+function skipReasons({ version, fixed }: RecordDefinition) {
   return {
     stale: `${String(version)} <> (l.value ->> 'version')::timestamptz`,
     fixed: fixed.map((column) => `l.value ? '${column}' and r.${column} <> n.${column}`).join(' or '),
@@ -111,34 +110,31 @@ async function updateRecords(
   changes: readonly BulkChange[],
   run: StatementRunner,
 ): Promise<readonly Row[]> {
-  const { rows } = await run(...createLockStatements(of, changes), createUpdateStatement(of, changes));
+  const { rows } = await run(...lockRows(of, changes), updateRows(of, changes));
   if (rows.length !== changes.length) throw new RecordsUnchangedError();
   return rows.toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1)));
 }
 
-function createLockStatements(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
+function lockRows(of: RecordDefinition, bodies: readonly BulkChange[]): [...Statement[], Statement] {
   const ids = bodies.map(({ id }) => id);
   return [...of.locks(bodies), buildRowLockStatement(of.table, ids, 'no key update')];
 }
 
-function createUpdateStatement(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
+function updateRows(of: RecordDefinition, bodies: readonly BulkChange[]): Statement {
   return {
     text: `
 update public.${of.table} as r
 set ${of.setClause('l.value')}
 from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
-where r.id = n.id and (${Object.values(createSkipReasonsSql(of)).join(' or ')}) is not true
+where r.id = n.id and (${Object.values(skipReasons(of)).join(' or ')}) is not true
 returning ${of.selectList},
     l.place`,
     values: [JSON.stringify(bodies)],
   };
 }
 
-/**
- * Reads the changed records if the caller repeats a bulk change with the same Idempotency-Key.
- * @throws RecordNotFound if the caller no longer sees a record
- */
-async function readChangedRecords(
+/** For a repeated bulk change. @throws RecordNotFound if the caller no longer sees a record */
+async function readChanged(
   of: RecordDefinition,
   ids: readonly string[],
   run: StatementRunner,
@@ -151,30 +147,29 @@ join public.${of.table} as r on r.id = l.id
 order by l.place`,
     values: [ids],
   });
-  const visibleIds = new Set(rows.map(([id]) => id));
-  const missingId = ids.find((id) => !visibleIds.has(id));
-  if (missingId !== undefined) throw new RecordNotFound({ table: of.table, id: missingId });
+  const seen = new Set(rows.map(([id]) => id));
+  const missing = ids.find((id) => !seen.has(id));
+  if (missing !== undefined) throw new RecordNotFound({ table: of.table, id: missing });
   return rows;
 }
 
 interface SkipReason {
-  readonly kind: 'unseen' | keyof ReturnType<typeof createSkipReasonsSql>;
+  readonly kind: 'unseen' | keyof ReturnType<typeof skipReasons>;
   readonly from: string;
   readonly moves: readonly string[];
 }
 
-/** Finds the changes that the bulk update skips, with the reason for each. */
 async function readSkipReasons(
   of: RecordDefinition,
   lines: readonly RecordLine[],
   request: CallerRequest,
 ): Promise<ReadonlyMap<RecordLine, SkipReason>> {
-  const skipReasonConditions = Object.entries({ unseen: 'r.id is null', ...createSkipReasonsSql(of) });
+  const conditions = Object.entries({ unseen: 'r.id is null', ...skipReasons(of) });
   const { rows } = await request.run({
     text: `
 select u.*, array_to_json(array(select m.to_status from app.moves('${of.table}', u.status) as m))
 from (
-    select l.place - 1, case ${skipReasonConditions.map(([skipReason, holds]) => `when ${holds} then '${skipReason}'`).join(' ')} end as reason, r.status
+    select l.place - 1, case ${conditions.map(([reason, holds]) => `when ${holds} then '${reason}'`).join(' ')} end as reason, r.status
     from ${CHANGES_AS_ROWS_SQL}(null::public.${of.table}, l.value) as n
     left join public.${of.table} as r on r.id = n.id
 ) as u (place, reason, status)
@@ -183,33 +178,25 @@ where u.reason is not null`,
   });
   return new Map(
     rows.flatMap(([index, kind, from, moves]) => {
-      const changeLine = lines[Number(index)];
-      const skipReason = {
-        kind,
-        from: from ?? '',
-        moves: JSON.parse(moves ?? '[]') as string[],
-      } as SkipReason;
-      return changeLine === undefined ? [] : [[changeLine, skipReason] as const];
+      const line = lines[Number(index)];
+      const reason = { kind, from: from ?? '', moves: JSON.parse(moves ?? '[]') as string[] } as SkipReason;
+      return line === undefined ? [] : [[line, reason] as const];
     }),
   );
 }
 
 type ReferencedRecord = Omit<Problem, 'rule'> & RecordKey;
 
-/**
- * Lists the records for which the caller's access must be checked: records that the caller does not see, and records to
- * which a change refers.
- */
-function listRecordsToCheck(
+/** Lists the records that the caller does not see, and those to which a change refers. */
+function listReferences(
   { of, references }: BulkChangeOptions,
   lines: readonly RecordLine[],
-  skipReasons: ReadonlyMap<RecordLine, SkipReason>,
+  reasons: ReadonlyMap<RecordLine, SkipReason>,
 ): readonly ReferencedRecord[] {
   return lines.flatMap((line) => {
     const { row, body } = line;
-    const isRecordUnseen = skipReasons.get(line)?.kind === 'unseen';
-    const tablesByField = { ...(isRecordUnseen && { id: of.table }), ...references };
-    return Object.entries(tablesByField).flatMap(([field, table]) => {
+    const tables = { ...(reasons.get(line)?.kind === 'unseen' && { id: of.table }), ...references };
+    return Object.entries(tables).flatMap(([field, table]) => {
       const id = body[field];
       return typeof id === 'string' && !of.fixed.includes(field) ? [{ position: row.position, field, table, id }] : [];
     });
@@ -217,32 +204,29 @@ function listRecordsToCheck(
 }
 
 /** @throws RequestError for a record that is missing or another tenant's */
-async function refuseInaccessibleRecords(
+async function refuseInaccessible(
   of: RecordDefinition,
   named: readonly ReferencedRecord[],
   request: CallerRequest,
 ): Promise<void> {
-  const uniqueRecords = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_CHECKED_REFERENCES);
-  const absentIds = new Set<string>();
-  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(uniqueRecords, request)).entries()) {
-    const { table = '', id = '' } = uniqueRecords[index] ?? {};
-    if (!exists) absentIds.add(id);
+  const records = [...new Map(named.map((one) => [one.id, one])).values()].slice(0, MAX_CHECKED_REFERENCES);
+  const absent = new Set<string>();
+  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(records, request)).entries()) {
+    const { table = '', id = '' } = records[index] ?? {};
+    if (!exists) absent.add(id);
     else if (!isOwn) {
       if (table === of.table) Object.assign(request.state, { resource: table, resourceId: id });
-      throw createNoAccessError(uniqueRecords[index], client);
+      throw createNoAccessError(records[index], client);
     }
   }
-  const accessProblems = new ProblemList();
+  const problems = new ProblemList();
   for (const { id, position, field } of named)
-    if (absentIds.has(id)) accessProblems.add(position, field, rule('no_such_record'));
-  accessProblems.throwIfAny('ERROR_NOT_FOUND');
+    if (absent.has(id)) problems.add(position, field, rule('no_such_record'));
+  problems.throwIfAny('ERROR_NOT_FOUND');
 }
 
-/**
- * Groups the changes that can conflict with each other: if Postgres refused the values of some fields, these are the
- * changes with the same values.
- */
-function groupConflictingLines(
+/** Groups the changes that can conflict: those with the same values in the fields that Postgres refused. */
+function groupConflicting(
   error: unknown,
   lines: readonly RecordLine[],
   constraints: Readonly<Record<string, BrokenRuleByField>>,
@@ -265,44 +249,44 @@ async function refuseWithProblems(
   of: RecordDefinition,
   lines: readonly RecordLine[],
   error: unknown,
-  skipReasons: ReadonlyMap<RecordLine, SkipReason>,
+  reasons: ReadonlyMap<RecordLine, SkipReason>,
   constraints: Readonly<Record<string, BrokenRuleByField>>,
   request: CallerRequest,
 ): Promise<void> {
-  const awaitTurn = createTurnAwaiter(request.incoming);
-  const { found, codes, hasUntriedLines } = await runAndRollBack(async (_run, attempt, undo) => {
+  const nextTurn = createTurnAwaiter(request.incoming);
+  const { found, codes, isCut } = await runAndRollBack(async (_run, attempt, undo) => {
     const found = new Map<RecordLine, (readonly [string, ProblemRule])[]>();
     const codes = new Set<ErrorCode>();
     const tryLine = async (line: RecordLine): Promise<void> => {
-      const skipReason = skipReasons.get(line);
-      if (skipReason !== undefined) {
-        codes.add(skipReason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
-        found.set(line, [...findBrokenRules(skipReason, of, line)]);
+      const reason = reasons.get(line);
+      if (reason !== undefined) {
+        codes.add(reason.kind === 'stale' ? 'ERROR_PRECONDITION_FAILED' : 'ERROR_CONFLICT');
+        found.set(line, [...findBrokenRules(reason, of, line)]);
         return;
       }
       for (let body: BulkChange | undefined = line.body; body !== undefined; ) {
-        await awaitTurn();
-        const postgresError = await attempt(...createLockStatements(of, [body]), createUpdateStatement(of, [body]));
-        if (postgresError === undefined) return;
-        const refusal = convertToRefusal(postgresError, constraints);
-        if (refusal === undefined) throw postgresError;
+        await nextTurn();
+        const thrown = await attempt(...lockRows(of, [body]), updateRows(of, [body]));
+        if (thrown === undefined) return;
+        const refusal = convertToRefusal(thrown, constraints);
+        if (refusal === undefined) throw thrown;
         codes.add(refusal.code);
         found.set(line, [...(found.get(line) ?? []), ...Object.entries(refusal.rules)]);
-        body = omitChangeFields(Object.keys(refusal.rules), body);
+        body = omitFields(Object.keys(refusal.rules), body);
       }
     };
-    for (const group of groupConflictingLines(error, lines, constraints)) {
-      if (found.size >= MAX_LISTED_PROBLEMS) return { found, codes, hasUntriedLines: true };
+    for (const group of groupConflicting(error, lines, constraints)) {
+      if (found.size >= MAX_LISTED_PROBLEMS) return { found, codes, isCut: true };
       await undo(async () => {
         for (const line of group) await tryLine(line);
       });
     }
-    return { found, codes, hasUntriedLines: false };
+    return { found, codes, isCut: false };
   }, request);
   const problems = new ProblemList();
   for (const line of lines)
     for (const [field, broken] of found.get(line) ?? []) problems.add(line.row.position, field, broken);
-  if (hasUntriedLines) problems.addUntriedLines();
+  if (isCut) problems.addUntriedLines();
   problems.throwIfAny(ERROR_CODE_PRECEDENCE.find((one) => codes.has(one)));
 }
 
@@ -320,9 +304,9 @@ function findBrokenRules(
 }
 
 /** Returns the change without `fields`; undefined if it had none of them or if no field to change is left. */
-function omitChangeFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
-  const remainingFieldEntries = Object.entries(body).filter(([field]) => !fields.includes(field));
-  const isUnchanged = remainingFieldEntries.length === Object.keys(body).length;
-  if (isUnchanged || remainingFieldEntries.every(([field]) => field === 'id' || field === 'version')) return undefined;
-  return Object.fromEntries(remainingFieldEntries) as BulkChange;
+function omitFields(fields: readonly string[], body: BulkChange): BulkChange | undefined {
+  const rest = Object.entries(body).filter(([field]) => !fields.includes(field));
+  if (rest.length === Object.keys(body).length) return undefined;
+  if (rest.every(([field]) => field === 'id' || field === 'version')) return undefined;
+  return Object.fromEntries(rest) as BulkChange;
 }

@@ -5,13 +5,9 @@ import * as column from './column.ts';
 import { createCursorFormat } from './cursor.ts';
 import { record, type RecordDefinition } from './record.ts';
 
-const changedValueSchemas = [z.string(), z.number(), z.boolean(), z.array(z.string())] as const;
+const changedValue = column.json(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable());
 
-function defineChangedValueColumn(description: string): ReturnType<typeof column.readOnlyWithDescription> {
-  return column.readOnlyWithDescription(column.json(z.union(changedValueSchemas).nullable()), description);
-}
-
-const changeAuthorSchema = z
+const author = z
   .object({
     id: z.guid().describe('Id of the user.'),
     name: z.string().nullable().describe('Null if the user has none of the caller’s clients.'),
@@ -20,36 +16,34 @@ const changeAuthorSchema = z
 
 export const recordedChange = record('RecordedChange', 'audit_logs', {
   at: column.readOnlyWithDescription(column.time, 'Time of the change.'),
-  user: column.readOnlyWithDescription(
-    column.json(changeAuthorSchema),
-    'Who changed it; null if the user is not stored.',
-  ),
+  user: column.readOnlyWithDescription(column.json(author), 'Who changed it; null if the user is not stored.'),
   field: column.readOnlyWithDescription(column.text(), 'The changed field of the record.'),
-  old: defineChangedValueColumn(
+  old: column.readOnlyWithDescription(
+    changedValue,
     'The value before, as the record shows it; of client_access the clients that were removed.',
   ),
-  new: defineChangedValueColumn('The value after; of client_access the clients that were added.'),
+  new: column.readOnlyWithDescription(changedValue, 'The value after; of client_access the clients that were added.'),
 });
 
-export const historyQuerySchema = z.strictObject({
+export const cursorQuery = z.strictObject({
   limit: field.pageParameters.limit,
   after: field.pageParameters.after,
 });
 
-const historyCursorFormat = createCursorFormat(['changes'], [false, false]);
+const historyCursor = createCursorFormat(['changes'], [false, false]);
 
 /** Lists the changes of one record; a caller who may not see the record gets none of its changes. */
 export function selectRecordChanges(
   { table, columns }: RecordDefinition,
   id: string,
-  { limit, after }: z.output<typeof historyQuerySchema>,
+  { limit, after }: z.output<typeof cursorQuery>,
 ): ListQuery {
-  const [before = 'infinity', behind = ''] = after === undefined ? [] : historyCursorFormat.read(after);
-  const timeColumnNames = Object.entries(columns).flatMap(([name, { kind }]) =>
+  const [before = 'infinity', behind = ''] = after === undefined ? [] : historyCursor.read(after);
+  const times = Object.entries(columns).flatMap(([name, { kind }]) =>
     kind.type === 'timestamptz' ? [`'${name}'`] : [],
   );
-  const buildChangedValueSql = (name: string): string => `case
-        when c.field in (${timeColumnNames.join(', ')})
+  const shown = (name: string): string => `case
+        when c.field in (${times.join(', ')})
             then '"' || replace(replace((c.${name} #>> '{}')::timestamptz::text, ' ', 'T'), '+00', 'Z') || '"'
         else nullif(c.${name}::text, 'null')
     end`;
@@ -70,14 +64,14 @@ select
     c.at,
     case when c.user_id is not null then jsonb_build_object('id', c.user_id, 'name', author.name) end,
     c.field,
-    ${buildChangedValueSql('old')},
-    ${buildChangedValueSql('new')}
+    ${shown('old')},
+    ${shown('new')}
 from c
 left join author on author.id = c.user_id
 order by c.at desc, c.field`,
       values: [id, before, behind, computeSqlLimit(limit)],
     },
     limit,
-    cursor: ([at, , name]) => historyCursorFormat.of([at, name]),
+    cursor: ([at, , name]) => historyCursor.of([at, name]),
   };
 }

@@ -61,7 +61,6 @@ export function isNullable({ output }: ColumnKind): boolean {
   return output instanceof z.ZodNullable;
 }
 
-/** Returns the enum of a column; undefined if the column is no enum. */
 export function findColumnEnum({ output }: ColumnKind): z.ZodEnum | undefined {
   const withoutNull = output instanceof z.ZodNullable ? output.unwrap() : output;
   return withoutNull instanceof z.ZodEnum ? withoutNull : undefined;
@@ -84,10 +83,7 @@ export interface RecordLabel {
   /** Returns the SQL call of a database function that reads records by id, even records that row policies hide. */
   readonly lookUp?: ((ids: string) => string) | undefined;
   readonly kinds: Readonly<Record<string, ColumnKind>>;
-  /**
-   * The column with the record's name, by which lists of other records can be sorted; undefined if the record has no
-   * name.
-   */
+  /** The column with the record's name, by which lists of other records can be sorted. */
   readonly name: string | undefined;
 }
 
@@ -100,35 +96,27 @@ export interface Column<
   readonly sql?: string;
   /** The SQL expression that the select list shows instead of a stored column, over the row `r`. */
   readonly shown?: string;
-  /**
-   * The validation rule of the field in the body of a creation or a change; undefined if the body may not contain the
-   * field.
-   */
+  /** The rule of the field in the body of a creation or a change; undefined if the body may not contain it. */
   readonly onCreate: OnCreate;
   readonly onChange: OnChange;
-  /**
-   * The SQL expression that an insert stores, over the request body as row `n`; absent if the database sets the value.
-   */
+  /** The SQL expression that an insert stores, over the body as row `n`; absent if the database sets the value. */
   readonly inserted?: (name: string) => string;
-  /**
-   * With `set`, an update stores the value from its body. With `fixed`, the body may contain only the value that is
-   * already stored.
-   */
+  /** With `set`, an update stores the body's value; with `fixed`, the body may only repeat the stored value. */
   readonly change?: 'set' | 'fixed';
   readonly states?: readonly string[];
   /** For a column that refers to another record: the other record's label, and its name in the parameter `expand`. */
   readonly names?: { readonly as: string; readonly label: RecordLabel };
 }
 
-const buildBodyValueSql = (name: string): string => `n.${name}`;
+const bodyValue = (name: string): string => `n.${name}`;
 
-type IgnoredInputSchema = ReturnType<typeof field.ignoredInputSchema>;
+type IgnoredInput = ReturnType<typeof field.ignoredInputSchema>;
 
 /**
  * A read-only column: a creation with the field is refused, and a change ignores the field, so that a caller can send
  * back a whole record. `sql` is the expression of a computed column.
  */
-export function readOnly(kind: ColumnKind, sql?: string): Column<undefined, IgnoredInputSchema> {
+export function readOnly(kind: ColumnKind, sql?: string): Column<undefined, IgnoredInput> {
   return {
     kind,
     onCreate: undefined,
@@ -141,19 +129,16 @@ export function readOnlyWithDescription(
   kind: ColumnKind,
   description: string,
   sql?: string,
-): Column<undefined, IgnoredInputSchema> {
+): Column<undefined, IgnoredInput> {
   return readOnly({ ...kind, description }, sql);
 }
 
 export const timestampColumns = { created_at: readOnly(time), updated_at: readOnly(time) } as const;
 
-export const id: Column<undefined, IgnoredInputSchema> = {
-  ...readOnly(uuid),
-  inserted: buildBodyValueSql,
-};
+export const id: Column<undefined, IgnoredInput> = { ...readOnly(uuid), inserted: bodyValue };
 
 export function writable<I extends z.ZodType>(kind: ColumnKind, rule: I): Column<I, I> {
-  return { kind, onCreate: rule, onChange: rule, inserted: buildBodyValueSql, change: 'set' };
+  return { kind, onCreate: rule, onChange: rule, inserted: bodyValue, change: 'set' };
 }
 
 export function optional<I extends z.ZodType>(
@@ -174,8 +159,11 @@ export function withDefault<I extends z.ZodType>(
 
 /** The id of a parent record: the body of a change may contain the stored id, but no other id. */
 export const fixedParentId: Column<typeof field.uuid, typeof field.uuid> = {
-  ...{ kind: uuid, onCreate: field.uuid, onChange: field.uuid },
-  ...{ inserted: buildBodyValueSql, change: 'fixed' },
+  kind: uuid,
+  onCreate: field.uuid,
+  onChange: field.uuid,
+  inserted: bodyValue,
+  change: 'fixed',
 };
 
 export function statusColumn<W extends z.ZodEnum>(of: W): Column<z.ZodOptional<z.ZodLiteral<string>>, W> {

@@ -12,42 +12,34 @@ export function createListCursor(
   orders: SortOrders,
   named: readonly string[] = [],
 ) {
-  const rowColumnNames = [...Object.keys(columns), ...named];
-  const sortColumnIndexes = [...orders.map(({ column }) => column), 'id'].map((column) =>
-    rowColumnNames.indexOf(column),
-  );
-  const cursorScope = [table, sort, ...listCursorCollations(orders)];
-  const { of, read } = createCursorFormat(cursorScope, [...orders.map(({ hasNulls }) => hasNulls), false]);
-  return {
-    of: (row: readonly SortValue[]): string => of(sortColumnIndexes.map((place) => row[place])),
-    read,
-  };
+  const names = [...Object.keys(columns), ...named];
+  const places = [...orders.map(({ column }) => column), 'id'].map((column) => names.indexOf(column));
+  const scope = [table, sort, ...listCursorCollations(orders)];
+  const { of, read } = createCursorFormat(scope, [...orders.map(({ hasNulls }) => hasNulls), false]);
+  return { of: (row: readonly SortValue[]): string => of(places.map((place) => row[place])), read };
 }
 
-/**
- * A cursor contains the sort values of the last row of a page. `mayBeNull` says for each sort value whether null is
- * valid.
- */
+/** A cursor contains the sort values of a page's last row; `mayBeNull` says for each whether null is valid. */
 export function createCursorFormat(scope: readonly string[], mayBeNull: readonly boolean[]) {
   const isSortValue = (part: unknown, index: number): boolean =>
     typeof part === 'string' || (part === null && mayBeNull[index] === true);
   return {
-    of: (lastValues: readonly SortValue[]): string => JSON.stringify([...scope, ...lastValues]),
+    of: (values: readonly SortValue[]): string => JSON.stringify([...scope, ...values]),
     read: (cursor: string): readonly (string | null)[] => {
-      const cursorParts = parseCursorArray(cursor);
-      const lastValues = cursorParts.slice(scope.length);
-      const isSameScope = scope.every((part, index) => cursorParts[index] === part);
-      if (isSameScope && lastValues.length === mayBeNull.length && lastValues.every(isSortValue))
-        return lastValues as (string | null)[];
+      const parts = parseCursor(cursor);
+      const values = parts.slice(scope.length);
+      const isSameScope = scope.every((part, index) => parts[index] === part);
+      if (isSameScope && values.length === mayBeNull.length && values.every(isSortValue))
+        return values as (string | null)[];
       throw validationError('after', rule('not_a_cursor.list'));
     },
   };
 }
 
-function parseCursorArray(cursor: string): unknown[] {
+function parseCursor(cursor: string): unknown[] {
   try {
-    const parsedCursor: unknown = JSON.parse(cursor);
-    return Array.isArray(parsedCursor) ? parsedCursor : [];
+    const parsed: unknown = JSON.parse(cursor);
+    return Array.isArray(parsed) ? parsed : [];
   } catch {
     return [];
   }

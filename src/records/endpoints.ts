@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { endpoint, type Endpoint, type ListQuery } from '../http/endpoint.ts';
 import { BULK_CHANGE_BODY_BUDGET } from '../http/json-budget.ts';
 import type { Caller, Role } from '../identity/caller.ts';
-import { createBulkChangeSchema, changeRecords } from './change-many.ts';
-import { selectRecordChanges, historyQuerySchema, recordedChange } from './changes.ts';
-import { dryRunQuerySchema } from './import/import.ts';
+import { bulkChangeBody, changeRecords } from './change-many.ts';
+import { selectRecordChanges, cursorQuery, recordedChange } from './changes.ts';
+import { dryRunQuery } from './import/import.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
 interface ResourceOptions {
@@ -29,99 +29,133 @@ export function endpointsOf<C extends RecordColumns>(
   { tag, path, id = 'id', constraints }: ResourceOptions,
 ) {
   const of = definition as unknown as RecordDefinition;
-  const referenceEntries = Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
-    names !== undefined && inserted !== undefined && names.label.lookUp === undefined
-      ? [[column, names.label.table] as const]
-      : [],
+  const references = Object.fromEntries(
+    Object.entries(of.columns).flatMap(([column, { names, inserted }]) =>
+      names !== undefined && inserted !== undefined && names.label.lookUp === undefined
+        ? [[column, names.label.table]]
+        : [],
+    ),
   );
-  const commonEndpointOptions = { tag, resource: of.table, of };
-  const recordEndpointOptions = { ...commonEndpointOptions, path: `${path}/{${id}}` };
-  const writeEndpointOptions = {
-    references: Object.fromEntries(referenceEntries),
-    ...(constraints && { constraints }),
+  const common = { tag, resource: of.table, of };
+  const resource: Resource = {
+    path,
+    references,
+    common,
+    single: { ...common, path: `${path}/{${id}}` },
+    idOf: (params) => params[id] ?? '',
   };
-  const readRecordId = (params: Readonly<Record<string, string>>): string => params[id] ?? '';
   return {
-    commonOptions: { ...commonEndpointOptions, of: definition },
+    commonOptions: { ...common, of: definition },
+    ...readingOf(resource),
+    ...writingOf<C>(resource, constraints),
+  };
+}
+
+interface Resource {
+  readonly path: string;
+  readonly references: Readonly<Record<string, string>>;
+  readonly common: { readonly tag: string; readonly resource: string; readonly of: RecordDefinition };
+  readonly single: Resource['common'] & { readonly path: string };
+  readonly idOf: (params: Readonly<Record<string, string>>) => string;
+}
+
+function readingOf({ path, references, common, single, idOf }: Resource) {
+  const { of } = common;
+  return {
     list: <Q extends z.ZodObject>(list: QueryableList<Q>, own: EndpointOptions<Q>): Endpoint =>
       endpoint<string, Q>({
-        ...{
-          ...commonEndpointOptions,
-          references: Object.fromEntries(referenceEntries.filter(([column]) => column !== 'client_id')),
-        },
-        ...{ method: 'get', path, query: list.query },
+        ...common,
+        references: Object.fromEntries(Object.entries(references).filter(([column]) => column !== 'client_id')),
+        method: 'get',
+        path,
+        query: list.query,
         list: ({ query }, caller) => list.statement(query, caller),
         ...own,
       }),
     read: (own: EndpointOptions): Endpoint =>
       endpoint<string, typeof of.readQuery>({
-        ...{ ...recordEndpointOptions, method: 'get', query: of.readQuery },
-        read: ({ params, query }) => of.byId(readRecordId(params), query.expand),
+        ...single,
+        method: 'get',
+        query: of.readQuery,
+        read: ({ params, query }) => of.byId(idOf(params), query.expand),
         ...own,
       }),
     changes: (roles: readonly Role[]): Endpoint =>
-      endpoint<string, typeof historyQuerySchema>({
-        ...{
-          ...recordEndpointOptions,
-          of: recordedChange,
-          method: 'get',
-          path: `${recordEndpointOptions.path}/changes`,
-          query: historyQuerySchema,
-        },
+      endpoint<string, typeof cursorQuery>({
+        ...single,
+        of: recordedChange,
+        method: 'get',
+        path: `${single.path}/changes`,
+        query: cursorQuery,
         summary: 'List who changed which field, when, from what to what',
         roles,
-        list: ({ params, query }) => selectRecordChanges(of, readRecordId(params), query),
+        list: ({ params, query }) => selectRecordChanges(of, idOf(params), query),
       }),
     moves: (what: string, roles: readonly Role[]): Endpoint =>
       endpoint<string>({
-        ...{
-          ...recordEndpointOptions,
-          of: of.moves?.of ?? of,
-          method: 'get',
-          path: `${recordEndpointOptions.path}/moves`,
-          roles,
-        },
+        ...single,
+        of: of.moves?.of ?? of,
+        method: 'get',
+        path: `${single.path}/moves`,
+        roles,
         summary: `List the moves that the caller can make with ${what} now`,
         list: ({ params }) => ({
-          records: { text: of.moves?.text ?? '', values: [readRecordId(params)] },
-          ...{ limit: Number.MAX_SAFE_INTEGER, cursor: () => '' },
+          records: { text: of.moves?.text ?? '', values: [idOf(params)] },
+          limit: Number.MAX_SAFE_INTEGER,
+          cursor: () => '',
         }),
       }),
+  };
+}
+
+function writingOf<C extends RecordColumns>(
+  { path, references, common, single, idOf }: Resource,
+  constraints: Endpoint['constraints'],
+) {
+  const { of } = common;
+  const writing = { references, ...(constraints && { constraints }) };
+  return {
     create: (own: EndpointOptions<z.ZodObject, RecordDefinition<C>['newBody']>): Endpoint =>
       endpoint({
-        ...{ ...commonEndpointOptions, ...writeEndpointOptions, method: 'post', path, body: of.newBody },
+        ...common,
+        ...writing,
+        method: 'post',
+        path,
+        body: of.newBody,
         create: ({ body }, id) => of.insertion({ ...body, id }),
         ...(own as unknown as EndpointOptions),
       }),
     change: (own: EndpointOptions): Endpoint =>
       endpoint({
-        ...{ ...recordEndpointOptions, ...writeEndpointOptions, method: 'put', body: of.changeBody },
-        change: ({ params, body }, ifMatch) => of.change(readRecordId(params), body, ifMatch),
+        ...single,
+        ...writing,
+        method: 'put',
+        body: of.changeBody,
+        change: ({ params, body }, ifMatch) => of.change(idOf(params), body, ifMatch),
         ...own,
       }),
     changeMany: (own: Pick<Endpoint, 'summary' | 'roles'>): Endpoint =>
-      endpoint<string, typeof dryRunQuerySchema, ReturnType<typeof createBulkChangeSchema>>({
-        ...{
-          ...commonEndpointOptions,
-          ...writeEndpointOptions,
-          method: 'post',
-          path: `${path}/changes`,
-          isRepeatable: true,
-        },
+      endpoint<string, typeof dryRunQuery, ReturnType<typeof bulkChangeBody>>({
+        ...common,
+        ...writing,
+        method: 'post',
+        path: `${path}/changes`,
+        isRepeatable: true,
         operationId: `change${of.name}s`,
-        query: dryRunQuerySchema,
-        body: createBulkChangeSchema(of),
+        query: dryRunQuery,
+        body: bulkChangeBody(of),
         budget: BULK_CHANGE_BODY_BUDGET,
         responses: { 200: z.array(of.schema) },
         clients: ({ body }) => body.changes.flatMap(({ client_id: id }) => (typeof id === 'string' ? [id] : [])),
         handle: ({ query, body }, request) =>
-          changeRecords({ of, ...writeEndpointOptions }, body.changes, query.dry_run === 'true', request),
+          changeRecords({ of, ...writing }, body.changes, query.dry_run === 'true', request),
         ...own,
       }),
     remove: (own: EndpointOptions): Endpoint =>
       endpoint({
-        ...{ ...recordEndpointOptions, method: 'delete' },
-        remove: ({ params }, ifMatch) => of.deletion(readRecordId(params), ifMatch),
+        ...single,
+        method: 'delete',
+        remove: ({ params }, ifMatch) => of.deletion(idOf(params), ifMatch),
         ...own,
       }),
   };

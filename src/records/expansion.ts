@@ -33,8 +33,8 @@ export function createExpansion(
   const all = Object.entries(columns).flatMap(([column, { names }]) =>
     names === undefined ? [] : [{ column, ...names }],
   );
-  const expandableNames = [...all, ...computed].map(({ as }) => as);
-  const pickRequestedFields = <E extends ExpandedReference | ComputedField>(
+  const words = [...all, ...computed].map(({ as }) => as);
+  const pick = <E extends ExpandedReference | ComputedField>(
     requested: readonly string[],
     of: readonly E[],
   ): readonly E[] => of.filter(({ as }) => requested.includes(as));
@@ -52,26 +52,23 @@ export function createExpansion(
       ...Object.fromEntries(all.map(({ as, label }) => [as, label.schema.nullable()])),
       ...Object.fromEntries(computed.map(({ as, kind }) => [as, kind.output])),
     },
-    query: (expandableNames.length === 0
+    query: (words.length === 0
       ? {}
       : {
           expand: field
             .describeParameter(
-              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', expandableNames)),
+              field.distinctListOf(field.fieldNameEnum(`${name}Expansion`, 'What expand shows.', words)),
               `Also shows what the ${toSpacedWords(name)} names, under the same rights: null where there is nothing, or nothing that the caller may see.`,
             )
             .optional(),
         }) as { readonly expand: ExpandParameter },
-    /**
-     * Adds the columns that `expand` requests to a select of records. `isWhole` is true for a CSV export of a whole
-     * list.
-     */
+    /** Adds the requested columns to a select of records; `isWhole` is true for a CSV export of a whole list. */
     around: (rows: string, requested: readonly string[], order = '', isWhole = false): string =>
       requested.length === 0
         ? rows
-        : `${buildExpandedSelect(rows, pickRequestedFields(requested, all), pickRequestedFields(requested, computed), isWhole)}${order && `\n${order}`}`,
+        : `${selectExpanded(rows, pick(requested, all), pick(requested, computed), isWhole)}${order && `\n${order}`}`,
     shape: (of: RecordShape, requested: readonly string[]): RecordShape =>
-      createExpandedShape(of, pickRequestedFields(requested, all), pickRequestedFields(requested, computed)),
+      createExpandedShape(of, pick(requested, all), pick(requested, computed)),
   };
 }
 
@@ -80,112 +77,108 @@ export function createExpansion(
  * users of all rows at once, and also the referenced clients, except for a CSV. The CTEs are joined by full joins,
  * because Postgres would run a left join as a nested loop; docs/decisions/expand.md
  */
-function buildExpandedSelect(
+function selectExpanded(
   rows: string,
   named: readonly ExpandedReference[],
   computed: readonly ComputedField[],
   isWhole: boolean,
 ): string {
-  const expandedColumnSqls = [
+  const columns = [
     ...named.flatMap(({ as, label }) =>
       Object.keys(label.kinds).map((column) => `"${as}".${column} as "${as}.${column}"`),
     ),
     ...computed.map(({ as, sql }) => `(${sql}) as ${as}`),
   ];
-  const isMaterialized = ({ label }: ExpandedReference): boolean =>
+  const isShared = ({ label }: ExpandedReference): boolean =>
     label.lookUp !== undefined || (label.table === 'clients' && !isWhole);
-  const materializedReferences = named.filter(isMaterialized).map(buildMaterializedReference);
-  const referenceJoinSqls = named.map((each) => {
+  const shared = named.filter(isShared).map(shareReference);
+  const joins = named.map((each) => {
     const { as, column, label } = each;
-    return isMaterialized(each)
+    return isShared(each)
       ? `
 full join "${as}" on "${as}".id = r.${column}`
       : `
 left join lateral (
-    select ${buildLabelColumnsSql(label)}
+    select ${listLabelColumns(label)}
     from public.${label.table} as n
     where n.id = r.${column}
     offset 0
 ) as "${as}" on true`;
   });
-  const selectClause = `select r.*, ${expandedColumnSqls.join(', ')}`;
-  if (materializedReferences.length === 0)
+  const select = `select r.*, ${columns.join(', ')}`;
+  if (shared.length === 0)
     return `
-${selectClause}
+${select}
 from (${rows}
-) as r${referenceJoinSqls.join('')}`;
+) as r${joins.join('')}`;
   return `
 with page as materialized (${rows}
-)${materializedReferences.join('')}
-${selectClause}
-from page as r${referenceJoinSqls.join('')}`;
+)${shared.join('')}
+${select}
+from page as r${joins.join('')}`;
 }
 
-function buildMaterializedReference({ as, column, label }: ExpandedReference): string {
-  const labelRowsSql =
+function shareReference({ as, column, label }: ExpandedReference): string {
+  const source =
     label.lookUp === undefined
       ? `public.${label.table} as n
     where n.id = any (array(select p.${column} from page as p))`
       : `${label.lookUp(`array(select distinct p.${column} from page as p)`)} as n`;
   return `,
 "${as}" as materialized (
-    select ${buildLabelColumnsSql(label)}
-    from ${labelRowsSql}
+    select ${listLabelColumns(label)}
+    from ${source}
 )`;
 }
 
-function buildLabelColumnsSql({ kinds }: RecordLabel): string {
+function listLabelColumns({ kinds }: RecordLabel): string {
   return Object.keys(kinds)
     .map((column) => `n.${column}`)
     .join(', ');
 }
 
-/**
- * The ETag of an expanded record is its own ETag, a dot and a digest of the added records; If-Match ignores the digest.
- */
+/** The ETag of an expanded record is its own, a dot and a digest of the added records; If-Match ignores the digest. */
 function createExpandedShape(
   of: RecordShape,
   named: readonly ExpandedReference[],
   computed: readonly ComputedField[],
 ): RecordShape {
   if (named.length + computed.length === 0) return of;
-  const expandedFieldParts = [
+  const parts = [
     ...named.map(({ as, label }) => {
-      const labelColumnEntries = Object.entries(label.kinds);
-      const write = createJsonWriter(
-        Object.fromEntries(labelColumnEntries.map(([column, { toJson }]) => [column, toJson])),
-      );
+      const entries = Object.entries(label.kinds);
+      const write = createJsonWriter(Object.fromEntries(entries.map(([column, { toJson }]) => [column, toJson])));
       return {
         as,
-        columns: labelColumnEntries.map(([column]) => `${as}.${column}`),
-        kinds: labelColumnEntries.map(([, kind]) => kind),
+        columns: entries.map(([column]) => `${as}.${column}`),
+        kinds: entries.map(([, kind]) => kind),
         write,
       };
     }),
     ...computed.map(({ as, kind }) => ({
-      ...{ as, columns: [as], kinds: [kind] },
+      as,
+      columns: [as],
+      kinds: [kind],
       write: ([value]: Row) => kind.toJson(value ?? ''),
     })),
   ].map((part) => ({ ...part, key: `,${JSON.stringify(part.as)}:`, width: part.kinds.length }));
-  const writeCsvCells = createCsvCellsWriter(
-    expandedFieldParts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)),
-  );
-  const writeExpandedFields = (row: Row): string => {
+  const writeCells = createCsvCellsWriter(parts.flatMap(({ kinds }) => kinds.map(({ toJson }) => toJson)));
+  const writeAdded = (row: Row): string => {
     let at = of.width;
-    return expandedFieldParts
+    return parts
       .map(({ key, width, write }) => {
-        const referenceCells = row.slice(at, (at += width));
-        return key + (referenceCells[0] === null ? 'null' : write(referenceCells));
+        const values = row.slice(at, (at += width));
+        return key + (values[0] === null ? 'null' : write(values));
       })
       .join('');
   };
   return {
     ...of,
-    width: expandedFieldParts.reduce((sum, { width }) => sum + width, of.width),
-    write: (row) => `${of.write(row).slice(0, -1)}${writeExpandedFields(row)}}`,
-    fields: [...of.fields, ...expandedFieldParts.flatMap(({ columns }) => columns)],
-    cells: (row) => [...of.cells(row), ...writeCsvCells(row.slice(of.width))],
+    width: parts.reduce((sum, { width }) => sum + width, of.width),
+    write: (row) => `${of.write(row).slice(0, -1)}${writeAdded(row)}}`,
+    fields: [...of.fields, ...parts.flatMap(({ columns }) => columns)],
+    cells: (row) => [...of.cells(row), ...writeCells(row.slice(of.width))],
     versionOf: () => undefined,
-    tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeExpandedFields(row), 'base64url')}"`),
+    tag: (row) => of.tag(row)?.replace(/"$/, `.${hash('sha256', writeAdded(row), 'base64url')}"`),
   };
 }

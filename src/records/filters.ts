@@ -5,6 +5,7 @@ import { SPECIALIST_ROLES, type Role } from '../identity/caller.ts';
 import { MAX_FILTER_IDS, MAX_SEARCH_WORDS } from '../limits.ts';
 import { rule, type ProblemRule } from '../problems.ts';
 import { findColumnEnum, isNullable, type Column } from './column.ts';
+import type { AddParameter } from './parameters.ts';
 
 export interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
@@ -46,15 +47,15 @@ export function filterByBoolean(column: string, sentence: string): Filter<typeof
   return { ...filterByCondition(field.booleanParameter, column, sentence), whereNot: `not ${column}` };
 }
 
-const NONE_FILTER_VALUE = 'none';
+const NONE = 'none';
 
-interface FilterValueFormat {
+interface ValueFormat {
   readonly of: z.ZodType;
   readonly broken: ProblemRule;
   readonly form: string;
 }
 
-const UUID_VALUE_FORMAT: FilterValueFormat = {
+const UUID_FORMAT: ValueFormat = {
   of: field.uuid,
   broken: rule('not_a_uuid.or_none'),
   form: '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
@@ -64,86 +65,76 @@ const UUID_VALUE_FORMAT: FilterValueFormat = {
 export function filterByAnyOrNone(
   column: string,
   sentence: string,
-  { of, broken, form }: FilterValueFormat = UUID_VALUE_FORMAT,
+  { of, broken, form }: ValueFormat = UUID_FORMAT,
 ): Filter<z.ZodType<string[]>> {
   // OpenAPI describes the value as one string with a pattern, because generators of API clients cannot use a union.
-  const valueOrNoneRule = z
+  const either = z
     .string(broken)
-    .refine((value) => value === NONE_FILTER_VALUE || of.safeParse(value).success, broken)
-    .transform((value) => (value === NONE_FILTER_VALUE ? value : String(of.parse(value))))
-    .meta({ type: 'string', pattern: `^(?:${NONE_FILTER_VALUE}|${form})$` });
-  return { ...filterByAny(valueOrNoneRule, `${column} = $`, sentence), whereNone: `${column} is null` };
+    .refine((value) => value === NONE || of.safeParse(value).success, broken)
+    .transform((value) => (value === NONE ? value : String(of.parse(value))))
+    .meta({ type: 'string', pattern: `^(?:${NONE}|${form})$` });
+  return { ...filterByAny(either, `${column} = $`, sentence), whereNone: `${column} is null` };
 }
 
-export function includesNoneFilterValue(value: unknown): boolean {
-  return [value].flat().includes(NONE_FILTER_VALUE);
+export function includesNone(value: unknown): boolean {
+  return [value].flat().includes(NONE);
 }
 
 const WHOLE_NUMBER_RANGE = [0, 2_147_483_647] as const;
 
 /** Makes the filters of a list from the types of the record's columns; docs/decisions/filters-from-columns.md */
 export function filtersOf(columns: Readonly<Record<string, Column>>): Filters {
-  const storedColumns = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
-  return Object.assign({}, ...storedColumns.map(([name, column]) => deriveColumnFilters(name, column))) as Filters;
+  const stored = Object.entries(columns).filter(([, { sql }]) => sql === undefined);
+  return Object.assign({}, ...stored.map(([name, column]) => filtersOfColumn(name, column))) as Filters;
 }
 
-function deriveColumnFilters(name: string, { kind, states, onChange }: Column): Filters {
-  const columnSql = `r.${name}`;
-  const columnEnum = findColumnEnum(kind);
-  const columnNameStem = name.replace(/_(?:at|date)$/, '');
-  const comparisonPhrases = ['or more', 'or less'] as const;
-  const filtersWithNone: Filters = isNullable(kind)
+function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filters {
+  const column = `r.${name}`;
+  const words = findColumnEnum(kind);
+  const stem = name.replace(/_(?:at|date)$/, '');
+  const none: Filters = isNullable(kind)
     ? {
-        [name]: filterByCondition(noneFilterEnum, `${columnSql} is null`, `With none, only those without ${name}.`),
+        [name]: filterByCondition(noneFilterEnum, `${column} is null`, `With none, only those without ${name}.`),
       }
     : {};
-  const noneFilterDescription = `Only those with this ${name}, or with none those without one.`;
+  const sentence = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };
-  if (columnEnum !== undefined) {
-    const exclusionDescription = `Only those with none of these as ${name}.`;
-    const not = filterByAny(columnEnum, `${columnSql} <> $`, exclusionDescription, `${columnSql} <> all ($)`);
+  if (words !== undefined) {
+    const sentence = `Only those with none of these as ${name}.`;
+    const not = filterByAny(words, `${column} <> $`, sentence, `${column} <> all ($)`);
     return {
-      [name]: { ...filterByAny(columnEnum, `${columnSql} = $`), isUnselective: true },
+      [name]: { ...filterByAny(words, `${column} = $`), isUnselective: true },
       ...(states && { [`not_${name}`]: { ...not, isUnselective: true } }),
     };
   }
   switch (kind.type) {
     case 'uuid':
       return {
-        [name]: isNullable(kind)
-          ? filterByAnyOrNone(columnSql, noneFilterDescription)
-          : filterByAny(field.uuid, `${columnSql} = $`),
+        [name]: isNullable(kind) ? filterByAnyOrNone(column, sentence) : filterByAny(field.uuid, `${column} = $`),
       };
     case 'boolean':
-      return { [name]: filterByBoolean(columnSql, `Only those with this ${name}.`) };
+      return { [name]: filterByBoolean(column, `Only those with this ${name}.`) };
     case 'date':
-      return {
-        ...filtersWithNone,
-        ...makeRangeFilters(columnNameStem, field.date, columnSql, `whose ${name} is this day`),
-      };
+      return { ...none, ...makeRangeFilters(stem, field.date, column, `whose ${name} is this day`) };
     case 'timestamptz':
-      return {
-        ...filtersWithNone,
-        ...makeRangeFilters(columnNameStem, field.timestamp, columnSql, `whose ${name} is this time`),
-      };
+      return { ...none, ...makeRangeFilters(stem, field.timestamp, column, `whose ${name} is this time`) };
     case 'numeric':
-      return { ...filtersWithNone, ...makeAmountFilters(name) };
+      return { ...none, ...makeAmountFilters(name) };
     case 'integer': {
       const [least, most] = readNumberBounds(onChange);
       const of = field.integerParameter(least, most);
       const broken = rule('not_a_whole_number.or_none', { min: least, max: most });
-      const equalFilters = isNullable(kind)
-        ? filterByAnyOrNone(columnSql, `${noneFilterDescription} A whole number from ${least} to ${most}, or none.`, {
-            ...{ of, broken, form: '[0-9]{1,10}' },
+      const equal = isNullable(kind)
+        ? filterByAnyOrNone(column, `${sentence} A whole number from ${least} to ${most}, or none.`, {
+            of,
+            broken,
+            form: '[0-9]{1,10}',
           })
-        : filterByAny(of, `${columnSql} = $`);
-      return {
-        [name]: equalFilters,
-        ...makeRangeFilters(name, of, columnSql, `whose ${name} is this`, comparisonPhrases),
-      };
+        : filterByAny(of, `${column} = $`);
+      return { [name]: equal, ...makeRangeFilters(name, of, column, `whose ${name} is this`, ['or more', 'or less']) };
     }
     case 'text':
-      return filtersWithNone;
+      return none;
     default:
       return {};
   }
@@ -153,17 +144,15 @@ const noneFilterEnum = field.enumOf('None');
 
 const idFilter: Filter = {
   rule: field.distinctListOf(field.uuid, MAX_FILTER_IDS),
-  ...{ where: 'r.id = $', whereAny: 'r.id = any ($)' },
+  where: 'r.id = $',
+  whereAny: 'r.id = any ($)',
   sentence: `Only those with one of these ids, of which there are up to ${MAX_FILTER_IDS}; what the caller does not see is left out.`,
 };
 
 function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number] {
-  let unwrappedRule = rule;
-  while (unwrappedRule instanceof z.ZodOptional || unwrappedRule instanceof z.ZodNullable)
-    unwrappedRule = unwrappedRule.unwrap() as z.ZodType;
-  return unwrappedRule instanceof z.ZodNumber
-    ? [unwrappedRule.minValue ?? 0, unwrappedRule.maxValue ?? 0]
-    : WHOLE_NUMBER_RANGE;
+  let inner = rule;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap() as z.ZodType;
+  return inner instanceof z.ZodNumber ? [inner.minValue ?? 0, inner.maxValue ?? 0] : WHOLE_NUMBER_RANGE;
 }
 
 /**
@@ -171,50 +160,43 @@ function readNumberBounds(rule: z.ZodType | undefined): readonly [number, number
  * clients; a caller with role CLIENT sees no partner.
  */
 export function filterByPartner(client: string): Filter<z.ZodType<string[]>> {
-  const clientLinksSql = `select l.client_id from public.client_partners as l where l.partner_id`;
+  const links = `select l.client_id from public.client_partners as l where l.partner_id`;
   return {
     ...filterByAny(
       field.uuid,
-      `${client} = any (array(${clientLinksSql} = $))`,
+      `${client} = any (array(${links} = $))`,
       'Only those of clients that this partner is linked to; not for a CLIENT.',
-      `${client} = any (array(${clientLinksSql} = any ($)))`,
+      `${client} = any (array(${links} = any ($)))`,
     ),
     roles: SPECIALIST_ROLES,
   };
 }
 
-export function filterConditionSql(
+export function filterCondition(
   { where, whereAny, whereNone, whereNot, isSplitIntoWords }: Filter,
   value: unknown,
-  add: (value: StatementParameter) => string,
+  add: AddParameter,
 ): string {
   if (whereNot !== undefined) return value === 'true' ? where : whereNot;
   if (isSplitIntoWords) {
-    const wordConditions = extractSearchWords(String(value)).map((word) => where.replaceAll('$', add(word)));
-    return wordConditions.length === 0 ? 'true' : wordConditions.join(' and ');
+    const words = extractSearchWords(String(value)).map((word) => where.replaceAll('$', add(word)));
+    return words.length === 0 ? 'true' : words.join(' and ');
   }
   if (whereAny === undefined)
     return where.includes('$') ? where.replaceAll('$', add(value as StatementParameter)) : where;
-  const filterValues = (value as readonly unknown[]).map(String);
-  const nullConditionSqls = whereNone !== undefined && filterValues.includes(NONE_FILTER_VALUE) ? [whereNone] : [];
-  const [one, ...more] =
-    whereNone === undefined ? filterValues : filterValues.filter((each) => each !== NONE_FILTER_VALUE);
-  if (one === undefined) return nullConditionSqls.join();
-  const valueConditionSql =
-    more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
-  return nullConditionSqls.length === 0
-    ? valueConditionSql
-    : `(${[...nullConditionSqls, valueConditionSql].join(' or ')})`;
+  const values = (value as readonly unknown[]).map(String);
+  const nulls = whereNone !== undefined && values.includes(NONE) ? [whereNone] : [];
+  const [one, ...more] = whereNone === undefined ? values : values.filter((each) => each !== NONE);
+  if (one === undefined) return nulls.join();
+  const condition = more.length === 0 ? where.replaceAll('$', add(one)) : whereAny.replaceAll('$', add([one, ...more]));
+  return nulls.length === 0 ? condition : `(${[...nulls, condition].join(' or ')})`;
 }
 
 type RangeFilters<Name extends string, Rule extends z.ZodType> = Readonly<
   Record<`${Name}_from` | `${Name}_to`, Filter<Rule>>
 >;
 
-/**
- * Makes the filters `…_from` and `…_to`, which both include the given value. `what` becomes part of the OpenAPI
- * descriptions of both filters.
- */
+/** Both filters include the given value; `what` becomes part of their OpenAPI descriptions. */
 export function makeRangeFilters<const Name extends string, Rule extends z.ZodType>(
   name: Name,
   rule: Rule,
@@ -231,62 +213,58 @@ export function makeRangeFilters<const Name extends string, Rule extends z.ZodTy
 const LARGEST_AMOUNT = '9999999999.99';
 
 function makeAmountFilters(name: string): Filters {
-  const amountFormat = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
+  const form = `a decimal from 0 to ${LARGEST_AMOUNT} with at most two places`;
   return makeRangeFilters(name, field.amountParameter(LARGEST_AMOUNT), `r.${name}`, `whose ${name} is this`, [
-    `or more; ${amountFormat}`,
-    `or less; ${amountFormat}`,
+    `or more; ${form}`,
+    `or less; ${form}`,
   ]);
 }
 
-const searchTextParameter = field.text(200);
+const searchText = field.text(200);
 
 function makeTextFilter(places: readonly string[], conditions: readonly string[]): Filter<z.ZodType<string>> {
   return filterByCondition(
-    searchTextParameter,
+    searchText,
     `(${conditions.join(' or ')})`,
     `Only those with this text anywhere in ${places.join(' or ')}, with its accents or without, in capital letters or small ones.`,
   );
 }
 
 /** The LIKE pattern for texts that contain the filter's value; Postgres computes the pattern once for a statement. */
-const LIKE_PATTERN_SQL = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
+const LIKE_PATTERN = `(select '%' || regexp_replace(app.searchable($), '([\\\\%_])', '\\\\\\1', 'g') || '%')`;
 
-const buildLikeConditionSql = (text: string): string => `${text} like ${LIKE_PATTERN_SQL}`;
+const isLike = (text: string): string => `${text} like ${LIKE_PATTERN}`;
 
 export function filterByText(...columns: readonly string[]): Filter<z.ZodType<string>> {
   return makeTextFilter(
     columns.map((column) => column.replace(/^r\./, '')),
-    columns.map((column) => buildLikeConditionSql(`coalesce(${buildSearchableSql(column)}, '')`)),
+    columns.map((column) => isLike(`coalesce(${searchable(column)}, '')`)),
   );
 }
 
 /** For ASCII text lower() does the same as app.searchable() in a tenth of the time. */
-function buildSearchableSql(column: string): string {
+function searchable(column: string): string {
   return `case when octet_length(${column}) = length(${column}) then lower(${column}) else app.searchable(${column}) end`;
 }
 
-/** Makes a filter for rows whose column `search_text` contains the filter's value. */
 export function filterBySearchText(...columns: readonly string[]): Filter<z.ZodType<string>> {
-  return makeTextFilter(columns, [buildLikeConditionSql('r.search_text')]);
+  return makeTextFilter(columns, [isLike('r.search_text')]);
 }
 
 // The word separators of the database function app.words, but without A to Z: app.words gets only lower-case text.
-const WORD_SEPARATOR_CHARACTER_CLASS =
+const WORD_SEPARATORS =
   '[\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00bf\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020\\ufe00-\\ufe0f\\ufeff\\U0001f000-\\U0001faff]';
-const WORD_SEPARATOR_PATTERN = new RegExp(WORD_SEPARATOR_CHARACTER_CLASS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
+const WORD_SEPARATOR = new RegExp(WORD_SEPARATORS.replace(/\\U(\w{8})/g, '\\u{$1}'), 'u');
 // Accents do not count in the length of a word, as in the database function app.searchable.
 const ACCENT_PATTERN = /[\u0300-\u036f]/gu;
 
-/**
- * Returns at most `MAX_SEARCH_WORDS` words of a text, the longest first. Leaves out a word that is the beginning of a
- * longer word.
- */
+/** Returns the longest words, at most `MAX_SEARCH_WORDS`, without those that are the beginning of a longer word. */
 export function extractSearchWords(text: string): string[] {
-  const distinctWords = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR_PATTERN))]
+  const words = [...new Set(text.normalize('NFKD').replace(ACCENT_PATTERN, '').split(WORD_SEPARATOR))]
     .filter((word) => word !== '')
     .sort((a, b) => b.length - a.length);
-  return distinctWords
-    .filter((word, index) => !distinctWords.slice(0, index).some((longer) => longer.startsWith(word)))
+  return words
+    .filter((word, index) => !words.slice(0, index).some((longer) => longer.startsWith(word)))
     .slice(0, MAX_SEARCH_WORDS);
 }
 
@@ -294,8 +272,8 @@ export function extractSearchWords(text: string): string[] {
  * Returns the SQL condition that a word in the column `text` begins with the filter's value. The condition tests LIKE
  * on `whole`, which contains `text`, before the slower regular expression.
  */
-const buildWordConditionSql = (whole: string, text = whole): string =>
-  `${buildLikeConditionSql(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATOR_CHARACTER_CLASS})' || app.searchable($))`;
+const hasWord = (whole: string, text = whole): string =>
+  `${isLike(whole)} and ${text} ~ (select '(?:^|${WORD_SEPARATORS})' || app.searchable($))`;
 
 /** Makes a filter for words in a record's `search_text` or in the name of a parent record. */
 export function filterBySearchTextWords(
@@ -303,26 +281,22 @@ export function filterBySearchTextWords(
   names: readonly { readonly key: string; readonly table: string; readonly place: string }[],
   ids: string,
 ): Filter<z.ZodType<string>> {
-  const parentNameConditionSql = buildWordConditionSql('n.search_text', 'split_part(n.search_text, chr(31), 1)');
-  const joinConditions = (ofName: (key: string, table: string) => string): string =>
-    `(${[buildWordConditionSql('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
-  const parentMatchSql = joinConditions(
-    (key, table) => `r.${key} in (select n.id from ${table} where ${parentNameConditionSql})`,
-  );
+  const named = hasWord('n.search_text', 'split_part(n.search_text, chr(31), 1)');
+  const join = (ofName: (key: string, table: string) => string): string =>
+    `(${[hasWord('r.search_text'), ...names.map(({ key, table }) => ofName(key, `public.${table} as n`))].join(' or ')})`;
+  const where = join((key, table) => `r.${key} in (select n.id from ${table} where ${named})`);
   // For few rows, Postgres looks up the name of each row's parent, instead of searching the names of all parents.
-  const whereFew = joinConditions(
-    (key, table) => `(select ${parentNameConditionSql} from ${table} where n.id = r.${key})`,
-  );
-  const searchedFields = [...columns, ...names.map(({ place }) => place)];
-  return { ...makeWordFilter(parentMatchSql, searchedFields), wordSearch: { ids, whereFew } };
+  const whereFew = join((key, table) => `(select ${named} from ${table} where n.id = r.${key})`);
+  const places = [...columns, ...names.map(({ place }) => place)];
+  return { ...makeWordFilter(where, places), wordSearch: { ids, whereFew } };
 }
 
 /** Makes a filter for words in a column whose searchable text the database does not store. */
 export function filterByWords(column: string): Filter<z.ZodType<string>> {
-  return makeWordFilter(buildWordConditionSql(buildSearchableSql(column)), [column.replace(/^r\./, '')]);
+  return makeWordFilter(hasWord(searchable(column)), [column.replace(/^r\./, '')]);
 }
 
 function makeWordFilter(where: string, places: readonly string[]): Filter<z.ZodType<string>> {
-  const filterDescription = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
-  return { ...filterByCondition(searchTextParameter, where, filterDescription), isSplitIntoWords: true };
+  const sentence = `Only those that have each of these words, in any order, at the beginning of a word in ${places.join(' or ')}; with their accents or without, in capital letters or small ones. Hyphens, apostrophes and other signs stand between words. Of more than ${MAX_SEARCH_WORDS} words the longest count.`;
+  return { ...filterByCondition(searchText, where, sentence), isSplitIntoWords: true };
 }

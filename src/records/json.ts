@@ -13,7 +13,6 @@ export const unescapedTextToJson: JsonConverter = (text) => `"${text}"`;
 /** Copies the digits that Postgres returns, which are valid JSON; a JavaScript number could lose digits. */
 export const numberToJson: JsonConverter = (text) => text;
 
-/** Copies the value of a JSON column. */
 export const copyJsonText: JsonConverter = (text) => text;
 
 export const booleanToJson: JsonConverter = (text) => (text === 't' ? 'true' : 'false');
@@ -25,42 +24,38 @@ export const timeToJson: JsonConverter = (text) => `"${text.slice(0, 10)}T${text
 export const arrayToJson: JsonConverter = (text) =>
   text === '{}' ? '[]' : `["${text.slice(1, -1).replaceAll(',', '","')}"]`;
 
-/**
- * Writes a row as `JSON.stringify` would. Writes the JSON of the keys only once, not for each row, to save time on long
- * lists.
- */
+/** Writes a row as `JSON.stringify` would, but the JSON of the keys only once, to save time on long lists. */
 export function createJsonWriter(
   columns: Readonly<Record<string, JsonConverter>>,
   leftOut: readonly string[] = [],
 ): (row: Row) => string {
-  const memberWriters = Object.entries(columns).map(([name, toJson], index) => ({
+  const members = Object.entries(columns).map(([name, toJson], index) => ({
     key: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
     toJson,
     isLeftOut: leftOut.includes(name),
   }));
   return (row) => {
-    let rowJson = '';
-    for (let index = 0; index < memberWriters.length; index += 1) {
-      const memberWriter = memberWriters[index];
-      const columnValue = row[index];
-      if (memberWriter === undefined || columnValue === undefined)
-        throw new Error('the row has fewer columns than its record');
-      if (columnValue === null && memberWriter.isLeftOut) continue;
-      rowJson += memberWriter.key + (columnValue === null ? 'null' : memberWriter.toJson(columnValue));
+    let json = '';
+    for (let index = 0; index < members.length; index += 1) {
+      const member = members[index];
+      const value = row[index];
+      if (member === undefined || value === undefined) throw new Error('the row has fewer columns than its record');
+      if (value === null && member.isLeftOut) continue;
+      json += member.key + (value === null ? 'null' : member.toJson(value));
     }
-    return `${rowJson}}`;
+    return `${json}}`;
   };
 }
 
 export function createCsvCellsWriter(columns: readonly JsonConverter[]): (row: Row) => CsvCell[] {
   return (row) =>
     columns.map((toJson, index) => {
-      const columnValue = row[index] ?? null;
-      if (columnValue === null) return { text: '', isText: false };
-      if (toJson === textToJson) return { text: columnValue, isText: true };
-      const cellJson = toJson(columnValue);
+      const value = row[index] ?? null;
+      if (value === null) return { text: '', isText: false };
+      if (toJson === textToJson) return { text: value, isText: true };
+      const json = toJson(value);
       const isJson = toJson === copyJsonText;
-      const text = (isJson ? /^"/ : /^["[]/).test(cellJson) ? String(JSON.parse(cellJson)) : cellJson;
+      const text = (isJson ? /^"/ : /^["[]/).test(json) ? String(JSON.parse(json)) : json;
       return { text, isText: isJson };
     });
 }

@@ -1,32 +1,27 @@
-import type { StatementParameter } from '../db/statement.ts';
 import { UNLIMITED_ROWS } from '../http/endpoint.ts';
 import type { Caller } from '../identity/caller.ts';
 import { WORD_INDEX_MIN_CLIENTS, LIST_SEARCH_ROWS, WORD_SEARCH_ROWS } from '../limits.ts';
 import {
-  buildIndexOrderSelect,
-  buildReadThenSortSelect,
+  readInOrder,
+  readThenSort,
   searchRecentRowsFirst,
   selectNewestOfSample,
-  buildAllTenantsTimeBound,
-  buildSampleTimeBound,
+  boundByRows,
+  boundBySample,
   selectIdsFirst,
   selectNullsLast,
   buildWhereClause,
-  type SelectSqlBuilder,
+  type SelectForm,
   type WordSearch,
 } from './list-forms.ts';
+import type { AddParameter } from './parameters.ts';
 
 export interface TableOwnership {
   /** The column with the client's id; the table has an index on this column, the time of creation and the id. */
   readonly client?: string;
-  /**
-   * For a table without the client's id: the SQL condition that a row's parent belongs to one of the caller's clients.
-   */
+  /** For a table without the client's id: the SQL condition that a row's parent is one of the caller's clients'. */
   readonly throughParent?: string;
-  /**
-   * A copy of the table with only a few columns, among them the client's id. A list finds the ids of a page in the
-   * copy, then reads these rows from the table.
-   */
+  /** A copy of the table with few columns, among them the client's id, in which a list finds the ids of a page. */
   readonly narrowCopy?: string;
   readonly isClient?: true;
   /** Nullable columns by which a list can be sorted; each has a partial index on the client's id and the column. */
@@ -35,7 +30,7 @@ export interface TableOwnership {
   readonly isWide?: true;
 }
 
-interface ListRequest {
+export interface ListRequest {
   /** True if the request filters by client, or by another indexed column with few rows for each value. */
   readonly isNarrow: boolean;
   /** True if no index supports the request's filters, which may match only few of very many rows. */
@@ -47,9 +42,9 @@ interface ListRequest {
   readonly offset: number;
 }
 
-interface SelectSqlChoice {
-  readonly form: SelectSqlBuilder;
-  readonly wrapConditions: (conditions: readonly string[]) => readonly string[];
+interface SelectChoice {
+  readonly form: SelectForm;
+  readonly wrap: (conditions: readonly string[]) => readonly string[];
 }
 
 /** Chooses the fastest SQL for a list, given the filters and the caller's number of clients; docs/decisions/lists.md */
@@ -57,74 +52,57 @@ export function chooseSelectForm(
   { client, throughParent, narrowCopy, isClient, isWide }: TableOwnership,
   { isNarrow, isSparse, isByTime, found, isSortedByClientIndex, limit, offset }: ListRequest,
   { role, clientAccess }: Caller,
-  add: (value: StatementParameter) => string,
-): SelectSqlChoice {
-  const seesEverything = role === 'ADMIN' && clientAccess.length === 0;
-  const wrapConditions: SelectSqlChoice['wrapConditions'] = (conditions) => conditions;
+  add: AddParameter,
+): SelectChoice {
+  const seesAll = role === 'ADMIN' && clientAccess.length === 0;
+  const wrap: SelectChoice['wrap'] = (conditions) => conditions;
   // A CSV export returns the whole list, not a page.
   const isPage = limit !== UNLIMITED_ROWS;
-  const selectIdsFirstIfFaster = (form: SelectSqlBuilder): SelectSqlBuilder =>
+  const idsFirst = (form: SelectForm): SelectForm =>
     offset > 0 || (narrowCopy !== undefined && isPage) ? selectIdsFirst(form) : form;
-  if (seesEverything && !isByTime && isPage) return { form: selectIdsFirst(buildIndexOrderSelect), wrapConditions };
-  if (seesEverything && isSparse && !isNarrow && offset === 0 && isPage)
+  if (seesAll && !isByTime && isPage) return { form: selectIdsFirst(readInOrder), wrap };
+  if (seesAll && isSparse && !isNarrow && offset === 0 && isPage)
     return {
       form: selectIdsFirst(
         searchRecentRowsFirst(
-          buildIndexOrderSelect,
-          buildAllTenantsTimeBound(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
+          readInOrder,
+          boundByRows(found === undefined ? LIST_SEARCH_ROWS : WORD_SEARCH_ROWS),
           found?.(),
         ),
       ),
-      wrapConditions,
+      wrap,
     };
-  if (narrowCopy !== undefined && !isPage && !(seesEverything && !isNarrow))
+  if (narrowCopy !== undefined && !isPage && !(seesAll && !isNarrow))
     return {
-      form: buildReadThenSortSelect,
-      wrapConditions: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
+      form: readThenSort,
+      wrap: (conditions) => [`r.id = any (array(${buildIdSelect(narrowCopy, conditions)}))`],
     };
-  if (seesEverything || isNarrow) return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
+  if (seesAll || isNarrow) return { form: idsFirst(readInOrder), wrap };
   if (throughParent !== undefined)
     return {
-      form: isPage ? selectIdsFirst(buildReadThenSortSelect) : buildReadThenSortSelect,
-      wrapConditions: putParentConditionFirst(throughParent),
+      form: isPage ? selectIdsFirst(readThenSort) : readThenSort,
+      wrap: putParentConditionFirst(throughParent),
     };
-  if (isClient) return { form: selectIdsFirstIfFaster(buildReadThenSortSelect), wrapConditions };
-  if (client === undefined) return { form: selectIdsFirstIfFaster(buildIndexOrderSelect), wrapConditions };
+  if (isClient) return { form: idsFirst(readThenSort), wrap };
+  if (client === undefined) return { form: idsFirst(readInOrder), wrap };
   if (isSortedByClientIndex && offset === 0 && isPage)
-    return {
-      form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))),
-      wrapConditions,
-    };
-  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(buildReadThenSortSelect), wrapConditions };
-  if (!isByTime || offset > 0 || !isPage)
-    return { form: selectIdsFirstIfFaster(buildReadThenSortSelect), wrapConditions };
-  const sampledClients = pickSampleClients(clientAccess, limit);
-  const sampledClientsParameter = add(sampledClients);
+    return { form: selectNullsLast(client, () => add(pickSampleClients(clientAccess, limit))), wrap };
+  if (isWide && !isByTime && isPage) return { form: selectIdsFirst(readThenSort), wrap };
+  if (!isByTime || offset > 0 || !isPage) return { form: idsFirst(readThenSort), wrap };
+  const sample = pickSampleClients(clientAccess, limit);
+  const sampled = add(sample);
   if (found === undefined || clientAccess.length <= WORD_INDEX_MIN_CLIENTS)
-    return {
-      form: selectIdsFirstIfFaster(selectNewestOfSample(client, sampledClientsParameter)),
-      wrapConditions,
-    };
-  const neededRowCountParameter = add(Math.ceil((WORD_SEARCH_ROWS * sampledClients.length) / clientAccess.length));
-  const sampleTimeBound = buildSampleTimeBound(
-    client,
-    sampledClientsParameter,
-    `(select ${neededRowCountParameter}::bigint)`,
-  );
-  return {
-    form: selectIdsFirstIfFaster(searchRecentRowsFirst(buildReadThenSortSelect, sampleTimeBound, found())),
-    wrapConditions,
-  };
+    return { form: idsFirst(selectNewestOfSample(client, sampled)), wrap };
+  const needed = add(Math.ceil((WORD_SEARCH_ROWS * sample.length) / clientAccess.length));
+  const bound = boundBySample(client, sampled, `(select ${needed}::bigint)`);
+  return { form: idsFirst(searchRecentRowsFirst(readThenSort, bound, found())), wrap };
 }
 
 const buildIdSelect = (copy: string, conditions: readonly string[]): string =>
   `select r.id from ${copy} as r ${buildWhereClause(conditions)}`;
 
-/**
- * The expression `case` hides the filters from the planner, because Postgres would otherwise expect few rows and check
- * the row policy for each parent.
- */
-function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrapConditions'] {
+/** `case` hides the filters from the planner, which would expect few rows and check the row policy for each parent. */
+function putParentConditionFirst(throughParent: string): SelectChoice['wrap'] {
   return (conditions) => [
     throughParent,
     ...conditions.map((condition) => `case when ${condition} then true else false end`),
@@ -133,6 +111,6 @@ function putParentConditionFirst(throughParent: string): SelectSqlChoice['wrapCo
 
 /** Picks evenly spaced clients of the caller, so many that together they usually have enough rows for a page. */
 function pickSampleClients(clients: readonly string[], limit: number): readonly string[] {
-  const clientSampleStep = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
-  return clients.filter((_, index) => index % clientSampleStep === 0);
+  const step = Math.max(1, Math.floor(clients.length / (16 + limit / 10)));
+  return clients.filter((_, index) => index % step === 0);
 }

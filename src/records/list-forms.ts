@@ -7,11 +7,11 @@ interface SelectParts {
   /** The table in which the query finds the ids of a page before it reads the rows; by default the table in `from`. */
   readonly idSource?: string | undefined;
   readonly conditions: readonly string[];
-  readonly cursorCondition?: string | undefined;
+  readonly after?: string | undefined;
   readonly order: SortOrders;
   readonly partitionedBy?: string | undefined;
   /** For a list that is sorted by names of other records: the SQL that joins these names to the rows. */
-  readonly nameQueries?: JoinedNames | undefined;
+  readonly names?: JoinedNames | undefined;
   readonly limit: string;
   readonly offset: string | undefined;
 }
@@ -21,9 +21,9 @@ interface JoinedNames {
   readonly columns: readonly string[];
 }
 
-export type SelectSqlBuilder = (parts: SelectParts) => string;
+export type SelectForm = (parts: SelectParts) => string;
 
-export const buildIndexOrderSelect: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
+export const readInOrder: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select ${columns}
 from ${from}
 ${buildWhereClause(conditions)}
@@ -34,7 +34,7 @@ ${buildLimitClause(page)}`;
  * Reads all of the caller's rows, then sorts them. `offset 0` hides the order from the planner, which would otherwise
  * read all tenants' rows in that order and check the row policy for each row.
  */
-export const buildReadThenSortSelect: SelectSqlBuilder = ({ columns, from, conditions, order, ...page }) => `
+export const readThenSort: SelectForm = ({ columns, from, conditions, order, ...page }) => `
 select r.*
 from (
     select ${columns}
@@ -58,16 +58,16 @@ export interface WordSearch {
  * Makes an SQL condition that ends a list at the row that a subselect finds. The condition compares the first sort
  * column with the value in the found row; if the subselect finds no row, the condition is always true.
  */
-type TimeBoundSql = (parts: SelectParts) => string;
+type TimeBound = (parts: SelectParts) => string;
 
 /**
  * Ends a list at the `count`-th row of the clients in the SQL array `sample`. A subselect hides the array's length from
  * the planner, so that Postgres can reuse the plan. The sort value is in an array, because the planner would expect too
  * few rows after a comparison with a plain value.
  */
-export function buildSampleTimeBound(client: string, sample: string, count: string): TimeBoundSql {
+export function boundBySample(client: string, sample: string, count: string): TimeBound {
   return ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = chooseBoundComparison(order);
+    const [column, comparison, furthest] = compareBound(order);
     return `r.${column} ${comparison} any (array[(
         select coalesce(
             (
@@ -91,10 +91,10 @@ export function buildSampleTimeBound(client: string, sample: string, count: stri
 }
 
 /** Ends a list at the row after the next `count` rows, whichever tenants they belong to. */
-export const buildAllTenantsTimeBound =
-  (count: number): TimeBoundSql =>
+export const boundByRows =
+  (count: number): TimeBound =>
   ({ from, conditions, order }) => {
-    const [column, comparison, furthest] = chooseBoundComparison(order);
+    const [column, comparison, furthest] = compareBound(order);
     return `r.${column} ${comparison} (
         select coalesce(
             (
@@ -110,7 +110,7 @@ export const buildAllTenantsTimeBound =
     )`;
   };
 
-function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
+function compareBound([{ column, direction }]: SortOrders): readonly [
   column: string,
   comparison: string,
   furthest: string,
@@ -122,28 +122,24 @@ function chooseBoundComparison([{ column, direction }]: SortOrders): readonly [
  * Finds where a page would end if it had only rows of the sampled clients, then reads the caller's rows up to that row.
  * If the sampled clients have fewer rows than a page, the query reads all rows of the caller.
  */
-export function selectNewestOfSample(client: string, sample: string): SelectSqlBuilder {
+export function selectNewestOfSample(client: string, sample: string): SelectForm {
   return (parts) => {
-    const timeBoundSql = buildSampleTimeBound(client, sample, `${parts.limit}::bigint`)(parts);
-    return buildReadThenSortSelect({ ...parts, conditions: [timeBoundSql, ...parts.conditions] });
+    const bound = boundBySample(client, sample, `${parts.limit}::bigint`)(parts);
+    return readThenSort({ ...parts, conditions: [bound, ...parts.conditions] });
   };
 }
 
-export function selectNullsLast(client: string, sample: () => string): SelectSqlBuilder {
+export function selectNullsLast(client: string, sample: () => string): SelectForm {
   return (parts) => {
-    const { cursorCondition, conditions, order, limit } = parts;
-    if (cursorCondition !== undefined) return selectIdsFirst(buildReadThenSortSelect)(parts);
+    const { after, conditions, order, limit } = parts;
+    if (after !== undefined) return selectIdsFirst(readThenSort)(parts);
     const [{ column }] = order;
-    const rowsWithValue = selectNewestOfSample(
-      client,
-      sample(),
-    )({ ...parts, conditions: [`r.${column} is not null`, ...conditions] });
-    const rowsWithoutValue = selectIdsFirst(buildReadThenSortSelect)({
-      ...parts,
-      conditions: [`r.${column} is null`, ...conditions],
-    });
+    const full = { ...parts, conditions: [`r.${column} is not null`, ...conditions] };
+    const known = selectNewestOfSample(client, sample())(full);
+    const empty = { ...parts, conditions: [`r.${column} is null`, ...conditions] };
+    const rest = selectIdsFirst(readThenSort)(empty);
     return `
-with known as materialized (${rowsWithValue}
+with known as materialized (${known}
 )
 select r.*
 from (
@@ -151,7 +147,7 @@ from (
     from known as k
     union all
     select u.*
-    from (${rowsWithoutValue}
+    from (${rest}
     ) as u
     where (select count(*) from known) < ${limit}
 ) as r
@@ -166,26 +162,22 @@ limit ${limit}`;
  * null, the select tests every row. The cast to integer makes the planner expect few rows: only then does it use
  * parallel workers.
  */
-export function searchRecentRowsFirst(
-  form: SelectSqlBuilder,
-  bound: TimeBoundSql,
-  found?: WordSearch,
-): SelectSqlBuilder {
+export function searchRecentRowsFirst(form: SelectForm, bound: TimeBound, found?: WordSearch): SelectForm {
   return (parts) => {
-    const { from, conditions, cursorCondition, limit } = parts;
-    const cursorConditions = cursorCondition === undefined ? [] : [cursorCondition];
-    const fewRowConditions = [...(found?.conditions ?? []), ...cursorConditions];
-    const recentRowConditions = found !== undefined && form === buildIndexOrderSelect ? fewRowConditions : conditions;
-    const buildFallbackSelect = (when: string, of: string, kept: readonly string[]): string => `
+    const { from, conditions, after, limit } = parts;
+    const behind = after === undefined ? [] : [after];
+    const few = [...(found?.conditions ?? []), ...behind];
+    const recent = found !== undefined && form === readInOrder ? few : conditions;
+    const fallback = (when: string, of: string, kept: readonly string[]): string => `
 union all
 select r.*
-from (${buildReadThenSortSelect({ ...parts, from: of, conditions: kept })}
+from (${readThenSort({ ...parts, from: of, conditions: kept })}
 ) as r
 where not (select is_enough from found) and (select ids ${when} from found)`;
     // Reads each row by its id, because the planner would otherwise scan the rows of all the caller's clients.
-    const rowsByIdSql = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
+    const byId = `unnest((select ids from found)) as f (id) cross join lateral (select r.* from ${from} where r.id = f.id offset 0) as r`;
     return `
-with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: cursorConditions }), ...recentRowConditions] })}
+with near as materialized (${form({ ...parts, conditions: [bound({ ...parts, conditions: behind }), ...recent] })}
 ),
 found as materialized (
     select e.is_enough, case when not e.is_enough then ${found?.ids ?? 'null'}::uuid[] end as ids
@@ -194,8 +186,8 @@ found as materialized (
 select r.*
 from near as r
 where (select is_enough from found)${
-      found === undefined ? '' : buildFallbackSelect('is not null', rowsByIdSql, fewRowConditions)
-    }${buildFallbackSelect('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
+      found === undefined ? '' : fallback('is not null', byId, few)
+    }${fallback('is null', from, [`(${conditions.join(' and ')})::integer = 1`])}`;
   };
 }
 
@@ -203,20 +195,20 @@ where (select is_enough from found)${
  * Sorts only the ids and sort columns of all rows, then reads the whole rows of the page. The whole rows are read by a
  * lateral join, because the planner would otherwise read the whole table.
  */
-export function selectIdsFirst(form: SelectSqlBuilder): SelectSqlBuilder {
+export function selectIdsFirst(form: SelectForm): SelectForm {
   return (parts) => {
-    const idAndSortColumns = ['id', ...parts.order.map(({ column }) => column)];
-    const pageKeyColumns = idAndSortColumns.filter((column) => column === 'id' || column === parts.partitionedBy);
-    const nameColumnsSql = (parts.nameQueries?.columns ?? []).map((column) => `, page.${column}`);
-    const from = parts.nameQueries?.from ?? parts.idSource ?? parts.from;
+    const keys = ['id', ...parts.order.map(({ column }) => column)];
+    const same = keys.filter((column) => column === 'id' || column === parts.partitionedBy);
+    const names = (parts.names?.columns ?? []).map((column) => `, page.${column}`);
+    const from = parts.names?.from ?? parts.idSource ?? parts.from;
     return `
 select r.*
-from (${form({ ...parts, from, columns: idAndSortColumns.map((column) => `r.${column}`).join(', ') })}
+from (${form({ ...parts, from, columns: keys.map((column) => `r.${column}`).join(', ') })}
 ) as page
 cross join lateral (
-    select ${parts.columns}${nameColumnsSql.join('')}
+    select ${parts.columns}${names.join('')}
     from ${parts.from}
-    ${buildWhereClause(pageKeyColumns.map((column) => `r.${column} = page.${column}`))}
+    ${buildWhereClause(same.map((column) => `r.${column} = page.${column}`))}
     offset 0
 ) as r
 ${buildOrderBy(parts.order, 'page')}`;
@@ -234,27 +226,27 @@ export function joinNames(
   conditions: readonly string[],
   texts: readonly string[],
 ): JoinedNames {
-  const referencedColumns = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
+  const used = new Set([...conditions, ...texts].flatMap((text) => text.match(/\br\.\w+/g) ?? []));
   const columns = names.map(({ as }) => `by_${as}`);
-  const storedColumns = [...referencedColumns].filter((one) => !columns.includes(one.slice(2)));
-  const nameQueries = names.map(({ as, column, label }) => {
+  const stored = [...used].filter((one) => !columns.includes(one.slice(2)));
+  const queries = names.map(({ as, column, label }) => {
     const ids = `array(select distinct r.${column} from public.${table} as r ${buildWhereClause(conditions)})`;
-    const labelRowsSql = label.lookUp?.(ids) ?? `public.${label.table}`;
-    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${labelRowsSql} as n)`;
+    const source = label.lookUp?.(ids) ?? `public.${label.table}`;
+    return `"${as}" as materialized (select n.id, n.${String(label.name)} from ${source} as n)`;
   });
-  const nameJoinSqls = names.map(
+  const joins = names.map(
     ({ as, column }) => `
     left join "${as}" on "${as}".id = t.${column}`,
   );
   return {
     columns,
     from: `(
-    with ${nameQueries.join(', ')}
+    with ${queries.join(', ')}
     select ${[
-      ...storedColumns.map((one) => one.replace('r.', 't.')),
+      ...stored.map((one) => one.replace('r.', 't.')),
       ...names.map(({ as, label }) => `"${as}".${String(label.name)} as by_${as}`),
     ].join(', ')}
-    from public.${table} as t${nameJoinSqls.join('')}
+    from public.${table} as t${joins.join('')}
 ) as r`,
   };
 }

@@ -1,24 +1,24 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { RequestError } from '../errors.ts';
 import { computeSqlLimit, UNLIMITED_ROWS, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
 import { createListCursor } from './cursor.ts';
 import {
-  includesNoneFilterValue,
+  includesNone,
   makeRangeFilters,
   filterByCondition,
-  filterConditionSql,
+  filterCondition,
   filtersOf,
   extractSearchWords,
   type Filters,
 } from './filters.ts';
 import { isNullable, isSortable, type Column } from './column.ts';
-import { chooseSelectForm, type TableOwnership } from './list-choice.ts';
-import { buildReadThenSortSelect, selectIdsFirst, buildWhereClause, joinNames } from './list-forms.ts';
+import { chooseSelectForm, type ListRequest, type TableOwnership } from './list-choice.ts';
+import { readThenSort, selectIdsFirst, buildWhereClause, joinNames, type WordSearch } from './list-forms.ts';
 import { buildCursorCondition, buildOrderBy, type SortOrder, type SortOrders } from './order.ts';
 import type { ExpandParameter } from './expansion.ts';
+import { collectParameters, type AddParameter } from './parameters.ts';
 import type { RecordColumns, RecordDefinition } from './record.ts';
 
 interface ListOptions<C extends RecordColumns, F extends Filters> extends TableOwnership {
@@ -29,16 +29,12 @@ interface ListOptions<C extends RecordColumns, F extends Filters> extends TableO
   readonly filters: F;
   /** The names of the filters that have an index and match few rows. */
   readonly selective?: readonly (keyof C | keyof F)[];
-  /**
-   * The partition column of a log with monthly partitions. No filters or sort orders of a log are made from columns.
-   */
+  /** The partition column of a log with monthly partitions; no filters or sort orders of a log come from columns. */
   readonly partitionedBy?: keyof C & string;
 }
 
-type AddParameter = (value: StatementParameter) => string;
-
 type RulesByFilter<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
-type ListQuerySchema<F extends Filters> = z.ZodObject<
+type QuerySchema<F extends Filters> = z.ZodObject<
   RulesByFilter<F> &
     typeof field.pageParameters & {
       sort: z.ZodType<string[]>;
@@ -49,9 +45,9 @@ type ListQuerySchema<F extends Filters> = z.ZodObject<
 >;
 
 export interface List<F extends Filters> {
-  readonly query: ListQuerySchema<F>;
+  readonly query: QuerySchema<F>;
   /** @throws RequestError ERROR_VALIDATION for a cursor of another list or another order */
-  statement(query: z.output<ListQuerySchema<F>>, caller: Caller): ListQuery;
+  statement(query: z.output<QuerySchema<F>>, caller: Caller): ListQuery;
   readonly filters: {
     readonly rules: RulesByFilter<F>;
     /** @throws RequestError ERROR_FORBIDDEN for a filter that is not for the caller's role */
@@ -59,10 +55,7 @@ export interface List<F extends Filters> {
   };
 }
 
-/**
- * The SQL condition of the filter `updated_from` with sort=updated_at, which also finds records that were committed
- * late; docs/decisions/incremental-sync.md
- */
+/** With sort=updated_at: finds also records that were committed late; docs/decisions/incremental-sync.md */
 const CHANGED_SINCE_SQL = `(
         r.updated_at >= $
         or age(r.xmin) between -1000000000 and (select app.age_of(app.oldest_writer_at($)))
@@ -87,198 +80,184 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends RecordColumns, const F extends Filters>(shape: ListOptions<C, F>): List<F> {
-  const { of, newest, selective = [] } = shape;
-  const fromTableSql = `public.${of.table} as r`;
-  const idSource = shape.narrowCopy === undefined ? fromTableSql : `${shape.narrowCopy} as r`;
-  const columnNames = Object.keys(of.columns);
-  const isPartitionedLog = shape.partitionedBy !== undefined;
-  const timeFilters = Object.assign({}, ...columnNames.map((name) => TIME_FILTERS[name] ?? {})) as Filters;
-  const columnEntries = Object.entries<Column>(of.columns);
-  const columnsWithoutTimes = Object.fromEntries(columnEntries.filter(([name]) => !(name in TIME_FILTERS)));
-  const otherFilters: Filters = {
-    ...(isPartitionedLog ? {} : filtersOf(columnsWithoutTimes)),
-    ...shape.filters,
+  const { of, newest, partitionedBy } = shape;
+  const isLog = partitionedBy !== undefined;
+  const table = `public.${of.table} as r`;
+  const idSource = shape.narrowCopy === undefined ? table : `${shape.narrowCopy} as r`;
+  const entries = Object.entries<Column>(of.columns);
+  const times = Object.assign({}, ...entries.map(([name]) => TIME_FILTERS[name] ?? {})) as Filters;
+  const untimed = Object.fromEntries(entries.filter(([name]) => !(name in TIME_FILTERS)));
+  const others: Filters = { ...(isLog ? {} : filtersOf(untimed)), ...shape.filters };
+  const all: Filters = { ...times, ...others };
+  const references = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
+  const sortable = entries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
+  const sorts = [newest, ...sortable.map(([name]) => name), ...references.map(({ as }) => as)];
+  const nullable = Object.entries(untimed).flatMap(([name, { kind }]) => (isNullable(kind) ? [name] : []));
+
+  return {
+    query: createQuerySchema(of, sorts, times, others) as unknown as QuerySchema<F>,
+    filters: {
+      rules: describeFilters(all) as unknown as RulesByFilter<F>,
+      conditions: (query, caller, add) => buildConditions(all, query, caller, add),
+    },
+    statement(query, caller) {
+      const page = query as PageQuery;
+      const { values, add } = collectParameters();
+      // With many partitions the limit is in a subselect, so that Postgres reuses the plan, which takes long to make.
+      const addCount = (count: number | null): string => (isLog ? `(select ${add(count)}::bigint)` : add(count));
+      const limit = addCount(computeSqlLimit(page.limit));
+      const named = references.filter(({ as }) => page.sort.some((word) => word.replace(/^-/, '') === as));
+      const names = named.map(({ as }) => `by_${as}`);
+      const orders = page.sort.map((word) => readSortOrder(word, of.columns, nullable, names)) as unknown as SortOrders;
+      const clients = findFilteredClients(shape, page);
+      const words = page['q'] === undefined ? undefined : all['q']?.wordSearch;
+      const found = (ids: string): WordSearch => ({
+        ids: ids.replace('$', add(extractSearchWords(String(page['q'])))),
+        conditions: buildConditions(all, page, caller, add, true),
+      });
+      const { form, wrap } = chooseSelectForm(
+        shape,
+        { ...classifyRequest(shape, page, orders, others), found: words && (() => found(words.ids)) },
+        clients === undefined ? caller : { ...caller, clientAccess: clients },
+        add,
+      );
+      const filters = buildConditions(all, page, caller, add);
+      const cursor = createListCursor(of, page.sort.join(), orders, names);
+      const after = page.after === undefined ? undefined : buildCursorCondition(orders, cursor.read(page.after), add);
+      const conditions = wrap(after === undefined ? filters : [...filters, after]);
+      // Leaves out an offset of 0, because Postgres plans a statement with an offset anew for each request.
+      const offset = page.offset === 0 ? undefined : addCount(page.offset);
+      const isWhole = page.limit === UNLIMITED_ROWS;
+      const texts = [...conditions, buildOrderBy(orders), ...(isWhole ? [of.selectList] : [])];
+      const joined = names.length === 0 ? undefined : joinNames(of.table, named, wrap(filters), texts);
+      const sorted = isWhole ? readThenSort : selectIdsFirst(readThenSort);
+      const rows = (joined === undefined ? form : sorted)({
+        // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
+        columns: [of.selectList, ...(isWhole ? names.map((name) => `r.${name}`) : [])].join(', '),
+        from: (isWhole && joined?.from) || table,
+        idSource,
+        conditions,
+        after,
+        order: orders,
+        limit,
+        offset,
+        partitionedBy,
+        names: joined,
+      });
+      const { expand = [] } = page;
+      const shown =
+        expand.length === 0 ? rows : `${of.expansion.around(rows, expand, '', isWhole)}\n${buildOrderBy(orders)}`;
+      const total = `select count(*) from ${idSource} ${buildWhereClause(wrap(filters))}`;
+      const text = page.count === undefined ? shown : selectWithTotal(total, shown, orders);
+      return { records: { text, values }, limit: page.limit, cursor: cursor.of, ...shapeOf(of, page, names.length) };
+    },
   };
-  const allFilters: Filters = { ...timeFilters, ...otherFilters };
-  const sortableReferences = isPartitionedLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
-  const sortableColumns = columnEntries.filter(
-    ([name, column]) => !isPartitionedLog && name !== newest && isSortable(column),
+}
+
+function describeFilters(filters: Filters): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
+      name,
+      field.describeParameter(rule, sentence).optional(),
+    ]),
   );
-  const nullableColumns = columnEntries.flatMap(([name, { kind }]) =>
-    isNullable(kind) && !(name in TIME_FILTERS) ? [name] : [],
-  );
-  const describeFilters = (some: Filters): Record<string, z.ZodType> =>
-    Object.fromEntries(
-      Object.entries(some).map(([name, { rule, sentence = `Only those with this ${name}.` }]) => [
-        name,
-        field.describeParameter(rule, sentence).optional(),
-      ]),
-    );
-  const queryParametersSchema = z.strictObject({
+}
+
+function createQuerySchema(
+  { name, columns, expansion }: Pick<RecordDefinition, 'name' | 'columns' | 'expansion'>,
+  [newest = '', ...sorts]: readonly string[],
+  times: Filters,
+  others: Filters,
+) {
+  const names = Object.keys(columns);
+  const fields = field.fieldNameEnum(`${name}Field`, 'The fields of the record.', names);
+  return z.strictObject({
     ...field.pageParameters,
-    ...describeFilters(timeFilters),
-    sort: field.sortParameter(
-      `${of.name}Sort`,
-      newest,
-      ...sortableColumns.map(([name]) => name),
-      ...sortableReferences.map(({ as }) => as),
-    ),
-    ...describeFilters(otherFilters),
+    ...describeFilters(times),
+    sort: field.sortParameter(`${name}Sort`, newest, ...sorts),
+    ...describeFilters(others),
     fields: field
       .describeParameter(
-        field.distinctListOf(
-          field.fieldNameEnum(`${of.name}Field`, 'The fields of the record.', columnNames),
-          columnNames.length,
-        ),
+        field.distinctListOf(fields, names.length),
         'Only these fields of each record, and its id: what the description calls required is there where it is asked for. All when absent.',
       )
       .optional(),
-    ...of.expansion.query,
+    ...expansion.query,
   });
+}
 
-  const buildFilterConditions = (
-    asked: Readonly<Record<string, unknown>>,
-    { role }: Caller,
-    add: AddParameter,
-    isForFew = false,
-  ): string[] =>
-    Object.entries(asked).flatMap(([name, value]) => {
-      const requestedFilter = allFilters[name];
-      if (requestedFilter === undefined || value === undefined) return [];
-      if (requestedFilter.roles?.includes(role) === false)
-        throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
-      const isSortedByChange = name === 'updated_from' && (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
-      const { where, wordSearch } = requestedFilter;
-      const conditionTemplate = isSortedByChange
-        ? CHANGED_SINCE_SQL
-        : isForFew
-          ? (wordSearch?.whereFew ?? where)
-          : where;
-      return [filterConditionSql({ ...requestedFilter, where: conditionTemplate }, value, add)];
-    });
+/** @throws RequestError ERROR_FORBIDDEN for a filter that is not for the caller's role */
+function buildConditions(
+  filters: Filters,
+  asked: Readonly<Record<string, unknown>>,
+  { role }: Caller,
+  add: AddParameter,
+  isForFew = false,
+): string[] {
+  const isByChange = (asked as Partial<PageQuery>).sort?.[0] === 'updated_at';
+  return Object.entries(asked).flatMap(([name, value]) => {
+    const filter = filters[name];
+    if (filter === undefined || value === undefined) return [];
+    if (filter.roles?.includes(role) === false)
+      throw new RequestError('ERROR_FORBIDDEN', `${role} may not filter by ${name}`, { kind: 'role' });
+    const usual = (isForFew ? filter.wordSearch?.whereFew : undefined) ?? filter.where;
+    const where = name === 'updated_from' && isByChange ? CHANGED_SINCE_SQL : usual;
+    return [filterCondition({ ...filter, where }, value, add)];
+  });
+}
 
+function readSortOrder(
+  word: string,
+  columns: RecordColumns,
+  nullable: readonly string[],
+  names: readonly string[],
+): SortOrder {
+  const column = word.replace(/^-/, '');
+  const direction = word.startsWith('-') ? 'desc' : 'asc';
+  if (names.includes(`by_${column}`)) return { column: `by_${column}`, direction, type: 'text', hasNulls: true };
+  const { kind: { type } = { type: 'text' }, states } = columns[column] ?? {};
+  return { column, direction, type, states, hasNulls: nullable.includes(column) };
+}
+
+function classifyRequest<C extends RecordColumns, F extends Filters>(
+  { selective = [], newest, isWide, clientIndexColumns = [], ...shape }: ListOptions<C, F>,
+  page: PageQuery,
+  orders: SortOrders,
+  others: Filters,
+): Omit<ListRequest, 'found'> {
+  const clients = findFilteredClients(shape, page);
+  const given = Object.entries(page).filter(([name, value]) => value !== undefined && name in others);
   return {
-    query: queryParametersSchema as unknown as ListQuerySchema<F>,
-    filters: {
-      rules: describeFilters(allFilters) as unknown as RulesByFilter<F>,
-      conditions: buildFilterConditions,
-    },
-    statement(said, caller) {
-      const pageQuery = said as PageQuery;
-      const values: StatementParameter[] = [];
-      const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
-      const sortReferences = sortableReferences.filter(({ as }) =>
-        pageQuery.sort.some((word) => word.replace(/^-/, '') === as),
-      );
-      const sortOrders = pageQuery.sort.map((word): SortOrder => {
-        const column = word.replace(/^-/, '');
-        const direction = word.startsWith('-') ? 'desc' : 'asc';
-        if (sortReferences.some(({ as }) => as === column))
-          return { column: `by_${column}`, direction, type: 'text', hasNulls: true };
-        const { kind: { type } = { type: 'text' }, states } = of.columns[column] ?? {};
-        return { column, direction, type, states, hasNulls: nullableColumns.includes(column) };
-      }) as unknown as SortOrders;
-      // For a table with many partitions the limit is in a subselect, so that Postgres reuses the plan: a new plan for
-      // each request would take long.
-      const addCountParameter = (count: number | null): string =>
-        shape.partitionedBy === undefined ? add(count) : `(select ${add(count)}::bigint)`;
-      const limit = addCountParameter(computeSqlLimit(pageQuery.limit));
-      const filteredClientIds = findFilteredClientIds(shape, pageQuery);
-      const requestedWordSearch = pageQuery['q'] === undefined ? undefined : allFilters['q']?.wordSearch;
-      const { form, wrapConditions } = chooseSelectForm(
-        shape,
-        {
-          isNarrow: ['client_id', 'id', ...selective]
-            .map((name) => pageQuery[String(name)])
-            .some((value) => value !== undefined && value !== filteredClientIds && !includesNoneFilterValue(value)),
-          isSparse:
-            shape.isWide === true &&
-            Object.entries(pageQuery).some(
-              ([name, value]) =>
-                value !== undefined && name in otherFilters && otherFilters[name]?.isUnselective !== true,
-            ),
-          isByTime: sortOrders.length === 1 && sortOrders[0].column === newest,
-          found:
-            requestedWordSearch === undefined
-              ? undefined
-              : () => ({
-                  ids: requestedWordSearch.ids.replace('$', add(extractSearchWords(String(pageQuery['q'])))),
-                  conditions: buildFilterConditions(pageQuery, caller, add, true),
-                }),
-          isSortedByClientIndex:
-            sortOrders.length === 1 && (shape.clientIndexColumns ?? []).includes(sortOrders[0].column),
-          ...pageQuery,
-        },
-        filteredClientIds === undefined ? caller : { ...caller, clientAccess: filteredClientIds },
-        add,
-      );
-      const filterConditions = buildFilterConditions(pageQuery, caller, add);
-      const totalCountSql = `select count(*) from ${idSource} ${buildWhereClause(wrapConditions(filterConditions))}`;
-      const joinedNameColumns = sortReferences.map(({ as }) => `by_${as}`);
-      const pageCursor = createListCursor(of, pageQuery.sort.join(), sortOrders, joinedNameColumns);
-      const afterCursorCondition =
-        pageQuery.after === undefined
-          ? undefined
-          : buildCursorCondition(sortOrders, pageCursor.read(pageQuery.after), add);
-      const conditions = wrapConditions(
-        afterCursorCondition === undefined ? filterConditions : [...filterConditions, afterCursorCondition],
-      );
-      // Leaves out an offset of 0, because Postgres would plan a statement with an offset parameter anew for each
-      // request.
-      const offset = pageQuery.offset === 0 ? undefined : addCountParameter(pageQuery.offset);
-      const isUnlimited = pageQuery.limit === UNLIMITED_ROWS;
-      const outerSqlTexts = [...conditions, buildOrderBy(sortOrders), ...(isUnlimited ? [of.selectList] : [])];
-      const nameQueries =
-        joinedNameColumns.length === 0
-          ? undefined
-          : joinNames(of.table, sortReferences, wrapConditions(filterConditions), outerSqlTexts);
-      // A CSV export reads the whole list in one select, which must also return the names by which the list is sorted.
-      const columns = [of.selectList, ...(isUnlimited ? joinedNameColumns.map((name) => `r.${name}`) : [])].join(', ');
-      const selectSql = (
-        nameQueries === undefined
-          ? form
-          : isUnlimited
-            ? buildReadThenSortSelect
-            : selectIdsFirst(buildReadThenSortSelect)
-      )({
-        ...{
-          columns,
-          from: (isUnlimited && nameQueries?.from) || fromTableSql,
-          idSource,
-          conditions,
-          cursorCondition: afterCursorCondition,
-          order: sortOrders,
-          limit,
-          offset,
-        },
-        ...{ partitionedBy: shape.partitionedBy, nameQueries },
-      });
-      const { expand = [] } = pageQuery;
-      const pageSql =
-        expand.length === 0
-          ? selectSql
-          : `${of.expansion.around(selectSql, expand, '', isUnlimited)}\n${buildOrderBy(sortOrders)}`;
-      const cellCount = of.width + joinedNameColumns.length;
-      const shownRecordDefinition = pageQuery.fields === undefined ? of : of.only(pageQuery.fields);
-      const hasOnlyOwnColumns = shownRecordDefinition === of && joinedNameColumns.length === 0 && expand.length === 0;
-      const pageResultShape = {
-        ...{ limit: pageQuery.limit, cursor: pageCursor.of },
-        ...(!hasOnlyOwnColumns && {
-          of: of.expansion.shape({ ...shownRecordDefinition, width: cellCount }, expand),
-        }),
-      };
-      if (pageQuery.count === undefined) return { records: { text: pageSql, values }, ...pageResultShape };
-      // One statement reads total and records, so that both come from one snapshot; an empty list still returns its
-      // total.
-      const text = `
-select r.*, c.total
-from (${totalCountSql}) as c (total)
-left join (${pageSql}
-) as r on true
-${buildOrderBy(sortOrders)}`;
-      return { records: { text, values }, ...pageResultShape };
-    },
+    isNarrow: ['client_id', 'id', ...selective]
+      .map((name) => page[String(name)])
+      .some((value) => value !== undefined && value !== clients && !includesNone(value)),
+    isSparse: isWide === true && given.some(([name]) => others[name]?.isUnselective !== true),
+    isByTime: orders.length === 1 && orders[0].column === newest,
+    isSortedByClientIndex: orders.length === 1 && clientIndexColumns.includes(orders[0].column),
+    limit: page.limit,
+    offset: page.offset,
   };
+}
+
+/** One statement reads total and records, so that both come from one snapshot; an empty list still returns its total. */
+function selectWithTotal(total: string, rows: string, orders: SortOrders): string {
+  return `
+select r.*, c.total
+from (${total}) as c (total)
+left join (${rows}
+) as r on true
+${buildOrderBy(orders)}`;
+}
+
+/** Returns the shape of a page's records if it is not that of `of`: with chosen or added columns. */
+function shapeOf<C extends RecordColumns>(
+  of: RecordDefinition<C>,
+  { fields, expand = [] }: PageQuery,
+  names: number,
+): Pick<ListQuery, 'of'> {
+  if (fields === undefined && names === 0 && expand.length === 0) return {};
+  const shown = fields === undefined ? of : of.only(fields);
+  return { of: of.expansion.shape({ ...shown, width: of.width + names }, expand) };
 }
 
 interface PageQuery extends Readonly<Record<string, unknown>> {
@@ -291,11 +270,8 @@ interface PageQuery extends Readonly<Record<string, unknown>> {
   readonly expand?: readonly string[];
 }
 
-/**
- * If the request filters by several clients, returns their ids; the list is then read as for a caller with only these
- * clients.
- */
-function findFilteredClientIds({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
-  const clientFilter = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
-  return Array.isArray(clientFilter) && clientFilter.length > 1 ? (clientFilter as readonly string[]) : undefined;
+/** A list filtered by several clients is read as for a caller with only these clients. */
+function findFilteredClients({ client }: TableOwnership, asked: PageQuery): readonly string[] | undefined {
+  const clients = client === undefined ? undefined : asked[client.replace(/^r\./, '')];
+  return Array.isArray(clients) && clients.length > 1 ? (clients as readonly string[]) : undefined;
 }

@@ -1,4 +1,4 @@
-import type { StatementParameter } from '../db/statement.ts';
+import type { AddParameter } from './parameters.ts';
 
 interface SortKey {
   readonly type: string;
@@ -24,14 +24,12 @@ export function buildOrderBy(orders: SortOrders, rows = 'r'): string {
 
 /** Makes an ORDER BY clause without the id, for rows whose sort values are unique. */
 export function buildUniqueOrderBy(orders: readonly SortOrder[], rows = 'r'): string {
-  const sortTerms = orders.map(
+  const terms = orders.map(
     ({ column, direction, hasNulls, ...placing }) =>
-      `${buildSortExpression(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
+      `${sortKey(`${rows}.${column}`, placing)} ${direction}${hasNulls && direction === 'desc' ? ' nulls last' : ''}`,
   );
-  return `order by ${sortTerms.join(', ')}`;
+  return `order by ${terms.join(', ')}`;
 }
-
-type AddParameter = (value: StatementParameter) => string;
 
 export function buildCursorCondition(orders: SortOrders, last: readonly (string | null)[], add: AddParameter): string {
   return buildUniqueCursorCondition(appendIdOrder(orders), last, add);
@@ -42,47 +40,37 @@ export function buildUniqueCursorCondition(
   last: readonly (string | null)[],
   add: AddParameter,
 ): string {
-  const cursorColumns = orders.map((order, index) => {
-    const lastRowValue = last[index] ?? null;
-    const typedLastValueSql = lastRowValue === null ? undefined : `${add(lastRowValue)}::${order.type}`;
-    return {
-      ...order,
-      value: typedLastValueSql,
-      place: typedLastValueSql && buildSortExpression(typedLastValueSql, order),
-    };
+  const keys = orders.map((order, index) => {
+    const known = last[index] ?? null;
+    const value = known === null ? undefined : `${add(known)}::${order.type}`;
+    return { ...order, value, place: value && sortKey(value, order) };
   });
-  const [first, id] = cursorColumns;
-  if (cursorColumns.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
-    return `(${buildSortExpression(`r.${first.column}`, first)}, r.id) ${chooseComparisonOperator(first)} (${String(first.place)}, ${String(id.value)})`;
-  const beyondCursorConditions = cursorColumns.flatMap((column, index) => {
+  const [first, id] = keys;
+  if (keys.length === 2 && first !== undefined && id?.column === 'id' && !first.hasNulls)
+    return `(${sortKey(`r.${first.column}`, first)}, r.id) ${chooseOperator(first)} (${String(first.place)}, ${String(id.value)})`;
+  const beyond = keys.flatMap((column, index) => {
     if (column.place === undefined) return [];
-    const behindCursorCondition = `${buildSortExpression(`r.${column.column}`, column)} ${chooseComparisonOperator(column)} ${column.place}`;
+    const behind = `${sortKey(`r.${column.column}`, column)} ${chooseOperator(column)} ${column.place}`;
     return [
       [
-        ...cursorColumns
+        ...keys
           .slice(0, index)
           .map(({ column: name, value }) => (value === undefined ? `r.${name} is null` : `r.${name} = ${value}`)),
-        column.hasNulls ? `(${behindCursorCondition} or r.${column.column} is null)` : behindCursorCondition,
+        column.hasNulls ? `(${behind} or r.${column.column} is null)` : behind,
       ].join(' and '),
     ];
   });
-  return beyondCursorConditions.length === 0 ? 'false' : `(${beyondCursorConditions.join(' or ')})`;
+  return beyond.length === 0 ? 'false' : `(${beyond.join(' or ')})`;
 }
 
-/**
- * Returns the SQL sort key: the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value
- * itself.
- */
-export function buildSortExpression(value: string, { type, states }: SortKey): string {
+/** Returns the place of a status in its life cycle, a text with `NAME_COLLATION`, or any other value itself. */
+function sortKey(value: string, { type, states }: SortKey): string {
   if (states !== undefined)
     return `case ${value} ${states.map((state, at) => `when '${state}' then ${String(at)}`).join(' ')} end`;
   return type === 'text' ? addCollation(value) : value;
 }
 
-/**
- * Adds the collation to cursors of lists sorted by text, so that the service rejects cursors of release 1.0.0, which
- * sorted texts differently.
- */
+/** Makes the service reject cursors of release 1.0.0, which sorted texts with another collation. */
 export function listCursorCollations(orders: SortOrders): readonly string[] {
   return orders.some(({ type, states }) => type === 'text' && states === undefined) ? [NAME_COLLATION] : [];
 }
@@ -92,6 +80,6 @@ function appendIdOrder(orders: SortOrders): readonly SortOrder[] {
   return [...orders, { column: 'id', direction, type: 'uuid', hasNulls: false }];
 }
 
-function chooseComparisonOperator({ direction }: SortOrder): string {
+function chooseOperator({ direction }: SortOrder): string {
   return direction === 'desc' ? '<' : '>';
 }

@@ -59,132 +59,149 @@ export function record<const C extends RecordColumns>(
   columns: C,
   options: RecordOptions = {},
 ): RecordDefinition<C> {
-  const { version = 'updated_at', tag, examples, label = [], lookUp, hasDocuments = false } = options;
-  const columnEntries = Object.entries<Column>(columns);
-  const columnNames = Object.keys(columns);
-  const at = columnNames.indexOf(version);
-  // A trigger advances `updated_at` with every change of the row itself.
-  const isVersionOfRow =
-    version === 'updated_at' && columnEntries.every(([, { sql, shown = sql }]) => shown === undefined);
-  const rowStatements = createRecordStatements(table, columns, version, tag);
-  const statusColumn = columnEntries.find(([, { states }]) => states !== undefined)?.[1];
-  const moves =
-    statusColumn && options.moves && buildStatusMovesQuery(name, table, statusColumn, rowStatements, options.moves);
-  const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computedMoves]);
-  const expansionSchemas = Object.entries<z.ZodType>(expansion.schemas);
-  const optionalExpansions = Object.fromEntries(expansionSchemas.map(([as, schema]) => [as, schema.optional()]));
-  const ignoredExpansions = Object.fromEntries(
-    expansionSchemas.map(([as, schema]) => [as, field.ignoredInputSchema(schema)]),
-  );
-  const fieldDescriptions = {
-    ...mapColumns(columnEntries, ({ kind }) => kind.description),
-    ...expansion.said,
-  };
-  const schemaMeta = { 'x-table': table, 'x-said': fieldDescriptions };
-  const labelColumns = columnEntries.filter(([column]) => column === 'id' || label.includes(column));
-
-  const exampleDefaults = Object.fromEntries(
-    columnEntries.flatMap(([column, { kind }]): [string, string | null][] => {
-      if (column in (examples?.record ?? {})) return [];
-      if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column)) return [[column, EXAMPLE_TIME]];
-      return isNullable(kind) ? [[column, null]] : [];
-    }),
-  );
-
-  const notCreatedFields = [
-    ...columnEntries.flatMap(([column, { onCreate }]) => (onCreate === undefined ? [column] : [])),
-    ...Object.keys(expansion.schemas),
-  ];
-
-  const [write, cells] = createRowWriters(columnEntries);
-  const rowShape: RecordShape = {
-    ...{ name, table, tagOf },
-    width: columnEntries.length,
-    isAlwaysTagged: columnEntries.some(([column, { kind }]) => column === version && !isNullable(kind)),
-    exampleId: examples === undefined ? undefined : String(examples.record['id']),
-    schema: createObjectSchema(
-      { id: name, ...schemaMeta },
-      { ...mapColumns(columnEntries, ({ kind }) => kind.output), ...optionalExpansions },
-      examples && { ...examples.record, ...exampleDefaults },
-    ),
-    ...{ write, cells, fields: columnNames },
-    tag: (row) => {
-      const versionTime = row[at];
-      if (tag !== undefined)
-        return tag.of(Object.fromEntries(columnNames.map((column, index) => [column, row[index]])));
-      return versionTime == null ? undefined : tagOf(versionTime);
+  const { version = 'updated_at', tag, examples } = options;
+  const entries = Object.entries<Column>(columns);
+  const statements = createRecordStatements(table, columns, version, tag);
+  const status = entries.find(([, { states }]) => states !== undefined)?.[1];
+  const moves = status && options.moves && defineMoves(name, table, status, statements, options.moves);
+  const expansion = createExpansion(name, columns, moves === undefined ? [] : [moves.computed]);
+  const expanded = Object.entries<z.ZodType>(expansion.schemas);
+  const said = { ...mapColumns(entries, ({ kind }) => kind.description), ...expansion.said };
+  const meta = { 'x-table': table, 'x-said': said };
+  const schema = createObjectSchema(
+    { id: name, ...meta },
+    {
+      ...mapColumns(entries, ({ kind }) => kind.output),
+      ...Object.fromEntries(expanded.map(([as, schema]) => [as, schema.optional()])),
     },
-    versionOf: (row) => (isVersionOfRow && row[at] != null ? `${String(row[0])} ${row[at]}` : undefined),
-    version: tag === undefined ? `r.${version}` : undefined,
-    fixed: columnEntries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
-    hasMoves: columnEntries.some(([, { states }]) => states !== undefined),
-    hasDocuments,
-  };
+    examples && completeExample(entries, examples.record),
+  );
+  const shape = createShape(name, table, entries, schema, options);
+  const fixed = entries.flatMap(([column, { onCreate }]) => (onCreate === undefined ? [column] : []));
 
   return {
-    ...rowShape,
-    ...rowStatements,
+    ...shape,
+    ...statements,
     columns,
     newBody: createObjectSchema(
-      { id: `New${name}`, ...schemaMeta, 'x-not-created': notCreatedFields },
-      mapColumns(columnEntries, ({ onCreate }) => onCreate),
+      { id: `New${name}`, ...meta, 'x-not-created': [...fixed, ...Object.keys(expansion.schemas)] },
+      mapColumns(entries, ({ onCreate }) => onCreate),
       examples?.creation,
     ) as unknown as RecordDefinition<C>['newBody'],
     changeBody: createObjectSchema(
-      { id: `${name}Change`, ...schemaMeta },
-      { ...mapColumns(columnEntries, ({ onChange }) => onChange?.optional()), ...ignoredExpansions },
+      { id: `${name}Change`, ...meta },
+      {
+        ...mapColumns(entries, ({ onChange }) => onChange?.optional()),
+        ...Object.fromEntries(expanded.map(([as, schema]) => [as, field.ignoredInputSchema(schema)])),
+      },
       examples?.change,
     ) as unknown as RecordDefinition<C>['changeBody'],
-    label: {
-      ...{ table, lookUp },
-      ...{ name: label.length === 1 || lookUp !== undefined ? label.at(-1) : undefined },
-      schema: createObjectSchema(
-        { id: `Named${name}`, ...schemaMeta },
-        mapColumns(labelColumns, ({ kind }) => kind.output),
-      ),
-      kinds: mapColumns(labelColumns, ({ kind }) => kind),
-    },
+    label: createLabel(table, entries, { id: `Named${name}`, ...meta }, options),
     expansion,
     moves,
-    only: (fields) => {
-      const chosenColumns = columnEntries.filter(([column]) => column === 'id' || fields.includes(column));
-      const chosenColumnIndexes = chosenColumns.map(([column]) => columnNames.indexOf(column));
-      const pickChosenColumns = (row: Row): Row => chosenColumnIndexes.map((place) => row[place] ?? null);
-      const [write, cells] = createRowWriters(chosenColumns);
-      return {
-        ...{ ...rowShape, fields: chosenColumns.map(([column]) => column) },
-        ...{ write: (row) => write(pickChosenColumns(row)), cells: (row) => cells(pickChosenColumns(row)) },
-        versionOf: () => undefined,
-      };
-    },
+    only: (fields) => pickFields(shape, entries, fields),
     readQuery: z.strictObject(expansion.query),
     byId: (id, expand = []) => ({
       text: expansion.around(
         `
-select ${rowStatements.selectList}
+select ${statements.selectList}
 from public.${table} as r
 where r.id = $1`,
         expand,
       ),
       values: [id],
-      ...(expand.length > 0 && { of: expansion.shape(rowShape, expand) }),
+      ...(expand.length > 0 && { of: expansion.shape(shape, expand) }),
     }),
+  };
+}
+
+function completeExample(entries: ColumnEntries, example: RecordExample): RecordExample {
+  const defaults = entries.flatMap(([column, { kind }]): [string, string | null][] => {
+    if (column in example) return [];
+    if (kind.type === 'timestamptz' && /^(?:created|updated)_at$/.test(column)) return [[column, EXAMPLE_TIME]];
+    return isNullable(kind) ? [[column, null]] : [];
+  });
+  return { ...example, ...Object.fromEntries(defaults) };
+}
+
+function createShape(
+  name: string,
+  table: string,
+  entries: ColumnEntries,
+  schema: z.ZodObject,
+  { version = 'updated_at', tag, examples, hasDocuments = false }: RecordOptions,
+): RecordShape {
+  const fields = entries.map(([column]) => column);
+  const at = fields.indexOf(version);
+  // A trigger advances `updated_at` with every change of the row itself.
+  const isOwnVersion = version === 'updated_at' && entries.every(([, { sql, shown = sql }]) => shown === undefined);
+  const [write, cells] = createRowWriters(entries);
+  return {
+    name,
+    table,
+    tagOf,
+    width: entries.length,
+    isAlwaysTagged: entries.some(([column, { kind }]) => column === version && !isNullable(kind)),
+    exampleId: examples === undefined ? undefined : String(examples.record['id']),
+    schema,
+    write,
+    cells,
+    fields,
+    tag: (row) => {
+      const time = row[at];
+      if (tag !== undefined) return tag.of(Object.fromEntries(fields.map((column, index) => [column, row[index]])));
+      return time == null ? undefined : tagOf(time);
+    },
+    versionOf: (row) => (isOwnVersion && row[at] != null ? `${String(row[0])} ${row[at]}` : undefined),
+    version: tag === undefined ? `r.${version}` : undefined,
+    fixed: entries.flatMap(([column, { change }]) => (change === 'fixed' ? [column] : [])),
+    hasMoves: entries.some(([, { states }]) => states !== undefined),
+    hasDocuments,
+  };
+}
+
+function createLabel(
+  table: string,
+  entries: ColumnEntries,
+  meta: z.GlobalMeta,
+  { label = [], lookUp }: RecordOptions,
+): RecordLabel {
+  const columns = entries.filter(([column]) => column === 'id' || label.includes(column));
+  return {
+    table,
+    lookUp,
+    name: label.length === 1 || lookUp !== undefined ? label.at(-1) : undefined,
+    schema: createObjectSchema(
+      meta,
+      mapColumns(columns, ({ kind }) => kind.output),
+    ),
+    kinds: mapColumns(columns, ({ kind }) => kind),
+  };
+}
+
+function pickFields(shape: RecordShape, entries: ColumnEntries, fields: readonly string[]): RecordShape {
+  const chosen = entries.filter(([column]) => column === 'id' || fields.includes(column));
+  const places = chosen.map(([column]) => shape.fields.indexOf(column));
+  const pick = (row: Row): Row => places.map((place) => row[place] ?? null);
+  const [write, cells] = createRowWriters(chosen);
+  return {
+    ...shape,
+    fields: chosen.map(([column]) => column),
+    write: (row) => write(pick(row)),
+    cells: (row) => cells(pick(row)),
+    versionOf: () => undefined,
   };
 }
 
 type ColumnEntries = readonly (readonly [string, Column])[];
 
 function createRowWriters(entries: ColumnEntries) {
-  const omittedColumns = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
-  const writeRowJson = createJsonWriter(
-    mapColumns(entries, ({ kind }) => kind.toJson),
-    omittedColumns,
-  );
-  return [writeRowJson, createCsvCellsWriter(entries.map(([, { kind }]) => kind.toJson))] as const;
+  const omitted = entries.flatMap(([column, { kind }]) => (isOmittedWhenNull(kind) ? [column] : []));
+  const writers = mapColumns(entries, ({ kind }) => kind.toJson);
+  return [createJsonWriter(writers, omitted), createCsvCellsWriter(Object.values(writers))] as const;
 }
 
-/** Makes the query for the status moves that the caller can make. */
-function buildStatusMovesQuery(
+function defineMoves(
   name: string,
   table: string,
   { kind }: Column,
@@ -206,8 +223,9 @@ function buildStatusMovesQuery(
   const sql = `
     select m.to_status as status, app.missing(m.requires, to_jsonb(r)) || ${rules.require ?? `'{}'::text[]`} as requires
     from app.moves('${table}', r.status) as m`;
-  const computedMoves: ComputedField = {
-    ...{ as: 'moves', kind: column.json(z.array(of.schema)) },
+  const computed: ComputedField = {
+    as: 'moves',
+    kind: column.json(z.array(of.schema)),
     sql: `select coalesce(jsonb_agg(p), '[]') from (${sql}) as p`,
     description: 'What GET …/moves says of the record, where it is asked for.',
   };
@@ -220,7 +238,7 @@ from (
 ) as r
 cross join lateral (${sql}
 ) as m`;
-  return { of, text, computedMoves };
+  return { of, text, computed };
 }
 
 /** Makes the schema of a body or a response; `describeFields` later reads `x-table` and `x-said` from `meta`. */

@@ -18,18 +18,16 @@ export function createRecordStatements(
   version: string,
   tag: { readonly sql: string } | undefined,
 ) {
-  const columnEntries = Object.entries(columns);
-  const hasStatus = columnEntries.some(([, { states }]) => states !== undefined);
-  const listColumnsWithChange = (change: Column['change']): string[] =>
-    columnEntries.flatMap(([column, one]) => (one.change === change ? [column] : []));
-  const insertedColumnSqls = columnEntries.flatMap(([column, { inserted }]) =>
-    inserted ? [[column, inserted(column)]] : [],
-  );
+  const entries = Object.entries(columns);
+  const hasStatus = entries.some(([, { states }]) => states !== undefined);
+  const namesWith = (change: Column['change']): string[] =>
+    entries.flatMap(([column, one]) => (one.change === change ? [column] : []));
+  const insertions = entries.flatMap(([column, { inserted }]) => (inserted ? [[column, inserted(column)]] : []));
   const bodyAsRow = (body: SqlPlaceholder): string =>
     `jsonb_populate_record(null::public.${table}, ${body}::jsonb) as n`;
   const setClause = (body: SqlPlaceholder | 'l.value'): string =>
     joinLines(
-      listColumnsWithChange('set').map(
+      namesWith('set').map(
         (column) => `${column} = case when ${body}::jsonb ? '${column}' then n.${column} else r.${column} end`,
       ),
     );
@@ -40,65 +38,68 @@ export function createRecordStatements(
   const versions = (ifMatch: IfMatchEtags): StatementParameter =>
     ifMatch === null || tag !== undefined ? ifMatch : parseVersionTimes(ifMatch);
   const selectList = joinLines(
-    columnEntries.map(([column, { sql, shown = sql }]) =>
-      shown === undefined ? `r.${column}` : `${shown} as ${column}`,
-    ),
+    entries.map(([column, { sql, shown = sql }]) => (shown === undefined ? `r.${column}` : `${shown} as ${column}`)),
   );
-  const inserted = joinLines(insertedColumnSqls.map(([column = '']) => column));
-  const insertedValues = joinLines(insertedColumnSqls.map(([, value = '']) => value));
-  // If two requests change a record's status at once, the second request finds another status than the CTE `seen`,
-  // changes no row and gets a conflict.
-  const statusCte = `
+  const inserted = joinLines(insertions.map(([column = '']) => column));
+  const insertedValues = joinLines(insertions.map(([, value = '']) => value));
+  const insertion = `
+insert into public.${table} as r (${inserted})
+select ${insertedValues}
+from ${bodyAsRow('$1')}
+returning ${selectList}`;
+  const conditions = [
+    'r.id = $1',
+    ...namesWith('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
+    isVersion('$3'),
+    ...(hasStatus ? [STATUS_CONDITION] : []),
+  ];
+  const update = `${hasStatus ? buildSeenStatusSql(table) : ''}
+update public.${table} as r
+set ${setClause('$2')}
+from ${bodyAsRow('$2')}
+where ${conditions.join('\n    and ')}
+returning ${selectList}`;
+  const deletion = `
+delete from public.${table} as r
+where r.id = $1 and ${isVersion('$2')}`;
+  const locks = (bodies: readonly RecordBody[]): Statement[] => buildParentLocks(columns, bodies);
+
+  return {
+    selectList,
+    inserted,
+    insertedValues,
+    bodyAsRow,
+    setClause,
+    isVersion,
+    versions,
+    locks,
+    bodiesAsRows: (bodies: SqlPlaceholder) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
+    insertion: (body: RecordBody): Statement => ({ text: insertion, values: [JSON.stringify(body)] }),
+    change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [
+      ...locks([body]),
+      { text: update, values: [id, JSON.stringify(body), versions(ifMatch)] },
+    ],
+    deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({ text: deletion, values: [id, versions(ifMatch)] }),
+  };
+}
+
+/** A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock. */
+function buildParentLocks(columns: Readonly<Record<string, Column>>, bodies: readonly RecordBody[]): Statement[] {
+  return Object.entries(columns).flatMap(([column, { change, names }]) => {
+    if (change !== 'set' || names === undefined || names.label.lookUp !== undefined) return [];
+    const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
+    return ids.length === 0 ? [] : [buildRowLockStatement(names.label.table, ids, 'key share')];
+  });
+}
+
+/** A request that finds another status than the CTE `seen`, changed meanwhile, changes no row: a conflict. */
+function buildSeenStatusSql(table: string): string {
+  return `
 with seen as materialized (
     select s.status
     from public.${table} as s
     where s.id = $1
 )`;
-  const insertionSql = `
-insert into public.${table} as r (${inserted})
-select ${insertedValues}
-from ${bodyAsRow('$1')}
-returning ${selectList}`;
-  const whereConditionSqls = [
-    'r.id = $1',
-    ...listColumnsWithChange('fixed').map((column) => `(not $2::jsonb ? '${column}' or r.${column} = n.${column})`),
-    isVersion('$3'),
-    ...(hasStatus ? [STATUS_CONDITION_SQL] : []),
-  ];
-  const updateSql = `${hasStatus ? statusCte : ''}
-update public.${table} as r
-set ${setClause('$2')}
-from ${bodyAsRow('$2')}
-where ${whereConditionSqls.join('\n    and ')}
-returning ${selectList}`;
-  const deletionSql = `
-delete from public.${table} as r
-where r.id = $1 and ${isVersion('$2')}`;
-  const parentColumns = columnEntries.flatMap(([column, { change, names }]) =>
-    change === 'set' && names !== undefined && names.label.lookUp === undefined
-      ? [{ column, parent: names.label.table }]
-      : [],
-  );
-  // A change locks parent rows before the record, as a deletion does, so that a change and a deletion cannot deadlock.
-  const locks = (bodies: readonly RecordBody[]): Statement[] =>
-    parentColumns.flatMap(({ column, parent }) => {
-      const ids = bodies.map((body) => body[column]).filter((id) => typeof id === 'string');
-      return ids.length === 0 ? [] : [buildRowLockStatement(parent, ids, 'key share')];
-    });
-
-  return {
-    ...{ selectList, inserted, insertedValues, bodyAsRow, setClause, isVersion, versions, locks },
-    bodiesAsRows: (bodies: SqlPlaceholder) => `jsonb_populate_recordset(null::public.${table}, ${bodies}::jsonb) as n`,
-    insertion: (body: RecordBody): Statement => ({ text: insertionSql, values: [JSON.stringify(body)] }),
-    change: (id: string, body: RecordBody, ifMatch: IfMatchEtags): readonly Statement[] => [
-      ...locks([body]),
-      { text: updateSql, values: [id, JSON.stringify(body), versions(ifMatch)] },
-    ],
-    deletion: (id: string, ifMatch: IfMatchEtags): Statement => ({
-      text: deletionSql,
-      values: [id, versions(ifMatch)],
-    }),
-  };
 }
 
 /** Locks rows in the order of their ids, so that two requests that lock the same rows cannot deadlock. */
@@ -109,7 +110,7 @@ export function buildRowLockStatement(table: string, ids: readonly string[], str
   };
 }
 
-const STATUS_CONDITION_SQL = `(
+const STATUS_CONDITION = `(
         not $2::jsonb ? 'status'
         or r.status = (select seen.status from seen) and (r.status <> n.status or $2::jsonb - 'status' <> '{}')
     )`;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, computeSqlLimit, type Endpoint, type ListQuery, type RecordShape } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import type { Caller } from '../identity/caller.ts';
@@ -9,6 +8,7 @@ import type { Filters } from './filters.ts';
 import { buildWhereClause } from './list-forms.ts';
 import type { List } from './list.ts';
 import { buildUniqueCursorCondition, buildUniqueOrderBy, type SortOrder } from './order.ts';
+import { collectParameters } from './parameters.ts';
 import { record, type RecordColumns, type RecordDefinition } from './record.ts';
 
 /** Today's date in UTC, as SQL. */
@@ -31,46 +31,19 @@ interface SummaryOptions<F extends Filters> extends Pick<Endpoint, 'tag' | 'path
   readonly what: string;
 }
 
-/** The maximum number of fields in the parameter `by`. */
 const MAX_GROUP_FIELDS = 2;
+
+type GroupColumns = Readonly<Record<string, readonly [name: string, column.Column]>>;
 
 /** Makes the endpoint that counts the records of a list by one field or two; docs/decisions/summary.md */
 export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOptions<F>): Endpoint {
   const { of, list, by: words, spans, sums, what, ...where } = shape;
   const name = `${of.name}Summary`;
-  const groupColumns = Object.fromEntries([
-    ...Object.entries(words).map(([word, stored]) => [word, [stored, of.columns[stored]]]),
-    ...Object.entries(spans).flatMap(([word, stored]) =>
-      ['month', 'quarter'].map((span) => {
-        const key = `${word}_${span}`;
-        return [key, [key, definePeriodColumn(span, stored, of.columns[stored]?.kind)]];
-      }),
-    ),
-  ]) as Readonly<Record<string, readonly [name: string, column.Column]>>;
-  const countColumns = {
-    count: column.readOnlyWithDescription(column.integer, 'How many.', 'count(*)'),
-    ...sums,
-  };
-  const defineGroupRecord = (requested: readonly string[]): RecordDefinition => {
-    const requestedColumns: RecordColumns = Object.fromEntries(
-      requested.flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : [])),
-    );
-    return record([name, ...requested].join('-'), of.table, { ...requestedColumns, ...countColumns });
-  };
-  const rowShapes = new Map<string, RecordDefinition>();
-  const [first = '', ...others] = Object.keys(groupColumns);
-  const groupSchema = defineGroupRecord([first, ...others]).schema as z.ZodObject;
-  const groupFieldSchemas = Object.entries<z.ZodType>(groupSchema.shape).map(([key, rule]) => [
-    key,
-    key in countColumns ? rule : rule.optional(),
-  ]);
-  const describedShape: RecordShape = {
-    ...defineGroupRecord([first]),
-    name,
-    schema: z
-      .strictObject(Object.fromEntries(groupFieldSchemas) as Record<string, z.ZodType>)
-      .meta({ ...groupSchema.meta(), id: name }),
-  };
+  const groups = defineGroupColumns(of, words, spans);
+  const counts = { count: column.readOnlyWithDescription(column.integer, 'How many.', 'count(*)'), ...sums };
+  const defineRow = (by: readonly string[]): RecordDefinition =>
+    record([name, ...by].join('-'), of.table, { ...Object.fromEntries(pickGroups(groups, by)), ...counts });
+  const [first = '', ...others] = Object.keys(groups);
   const query = z.strictObject({
     by: field
       .describeParameter(
@@ -85,56 +58,111 @@ export function defineSummaryEndpoint<const F extends Filters>(shape: SummaryOpt
     limit: field.pageParameters.limit,
     after: field.pageParameters.after,
   });
+  const rows = new Map<string, RecordDefinition>();
 
-  function buildSummaryStatement(requested: z.output<typeof query>, caller: Caller): ListQuery {
-    const values: StatementParameter[] = [];
-    const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
-    const { by, after, limit } = requested as { by: readonly string[]; after?: string; limit: number };
-    const row = rowShapes.get(by.join()) ?? defineGroupRecord(by);
-    rowShapes.set(by.join(), row);
-    const groupOrders = by
-      .flatMap((word) => (groupColumns[word] ? [groupColumns[word]] : []))
-      .map(
-        ([key, { kind, states }]): SortOrder => ({
-          ...{ column: key, direction: 'asc', type: kind.type, states, hasNulls: column.isNullable(kind) },
-        }),
-      );
-    const summaryCursor = createCursorFormat(
-      [of.table, 'by', by.join()],
-      groupOrders.map(({ hasNulls }) => hasNulls),
-    );
-    const filterConditions = list.filters.conditions(requested, caller, add);
-    const lastGroupValues = after === undefined ? undefined : summaryCursor.read(after);
-    const groupOrderSql = buildUniqueOrderBy(groupOrders);
-    // Without `offset 0` the planner would read the rows in the summary's sort order, one client after the other.
-    const summarySql = `
+  return endpoint({
+    ...where,
+    resource: of.table,
+    method: 'get',
+    path: `${where.path}/summary`,
+    of: describeRows(name, defineRow([first]), defineRow([first, ...others]), Object.keys(counts)),
+    query,
+    operationId: `summarize${of.name}s`,
+    summary: `Count ${what}, by one field or two`,
+    list: ({ query }, caller) => {
+      const { by } = query as { by: readonly string[] };
+      const row = rows.get(by.join()) ?? defineRow(by);
+      rows.set(by.join(), row);
+      return selectSummary(shape, row, pickGroups(groups, by), query, caller);
+    },
+  });
+}
+
+function defineGroupColumns(
+  { columns }: RecordDefinition,
+  words: Readonly<Record<string, string>>,
+  spans: Readonly<Record<string, string>>,
+): GroupColumns {
+  const periods = Object.entries(spans).flatMap(([word, stored]) =>
+    ['month', 'quarter'].map((span) => {
+      const key = `${word}_${span}`;
+      return [key, [key, definePeriodColumn(span, stored, columns[stored]?.kind)]];
+    }),
+  );
+  return Object.fromEntries([
+    ...Object.entries(words).map(([word, stored]) => [word, [stored, columns[stored]]]),
+    ...periods,
+  ]) as GroupColumns;
+}
+
+function pickGroups(groups: GroupColumns, by: readonly string[]) {
+  return by.flatMap((word) => (groups[word] ? [groups[word]] : []));
+}
+
+/** The description has one schema with all columns: required are those that rows by any field have. */
+function describeRows(
+  name: string,
+  row: RecordDefinition,
+  all: RecordDefinition,
+  always: readonly string[],
+): RecordShape {
+  const schema = all.schema as z.ZodObject;
+  const fields = Object.entries<z.ZodType>(schema.shape).map(([key, rule]) => [
+    key,
+    always.includes(key) ? rule : rule.optional(),
+  ]);
+  return {
+    ...row,
+    name,
+    schema: z
+      .strictObject(Object.fromEntries(fields) as Record<string, z.ZodType>)
+      .meta({ ...schema.meta(), id: name }),
+  };
+}
+
+function selectSummary<F extends Filters>(
+  { of, list }: SummaryOptions<F>,
+  row: RecordDefinition,
+  groups: ReturnType<typeof pickGroups>,
+  query: Readonly<Record<string, unknown>>,
+  caller: Caller,
+): ListQuery {
+  const { by, after, limit } = query as unknown as { by: readonly string[]; after?: string; limit: number };
+  const { values, add } = collectParameters();
+  const orders = groups.map(
+    ([key, { kind, states }]): SortOrder => ({
+      column: key,
+      direction: 'asc',
+      type: kind.type,
+      states,
+      hasNulls: column.isNullable(kind),
+    }),
+  );
+  const nullable = orders.map(({ hasNulls }) => hasNulls);
+  const cursor = createCursorFormat([of.table, 'by', by.join()], nullable);
+  const conditions = list.filters.conditions(query, caller, add);
+  const behind = after === undefined ? [] : [buildUniqueCursorCondition(orders, cursor.read(after), add)];
+  const order = buildUniqueOrderBy(orders);
+  // Without `offset 0` the planner would read the rows in the summary's sort order, one client after the other.
+  const rows = `
 select r.*
 from (
     select ${row.selectList}
     from public.${of.table} as r
-    ${buildWhereClause(filterConditions)}
-    group by ${groupOrders.map((_, index) => String(index + 1)).join(', ')}
+    ${buildWhereClause(conditions)}
+    group by ${orders.map((_, index) => String(index + 1)).join(', ')}
     offset 0
 ) as r
-${buildWhereClause(lastGroupValues === undefined ? [] : [buildUniqueCursorCondition(groupOrders, lastGroupValues, add)])}
-${groupOrderSql}
+${buildWhereClause(behind)}
+${order}
 limit ${add(computeSqlLimit(limit))}`;
-    const expandedNames = Object.keys(row.expansion.schemas);
-    return {
-      records: { text: row.expansion.around(summarySql, expandedNames, groupOrderSql), values },
-      limit,
-      cursor: (line) => summaryCursor.of(line.slice(0, groupOrders.length)),
-      of: row.expansion.shape(row, expandedNames),
-    };
-  }
-
-  return endpoint({
-    ...where,
-    ...{ resource: of.table, method: 'get', path: `${where.path}/summary`, of: describedShape, query },
-    operationId: `summarize${of.name}s`,
-    summary: `Count ${what}, by one field or two`,
-    list: ({ query }, caller) => buildSummaryStatement(query, caller),
-  });
+  const expanded = Object.keys(row.expansion.schemas);
+  return {
+    records: { text: row.expansion.around(rows, expanded, order), values },
+    limit,
+    cursor: (line) => cursor.of(line.slice(0, orders.length)),
+    of: row.expansion.shape(row, expanded),
+  };
 }
 
 function definePeriodColumn(span: string, stored: string, kind = column.date): column.Column {

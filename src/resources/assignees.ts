@@ -1,12 +1,13 @@
-import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
+import type { z } from 'zod';
 import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { SPECIALIST_ROLES } from '../identity/caller.ts';
+import { cursorQuery } from '../records/changes.ts';
 import * as column from '../records/column.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { filterByAnyOrNone } from '../records/filters.ts';
 import { NAME_COLLATION, addCollation } from '../records/order.ts';
+import { collectParameters } from '../records/parameters.ts';
 import { record } from '../records/record.ts';
 
 /* Users who may work on a claim; row policies hide some, so a function reads them; docs/decisions/assignees.md */
@@ -14,10 +15,7 @@ import { record } from '../records/record.ts';
 export const assignee = record(
   'Assignee',
   'users',
-  {
-    id: column.readOnly(column.uuid),
-    name: column.readOnly(column.text(255)),
-  },
+  { id: column.readOnly(column.uuid), name: column.readOnly(column.text(255)) },
   { label: ['name'], lookUp: (ids) => `app.named_assignees(${ids})` },
 );
 
@@ -45,19 +43,13 @@ export function defineAssignee(sentence: string, keepsWhen?: string) {
   };
 }
 
-const assigneesQuerySchema = z.strictObject({
-  limit: field.pageParameters.limit,
-  after: field.pageParameters.after,
-});
-
 const assigneesCursor = createCursorFormat(['assignees', NAME_COLLATION], [false, false]);
 
-function selectAssignees(client: string, { limit, after }: z.output<typeof assigneesQuerySchema>): ListQuery {
-  const values: StatementParameter[] = [];
-  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
-  const assigneesSql = `app.assignees(${add(client)})`;
+function selectAssignees(client: string, { limit, after }: z.output<typeof cursorQuery>): ListQuery {
+  const { values, add } = collectParameters();
+  const source = `app.assignees(${add(client)})`;
   const [name = '', id = ''] = after === undefined ? [] : assigneesCursor.read(after);
-  const cursorConditionSql =
+  const where =
     after === undefined
       ? ''
       : `\nwhere (${addCollation('r.name')}, r.id) > (${addCollation(`${add(name)}::text`)}, ${add(id)}::uuid)`;
@@ -65,7 +57,7 @@ function selectAssignees(client: string, { limit, after }: z.output<typeof assig
     records: {
       text: `
 select ${assignee.selectList}
-from ${assigneesSql} as r${cursorConditionSql}
+from ${source} as r${where}
 order by ${addCollation('r.name')}, r.id
 limit ${add(computeSqlLimit(limit))}`,
       values,
@@ -84,6 +76,6 @@ export const assigneesEndpoint = endpoint({
   operationId: 'listAssignees',
   summary: 'List whom a claim of a client may be assigned to: active users who have it, by name',
   roles: SPECIALIST_ROLES,
-  query: assigneesQuerySchema,
+  query: cursorQuery,
   list: ({ params, query }) => selectAssignees(params.clientId, query),
 });

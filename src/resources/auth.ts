@@ -5,7 +5,7 @@ import { ROLES } from '../identity/caller.ts';
 import { rule } from '../problems.ts';
 import { role, selectOwnUser, user } from './users.ts';
 
-const profileSchema = z
+const profile = z
   .strictObject({
     id: z.guid(),
     sub: z.string(),
@@ -28,7 +28,7 @@ export const profileEndpoint = endpoint({
   tag: 'Authentication',
   resource: 'users',
   roles: ROLES,
-  responses: { 200: profileSchema },
+  responses: { 200: profile },
   handle: async (_input, request) => {
     const { rows } = await request.run({ text: 'select app.user_id()', values: [] });
     const { subject: sub, email = null, name = null, role, clientAccess: client_access } = request.caller;
@@ -62,10 +62,7 @@ export const loginEndpoint = publicEndpoint({
     const request = await authenticate(body.token);
     const { email = null, name = null, issuedAt } = request.caller;
     // The database stores no user for a token without a verified email.
-    const loginStatement = {
-      text: 'select app.record_login($1, $2, to_timestamp($3))',
-      values: [email, name, issuedAt],
-    };
-    return replyWithRecord(user, await request.run([loginStatement, selectOwnUser(request.caller)]));
+    const login = { text: 'select app.record_login($1, $2, to_timestamp($3))', values: [email, name, issuedAt] };
+    return replyWithRecord(user, await request.run([login, selectOwnUser(request.caller)]));
   },
 });

@@ -14,7 +14,7 @@ import { CALENDAR_AHEAD_DAYS, MAX_CALENDAR_EVENTS, CALENDAR_PAST_DAYS } from '..
 import { convertToSingleLine, shortenToSingleLine } from '../single-line.ts';
 import { rule } from '../problems.ts';
 import { ENUM_LABELS, type BilingualLabels } from '../words.ts';
-import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
+import { deadlineKind, selectEachKind } from './deadlines.ts';
 
 /* A calendar of a user's deadlines and tasks, which other programs read at a secret URL; docs/decisions/calendars.md */
 
@@ -25,32 +25,35 @@ select c.subject, c.user_id, c.role, array_to_string(c.client_access, ','), c.ac
 from app.calendar_user($1) as c`;
 
 /** Finds the user of a calendar's secret URL and the user's rights; each transaction checks these rights again. */
-async function findCalendarUser(calendarSecret: string, database: Database): Promise<Caller> {
-  if (!SECRET_FORMAT.test(calendarSecret)) throw createCalendarNotFoundError();
-  const { rows } = await database.callAsLogin({
-    text: CALENDAR_USER_SQL,
-    values: [digestOfSecret(calendarSecret)],
-  });
+async function findCalendarUser(secret: string, database: Database): Promise<Caller> {
+  if (!SECRET_FORMAT.test(secret)) throw createNotFoundError();
+  const { rows } = await database.callAsLogin({ text: CALENDAR_USER_SQL, values: [digestOfSecret(secret)] });
   const [subject, userId, said, clients, accessDigest, issuedAt] = rows[0] ?? [];
   const role = ROLES.find((known) => known === said);
   if (subject == null || userId == null || clients == null || accessDigest == null || !role)
-    throw createCalendarNotFoundError();
+    throw createNotFoundError();
   const clientAccess = clients === '' ? [] : clients.split(',');
   return {
-    ...{ subject, userId, role, clientAccess, accessDigest, issuedAt: Number(issuedAt) },
-    ...{ email: undefined, name: undefined },
+    subject,
+    userId,
+    role,
+    clientAccess,
+    accessDigest,
+    issuedAt: Number(issuedAt),
+    email: undefined,
+    name: undefined,
   };
 }
 
 /** Unknown URLs, revoked URLs and users without rights get the same 404, so that a caller cannot tell them apart. */
-function createCalendarNotFoundError(cause?: unknown): RequestError {
+function createNotFoundError(cause?: unknown): RequestError {
   return new RequestError('ERROR_NOT_FOUND', 'the address opens no calendar', { kind: 'calendar', cause });
 }
 
 const REVOKED_RIGHTS_SQLSTATE = 'TX401';
 
 /** Each row has the user's language and an event; a calendar without events has one row, with the language. */
-function selectCalendarEvents(role: Role): Statement {
+function selectEvents(role: Role): Statement {
   // Reads partner bills only for managers, because other roles have no grant on partner_invoices.
   const canReadBills = MANAGER_ROLES.includes(role);
   return {
@@ -63,7 +66,7 @@ from (values (app.user_id())) as me (id)
 left join public.users as u on u.id = me.id
 left join (
     select e.*
-    from (${buildDeadlineSelects(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
+    from (${selectEachKind(deadlineKind.options, role, { passed: '$1', within: '$2' }).join('\n    union all')}
     ) as e
     order by e.due_on, e.kind, e.id
     limit $3
@@ -95,46 +98,41 @@ const CALENDAR_TEXTS = {
 
 const MAX_TITLE_CHARACTERS = 100;
 
-const joinTextParts = (parts: readonly (string | null | undefined)[], between: string): string =>
+const joinParts = (parts: readonly (string | null | undefined)[], between: string): string =>
   convertToSingleLine(parts.filter((part) => part != null && part !== '').join(between));
 
-/** Returns the calendar file for the rows. Equal rows always give the same file, and so the same ETag. */
-function buildCalendarFile(rows: readonly Row[]): string {
+/** Equal rows always give the same file, and so the same ETag. */
+function writeCalendar(rows: readonly Row[]): string {
   const language = rows[0]?.[0] === 'en' ? 'en' : 'fr';
-  const calendarTexts = CALENDAR_TEXTS[language];
+  const texts = CALENDAR_TEXTS[language];
   const calendar = ical({
-    name: calendarTexts.name,
+    name: texts.name,
     prodId: { company: 'taxclaims', product: 'deadlines', language: language.toUpperCase() },
     method: ICalCalendarMethod.PUBLISH,
     ttl: 60 * 60,
   });
   const add = (id: string, day: string | null, summary: string, changed: string | null) =>
     calendar.createEvent({
-      ...{ id: `${id}@taxclaims`, start: new Date(day ?? ''), allDay: true, stamp: new Date(changed ?? '') },
-      ...{ summary, transparency: ICalEventTransparency.TRANSPARENT },
+      id: `${id}@taxclaims`,
+      start: new Date(day ?? ''),
+      allDay: true,
+      stamp: new Date(changed ?? ''),
+      summary,
+      transparency: ICalEventTransparency.TRANSPARENT,
     });
-  for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of rows.slice(
-    0,
-    MAX_CALENDAR_EVENTS,
-  )) {
+  const events = rows.slice(0, MAX_CALENDAR_EVENTS);
+  for (const [, kind, id, day = '', client, claimType, year, reference, number, text, at = ''] of events) {
     if (kind == null) continue;
-    const eventTitle = joinTextParts(
-      [
-        calendarTexts.label(ENUM_LABELS.DeadlineKind, kind),
-        number,
-        shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS),
-      ],
-      calendarTexts.of,
+    const title = joinParts(
+      [texts.label(ENUM_LABELS.DeadlineKind, kind), number, shortenToSingleLine(text ?? '', MAX_TITLE_CHARACTERS)],
+      texts.of,
     );
-    const claimDescriptionText = joinTextParts(
-      [calendarTexts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference],
-      ', ',
-    );
-    const event = add(`${kind}-${id ?? ''}`, day, joinTextParts([eventTitle, client], ' – '), at);
-    if (claimDescriptionText !== '') event.description(claimDescriptionText);
+    const about = joinParts([texts.label(ENUM_LABELS.ClaimType, claimType ?? null), year, reference], ', ');
+    const event = add(`${kind}-${id ?? ''}`, day, joinParts([title, client], ' – '), at);
+    if (about !== '') event.description(about);
   }
   const [, , , day = '', ...rest] = rows[MAX_CALENDAR_EVENTS] ?? [];
-  if (day !== '') add('end', day, calendarTexts.end, rest.at(-1) ?? '');
+  if (day !== '') add('end', day, texts.end, rest.at(-1) ?? '');
   // RFC 5545, 3.4: the last line ends with a line break too.
   return `${calendar.toString().trimEnd()}\r\n`;
 }
@@ -155,33 +153,29 @@ export const calendarEndpoint = publicEndpoint({
   responses: { 200: calendarFile, 304: null },
   handle: async ({ params }, database, authenticate) => {
     const request = await authenticate(await findCalendarUser(params['secret'] ?? '', database));
-    const { rows } = await request.run(selectCalendarEvents(request.caller.role)).catch((error: unknown) => {
-      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? createCalendarNotFoundError(error) : error;
+    const { rows } = await request.run(selectEvents(request.caller.role)).catch((error: unknown) => {
+      throw sqlState(error) === REVOKED_RIGHTS_SQLSTATE ? createNotFoundError(error) : error;
     });
-    const body = buildCalendarFile(rows);
+    const body = writeCalendar(rows);
     const headers = {
-      ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'Cache-Control': 'private, no-cache' },
+      'Content-Type': 'text/calendar; charset=utf-8',
+      'Cache-Control': 'private, no-cache',
       ETag: createWeakEtag(body),
     };
     return replyUnlessNotModified(request.incoming, { status: 200, body, headers });
   },
 });
 
-const calendarEndpointOptions = {
-  path: '/api/users/me/calendar',
-  tag: 'Users',
-  resource: 'users',
-  roles: ROLES,
-} as const;
+const calendarOptions = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
 
-const storeCalendarDigest = (digest: string | null): Statement => ({
+const storeDigest = (digest: string | null): Statement => ({
   text: 'select app.keep_calendar($1)',
   values: [digest],
 });
 
 export const calendarAddressEndpoints = [
   endpoint({
-    ...calendarEndpointOptions,
+    ...calendarOptions,
     method: 'post',
     operationId: 'makeCalendar',
     summary: 'Make a new secret address of the caller’s calendar; the one before ends',
@@ -197,19 +191,19 @@ export const calendarAddressEndpoints = [
         .meta({ id: 'Calendar' }),
     },
     handle: async (_input, request) => {
-      const calendarSecret = randomBytes(32).toString('base64url');
-      await request.run(storeCalendarDigest(digestOfSecret(calendarSecret)));
-      return { status: 200, body: JSON.stringify({ url: `/calendar/${calendarSecret}.ics` }) };
+      const secret = randomBytes(32).toString('base64url');
+      await request.run(storeDigest(digestOfSecret(secret)));
+      return { status: 200, body: JSON.stringify({ url: `/calendar/${secret}.ics` }) };
     },
   }),
   endpoint({
-    ...calendarEndpointOptions,
+    ...calendarOptions,
     method: 'delete',
     operationId: 'endCalendar',
     summary: 'End the address of the caller’s calendar',
     responses: { 204: null },
     handle: async (_input, request) => {
-      await request.run(storeCalendarDigest(null));
+      await request.run(storeDigest(null));
       return { status: 204 };
     },
   }),

@@ -15,7 +15,7 @@ import { record } from '../records/record.ts';
 
 const EVENT_STREAM_TYPE = 'text/event-stream';
 
-const changeDefinition = record('Change', 'audit_logs', {
+const change = record('Change', 'audit_logs', {
   resource: column.readOnlyWithDescription(
     column.text(50),
     'Table of the record, as resource_type of an audit record.',
@@ -29,9 +29,9 @@ const changeDefinition = record('Change', 'audit_logs', {
   at: column.readOnlyWithDescription(column.time, 'Time of the write.'),
 });
 
-const changesPageSchema = z
+const changesPage = z
   .strictObject({
-    changes: z.array(changeDefinition.schema).max(MAX_RECORDS_PER_CHANGE_READ),
+    changes: z.array(change.schema).max(MAX_RECORDS_PER_CHANGE_READ),
     next: z.string(),
     more: z.boolean(),
   })
@@ -45,7 +45,7 @@ const changesPageSchema = z
     },
   });
 
-const eventStreamSchema = z.string().meta({
+const eventStream = z.string().meta({
   description:
     'Events whose data is a Change each, then an id, which is the place. At least every 20 seconds there is an id or a comment. The event `end`, with the `code` of an error, is the last where the token’s rights ended (ERROR_UNAUTHORIZED) or the service ends (ERROR_UNAVAILABLE).',
 });
@@ -54,10 +54,10 @@ const positionParameter = z
   .string()
   .regex(field.CURSOR_PATTERN, rule('not_a_cursor.changes'))
   .transform((value) => Buffer.from(value, 'base64url').toString())
-  .refine(isValidFeedPosition, rule('not_a_cursor.changes'))
+  .refine(isFeedPosition, rule('not_a_cursor.changes'))
   .meta({ type: 'string' });
 
-const changesQuerySchema = z.strictObject({
+const changesQuery = z.strictObject({
   after: field
     .describeParameter(
       positionParameter,
@@ -66,21 +66,21 @@ const changesQuerySchema = z.strictObject({
     .optional(),
 });
 
-const FEED_POSITION_PATTERN =
+const FEED_POSITION =
   /^[0-9a-f]{1,16}\.\d{1,16}\.(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)(?:\.\d{1,18}\.\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
 
 /** As many transaction ids as a position of app.next_changes has at most. */
-const MAX_IDS_IN_FEED_POSITION = 100;
+const MAX_POSITION_IDS = 100;
 
 /** True if Postgres accepts the position as a pg_snapshot, whose transaction ids must be sorted. */
-function isValidFeedPosition(text: string): boolean {
-  const [, first = '0', next = '0', writing = ''] = FEED_POSITION_PATTERN.exec(text) ?? [];
+function isFeedPosition(text: string): boolean {
+  const [, first = '0', next = '0', writing = ''] = FEED_POSITION.exec(text) ?? [];
   const [least, end] = [BigInt(first), BigInt(next)];
   const ids = writing === '' ? [] : writing.split(',').map(BigInt);
   return (
     least > 0n &&
     least <= end &&
-    ids.length <= MAX_IDS_IN_FEED_POSITION &&
+    ids.length <= MAX_POSITION_IDS &&
     ids.every((id, index) => id < end && (index === 0 ? id >= least : id > (ids[index - 1] ?? id)))
   );
 }
@@ -107,17 +107,17 @@ async function readChangesPage(
       if (state === 'TX410') throw validationError(parameter, rule('expired'));
       throw state === 'TX400' ? validationError(parameter, rule('not_a_cursor.changes')) : error;
     });
-  const [, , , , , reachedFeedPosition, more] = rows.at(-1) ?? [];
-  if (reachedFeedPosition == null) throw new Error('changes without a place');
-  const eventJsonTexts = rows.slice(0, -1).map((row) => changeDefinition.write(row));
-  const next = Buffer.from(reachedFeedPosition).toString('base64url');
-  const eventLines = eventJsonTexts.map((one) => `data: ${one}\n\n`).join('');
-  const text = `${eventLines === '' ? ': beat\n' : eventLines}id: ${next}\n\n`;
+  const [, , , , , place, more] = rows.at(-1) ?? [];
+  if (place == null) throw new Error('changes without a place');
+  const changes = rows.slice(0, -1).map((row) => change.write(row));
+  const next = Buffer.from(place).toString('base64url');
+  const lines = changes.map((one) => `data: ${one}\n\n`).join('');
+  const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
   return {
-    changes: eventJsonTexts,
-    place: reachedFeedPosition,
+    changes,
+    place,
     next,
-    hasChanges: eventLines !== '',
+    hasChanges: lines !== '',
     hasMore: more === 't',
     text,
   };
@@ -129,9 +129,9 @@ function prefersEvents({ incoming }: CallerRequest): boolean {
 }
 
 function readLastEventId({ incoming }: CallerRequest): string | undefined {
-  const lastEventHeader = incoming.get('Last-Event-ID');
-  if (lastEventHeader === undefined) return undefined;
-  const { success, data } = positionParameter.safeParse(lastEventHeader);
+  const header = incoming.get('Last-Event-ID');
+  if (header === undefined) return undefined;
+  const { success, data } = positionParameter.safeParse(header);
   if (!success) throw validationError('Last-Event-ID', rule('not_a_cursor.changes'));
   return data;
 }
@@ -144,26 +144,26 @@ export const changesEndpoint = endpoint({
   operationId: 'listChanges',
   summary: 'List what was created, changed and deleted of the caller’s clients, or be told as it is',
   roles: ROLES,
-  query: changesQuerySchema,
-  responses: { 200: changesPageSchema },
-  events: eventStreamSchema,
+  query: changesQuery,
+  responses: { 200: changesPage },
+  events: eventStream,
   handle: async ({ query: { after } }, request) => {
     const { incoming } = request;
-    const isEventStream = prefersEvents(request);
-    const lastEventId = isEventStream ? readLastEventId(request) : undefined;
-    const firstPage = await (lastEventId === undefined
+    const isStream = prefersEvents(request);
+    const last = isStream ? readLastEventId(request) : undefined;
+    const first = await (last === undefined
       ? readChangesPage(request, after)
-      : readChangesPage(request, lastEventId, 'Last-Event-ID'));
-    if (!isEventStream) {
-      const body = `{"changes":[${firstPage.changes.join(',')}],"next":"${firstPage.next}","more":${String(firstPage.hasMore)}}`;
+      : readChangesPage(request, last, 'Last-Event-ID'));
+    if (!isStream) {
+      const body = `{"changes":[${first.changes.join(',')}],"next":"${first.next}","more":${String(first.hasMore)}}`;
       return { status: 200, body };
     }
     if (incoming.method === 'HEAD') return { status: 200, headers: { 'Content-Type': EVENT_STREAM_TYPE } };
-    let reachedFeedPosition = firstPage.place;
-    return request.changes.openStream(incoming, request.state, firstPage, async () => {
-      const nextPage = await readChangesPage(request, reachedFeedPosition);
-      reachedFeedPosition = nextPage.place;
-      return nextPage;
+    let place = first.place;
+    return request.changes.openStream(incoming, request.state, first, async () => {
+      const next = await readChangesPage(request, place);
+      place = next.place;
+      return next;
     });
   },
 });

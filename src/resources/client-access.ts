@@ -3,9 +3,9 @@ import { replyWithRecord } from '../http/answer.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { CallerRequest } from '../http/caller-request.ts';
 import { MANAGER_ROLES } from '../identity/caller.ts';
-import { buildUserLocksStatement, userChangeConstraints, user } from './users.ts';
+import { lockUsers, userChangeConstraints, user } from './users.ts';
 
-const accessEndpointOptions = {
+const accessOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/{id}/client-access/{clientId}',
@@ -13,25 +13,21 @@ const accessEndpointOptions = {
   constraints: userChangeConstraints,
 } as const;
 
-/**
- * Calls a database function that checks the caller's rights, because row policies hide a user who shares no client with
- * the caller.
- */
-function buildAssignmentStatements(
+/** The function checks the caller's rights, because row policies hide a user who shares no client with the caller. */
+function assignClient(
   { id, clientId }: Readonly<Record<'id' | 'clientId', string>>,
   assigned: boolean,
   { caller, ifMatch }: CallerRequest,
 ): readonly Statement[] {
-  const assignmentStatement = {
-    text: 'select app.assign_client($1, $2, $3, $4)',
-    values: [id, clientId, assigned, ifMatch],
-  };
-  return [buildUserLocksStatement(caller, id), assignmentStatement];
+  return [
+    lockUsers(caller, id),
+    { text: 'select app.assign_client($1, $2, $3, $4)', values: [id, clientId, assigned, ifMatch] },
+  ];
 }
 
 export const clientAccessEndpoints = [
   endpoint({
-    ...accessEndpointOptions,
+    ...accessOptions,
     method: 'put',
     operationId: 'assignClient',
     comparesIfMatch: true,
@@ -39,12 +35,12 @@ export const clientAccessEndpoints = [
     responses: { 200: user },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      const accessStatements = buildAssignmentStatements(params, true, request);
-      return replyWithRecord(user, await request.run([...accessStatements, user.byId(params.id)]));
+      const statements = assignClient(params, true, request);
+      return replyWithRecord(user, await request.run([...statements, user.byId(params.id)]));
     },
   }),
   endpoint({
-    ...accessEndpointOptions,
+    ...accessOptions,
     method: 'delete',
     operationId: 'withdrawClient',
     comparesIfMatch: true,
@@ -52,7 +48,7 @@ export const clientAccessEndpoints = [
     responses: { 204: null },
     clients: ({ params }) => [params.clientId],
     handle: async ({ params }, request) => {
-      await request.run(buildAssignmentStatements(params, false, request));
+      await request.run(assignClient(params, false, request));
       return { status: 204 };
     },
   }),

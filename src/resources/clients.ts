@@ -82,16 +82,12 @@ export const clientEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { issuedAt, accessDigest } = request.caller;
-      const assignCreatorStatement = {
-        text: 'select app.gain_client($1, to_timestamp($2), $3)',
-        values: [id, issuedAt, accessDigest],
-      };
-      const creationStatements = [assignCreatorStatement, client.insertion({ ...body, id })] as const;
+      const gain = { text: 'select app.gain_client($1, to_timestamp($2), $3)', values: [id, issuedAt, accessDigest] };
       return createRecord(request.within(id), {
         of: client,
         id,
         location: `/api/clients/${id}`,
-        make: creationStatements,
+        make: [gain, client.insertion({ ...body, id })],
       });
     },
   }),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { StatementParameter } from '../db/statement.ts';
 import { endpoint, computeSqlLimit, type ListQuery } from '../http/endpoint.ts';
 import * as field from '../http/fields.ts';
 import { MANAGER_ROLES, ROLES, type Caller, type Role } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
 import { createCursorFormat } from '../records/cursor.ts';
-import { filterByAny, filterByAnyOrNone, filterConditionSql } from '../records/filters.ts';
+import { filterByAny, filterByAnyOrNone, filterCondition } from '../records/filters.ts';
 import { buildWhereClause } from '../records/list-forms.ts';
+import { collectParameters } from '../records/parameters.ts';
 import { record } from '../records/record.ts';
 import { TODAY_SQL } from '../records/summary.ts';
 import { assignee } from './assignees.ts';
@@ -25,47 +25,47 @@ interface DayRange {
 }
 
 /**
- * Limits deadlines to a range of days. `buildTimeCondition` compares a column of times with the first and last moment
+ * Limits deadlines to a range of days. `isInTimes` compares a column of times with the first and last moment
  * of the range, so that Postgres can use the column's index.
  */
-const buildDayCondition = (column: string, { within, passed }: DayRange): string =>
+const isInDays = (column: string, { within, passed }: DayRange): string =>
   `${column} between ${TODAY_SQL} - ${passed}::integer and ${TODAY_SQL} + ${within}::integer`;
-const buildTimeCondition = (column: string, { within, passed }: DayRange): string =>
+const isInTimes = (column: string, { within, passed }: DayRange): string =>
   `${column} >= (${TODAY_SQL} - ${passed}::integer)::timestamp at time zone 'UTC'
         and ${column} < (${TODAY_SQL} + ${within}::integer + 1)::timestamp at time zone 'UTC'`;
 
-const buildClaimDeadlinesSql = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
+const selectOfClaims = (kind: string, condition: string, id = 'd.reclamation_id'): string => `
     select d.kind, ${id} as id, d.due_on, d.client_id, d.reclamation_id, d.assignee_id, d.status, d.amount
     from app.claim_deadlines as d
     where d.kind = '${kind}' and ${condition}`;
 
-const DEADLINE_SQL_BY_KIND: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
-  claim: (window) => buildClaimDeadlinesSql('claim', buildDayCondition('d.due_on', window)),
-  response: (window) => buildClaimDeadlinesSql('response', buildTimeCondition('d.due_at', window)),
-  court: (window) => buildClaimDeadlinesSql('court', buildDayCondition('d.due_on', window)),
-  task: (window) => buildClaimDeadlinesSql('task', buildDayCondition('d.due_on', window), 'd.note_id'),
+const DEADLINE_SELECTS: Readonly<Record<DeadlineKind, (window: DayRange) => string>> = {
+  claim: (window) => selectOfClaims('claim', isInDays('d.due_on', window)),
+  response: (window) => selectOfClaims('response', isInTimes('d.due_at', window)),
+  court: (window) => selectOfClaims('court', isInDays('d.due_on', window)),
+  task: (window) => selectOfClaims('task', isInDays('d.due_on', window), 'd.note_id'),
   invoice: (window) => `
     select
         'invoice' as kind, f.id, f.due_date as due_on, f.client_id, f.reclamation_id, null::uuid as assignee_id, f.status,
         f.amount_incl_tax as amount
     from public.factures as f
-    where f.status = 'ISSUED' and ${buildDayCondition('f.due_date', window)}`,
+    where f.status = 'ISSUED' and ${isInDays('f.due_date', window)}`,
   partner_invoice: (window) => `
     select
         'partner_invoice' as kind, b.id, b.due_date as due_on, b.client_id, null::uuid as reclamation_id,
         null::uuid as assignee_id, b.status, b.amount_incl_tax as amount
     from public.partner_invoices as b
-    where b.status in ('RECEIVED', 'VALIDATED') and ${buildDayCondition('b.due_date', window)}`,
+    where b.status in ('RECEIVED', 'VALIDATED') and ${isInDays('b.due_date', window)}`,
 };
 
-/** Returns one select for each kind of deadline. Roles that may not read partners' bills get no select for bills. */
-export function buildDeadlineSelects(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
+/** Roles that may not read partners' bills get no select for bills. */
+export function selectEachKind(kinds: readonly DeadlineKind[], role: Role, window: DayRange): readonly string[] {
   return kinds
     .filter((kind) => kind !== 'partner_invoice' || MANAGER_ROLES.includes(role))
-    .map((kind) => DEADLINE_SQL_BY_KIND[kind](window));
+    .map((kind) => DEADLINE_SELECTS[kind](window));
 }
 
-const nullableClaimIdColumnKind = column.withMeta(column.nullable(column.uuid), {
+const claimId = column.withMeta(column.nullable(column.uuid), {
   description: 'Null for a partner’s bill, and for an invoice without one.',
 });
 
@@ -81,7 +81,7 @@ const deadline = record('Deadline', 'reclamations', {
     'From today, in UTC: 0 on the last day, negative once it has passed.',
   ),
   client_id: column.reference('client', client.label, column.readOnly(column.uuid)),
-  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(nullableClaimIdColumnKind)),
+  reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(claimId)),
   assignee_id: column.reference('assignee', assignee.label, column.readOnly(column.nullable(column.uuid))),
   status: column.readOnlyWithDescription(
     column.text(50),
@@ -101,7 +101,7 @@ const deadlineFilters = {
 const KIND_DESCRIPTION =
   'Only those of these kinds. claim: until when it must be made, while it is DRAFT, READY_FOR_REVIEW or APPROVED. response: until when the administration answers, while it is SUBMITTED, ACKNOWLEDGED or REGULARISATION_REQUESTED. court: until when the court can be asked, while it is REJECTED or PARTIALLY_ACCEPTED; in LITIGATION it was asked, and one that was ACCEPTED, REFUNDED, WITHDRAWN or CLOSED waits for nobody. task: until when it is to be done, whatever the status of its claim. invoice: ISSUED, and not DRAFT, which nobody owes yet, nor PAID or CANCELLED. partner_invoice: RECEIVED or VALIDATED, and not DISPUTED, which is not owed until it is validated, nor PAID.';
 
-const deadlinesQuerySchema = z.strictObject({
+const deadlinesQuery = z.strictObject({
   within: field.describeParameter(
     field.integerParameterWithDefault(0, 3660, 30),
     'Only those whose last day is at most so many days ahead.',
@@ -125,42 +125,40 @@ const deadlinesQuerySchema = z.strictObject({
 
 const deadlinesCursor = createCursorFormat(['deadlines'], [false, false, false]);
 
-function selectDeadlines(requested: z.output<typeof deadlinesQuerySchema>, { role }: Caller): ListQuery {
-  const values: StatementParameter[] = [];
-  const add = (value: StatementParameter): string => `$${String(values.push(value))}`;
-  const windowParameters = { within: add(requested.within), passed: add(requested.passed) };
-  const requestedKinds = (requested.kind ?? deadlineKind.options).filter(
+function selectDeadlines(requested: z.output<typeof deadlinesQuery>, { role }: Caller): ListQuery {
+  const { values, add } = collectParameters();
+  const window = { within: add(requested.within), passed: add(requested.passed) };
+  const kinds = (requested.kind ?? deadlineKind.options).filter(
     (kind) => requested.assignee_id === undefined || CLAIM_DEADLINE_KINDS.has(kind),
   );
-  const deadlineSelects = buildDeadlineSelects(requestedKinds, role, windowParameters);
-  const unionSelects =
-    deadlineSelects.length === 0 ? [DEADLINE_SQL_BY_KIND.invoice(windowParameters)] : deadlineSelects;
-  const filterConditions = [
-    ...(deadlineSelects.length === 0 ? ['false'] : []),
+  const selects = selectEachKind(kinds, role, window);
+  const union = selects.length === 0 ? [DEADLINE_SELECTS.invoice(window)] : selects;
+  const conditions = [
+    ...(selects.length === 0 ? ['false'] : []),
     ...(['client_id', 'assignee_id'] as const).flatMap((name) =>
-      requested[name] === undefined ? [] : [filterConditionSql(deadlineFilters[name], requested[name], add)],
+      requested[name] === undefined ? [] : [filterCondition(deadlineFilters[name], requested[name], add)],
     ),
   ];
   if (requested.after !== undefined) {
     const [due = '', kind = '', id = ''] = deadlinesCursor.read(requested.after);
-    filterConditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
+    conditions.push(`(u.due_on, u.kind, u.id) > (${add(due)}::date, ${add(kind)}::text, ${add(id)}::uuid)`);
   }
-  const deadlineOrderSql = 'order by r.due_on, r.kind, r.id';
-  const deadlinesSql = `
+  const order = 'order by r.due_on, r.kind, r.id';
+  const rows = `
 select r.*
 from (
     select
         u.kind, u.id, u.due_on, u.due_on - ${TODAY_SQL} as days_left, u.client_id, u.reclamation_id, u.assignee_id,
         u.status, u.amount
-    from (${unionSelects.join('\n    union all')}
+    from (${union.join('\n    union all')}
     ) as u
-    ${buildWhereClause(filterConditions)}
+    ${buildWhereClause(conditions)}
 ) as r
-${deadlineOrderSql}
+${order}
 limit ${add(computeSqlLimit(requested.limit))}`;
   const { expand = [] } = requested;
   return {
-    records: { text: deadline.expansion.around(deadlinesSql, expand, deadlineOrderSql), values },
+    records: { text: deadline.expansion.around(rows, expand, order), values },
     limit: requested.limit,
     cursor: ([kind, id, due]) => deadlinesCursor.of([due, kind, id]),
     of: deadline.expansion.shape(deadline, expand),
@@ -175,6 +173,6 @@ export const deadlinesEndpoint = endpoint({
   path: '/api/deadlines',
   summary: 'List what runs out when for the caller’s clients, of all kinds, nearest first',
   roles: ROLES,
-  query: deadlinesQuerySchema,
+  query: deadlinesQuery,
   list: ({ query }, caller) => selectDeadlines(query, caller),
 });

@@ -3,5 +3,5 @@ import { readColumnComments } from '../db/comments.ts';
 import { describeInterface, collectEnumLabels } from '../http/openapi.ts';
 import { allEndpoints, TAG_DESCRIPTIONS } from './index.ts';
 
-const openApiDescription = describeInterface(allEndpoints, TAG_DESCRIPTIONS, await readColumnComments());
-parentPort?.postMessage([JSON.stringify(openApiDescription), JSON.stringify(collectEnumLabels(openApiDescription))]);
+const description = describeInterface(allEndpoints, TAG_DESCRIPTIONS, await readColumnComments());
+parentPort?.postMessage([JSON.stringify(description), JSON.stringify(collectEnumLabels(description))]);

@@ -10,31 +10,24 @@ import { createCachedFunction } from '../retries.ts';
 import { VERSION } from '../version.ts';
 import { withTimeout } from '../timeout.ts';
 
-const healthSchema = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
+const health = z.strictObject({ status: field.enumOf('HealthStatus'), version: field.text(20) }).meta({
   id: 'Health',
-  'x-said': {
-    status: 'Always ok: anything else is 503.',
-    version: 'The release that answers, as in CHANGELOG.md.',
-  },
+  'x-said': { status: 'Always ok: anything else is 503.', version: 'The release that answers, as in CHANGELOG.md.' },
 });
 const HEALTHY_BODY = JSON.stringify({ status: 'ok', version: VERSION });
 
-/**
- * Throws if the database is read-only or would show a tenant another tenant's rows, so that the instance gets no
- * requests.
- */
+/** Gives the instance no requests if the database is read-only or would show a tenant another tenant's rows. */
 async function refuseObjections(database: Database): Promise<void> {
-  const databaseObjections = await readObjections(database);
-  if (databaseObjections.length > 0)
-    throw new RequestError('ERROR_UNAVAILABLE', databaseObjections.join('; '), { kind: 'health' });
+  const objections = await readObjections(database);
+  if (objections.length > 0) throw new RequestError('ERROR_UNAVAILABLE', objections.join('; '), { kind: 'health' });
 }
 
 /** Health probes have no rate limit, so the result of a check is reused for `ms` milliseconds. */
 export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
-  const checksByDatabase = new WeakMap<Database, () => Promise<void>>();
-  const checkDatabase = (database: Database): Promise<void> => {
-    const ask = checksByDatabase.get(database) ?? createCachedFunction(() => refuseObjections(database), ms);
-    checksByDatabase.set(database, ask);
+  const checks = new WeakMap<Database, () => Promise<void>>();
+  const check = (database: Database): Promise<void> => {
+    const ask = checks.get(database) ?? createCachedFunction(() => refuseObjections(database), ms);
+    checks.set(database, ask);
     return withTimeout(
       HEALTH_CHECK_TIMEOUT_MS,
       ask(),
@@ -43,12 +36,18 @@ export function createHealthProbes(ms: number): readonly PublicEndpoint[] {
   };
   const createProbe = (path: string, operationId: string): PublicEndpoint =>
     publicEndpoint({
-      ...{ method: 'get', path, operationId, summary: 'Tell whether the service can serve', tag: 'Health' },
-      ...{ resource: 'health', roles: 'public', isProbe: true },
+      method: 'get',
+      path,
+      operationId,
+      summary: 'Tell whether the service can serve',
+      tag: 'Health',
+      resource: 'health',
+      roles: 'public',
+      isProbe: true,
       query: z.looseObject({}),
-      responses: { 200: healthSchema },
+      responses: { 200: health },
       handle: async (_input, database) => {
-        await checkDatabase(database);
+        await check(database);
         return { status: 200, body: HEALTHY_BODY };
       },
     });

@@ -5,7 +5,7 @@ import { list } from '../records/list.ts';
 import { record } from '../records/record.ts';
 import { role, user } from './users.ts';
 
-const identityChangeStateEnum = field.enumOf('IdentityChangeState');
+const changeState = field.enumOf('IdentityChangeState');
 
 const identityChange = record(
   'IdentityChange',
@@ -13,7 +13,7 @@ const identityChange = record(
   {
     id: column.id,
     user_id: column.reference('user', user.label, column.readOnly(column.uuid)),
-    state: column.readOnly(column.enumText(identityChangeStateEnum)),
+    state: column.readOnly(column.enumText(changeState)),
     role: column.readOnly(column.enumText(role)),
     client_access: column.readOnly(column.uuids),
     is_active: column.readOnly(column.boolean),
@@ -29,12 +29,7 @@ const identityChange = record(
   { version: 'created_at' },
 );
 
-const identityChanges = list({
-  of: identityChange,
-  newest: 'created_at',
-  filters: {},
-  selective: ['user_id'],
-});
+const identityChanges = list({ of: identityChange, newest: 'created_at', filters: {}, selective: ['user_id'] });
 
 export const identityChangesEndpoint = endpoint({
   tag: 'Users',

@@ -10,7 +10,7 @@ import { client } from './clients.ts';
 import { reclamation } from './reclamation-record.ts';
 
 /** DRAFT → ISSUED → PAID or CANCELLED; the table invoice_transitions lists the allowed status moves. */
-export const invoiceStatusEnum = field.enumOf('InvoiceStatus');
+export const invoiceStatus = field.enumOf('InvoiceStatus');
 
 const MAX_AMOUNT = '4999999999.99';
 
@@ -22,7 +22,7 @@ export const invoice = record(
     client_id: column.reference('client', client.label, column.fixedParentId),
     reclamation_id: column.reference('reclamation', reclamation.label, column.optional(column.uuid, field.uuid)),
     number: column.readOnly(column.nullable(column.text(50))),
-    status: column.statusColumn(invoiceStatusEnum),
+    status: column.statusColumn(invoiceStatus),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT)),
@@ -43,11 +43,7 @@ export const invoice = record(
         vat_amount: 300,
         amount_incl_tax: 1800,
       },
-      creation: {
-        client_id: client.exampleId,
-        reclamation_id: reclamation.exampleId,
-        amount_excl_tax: 1250,
-      },
+      creation: { client_id: client.exampleId, reclamation_id: reclamation.exampleId, amount_excl_tax: 1250 },
       change: { amount_excl_tax: 1600 },
     },
     label: ['number'],
@@ -90,10 +86,7 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
 
 export const invoiceEndpoints = [
   list(invoices, { summary: 'List the invoices of the caller’s clients', roles: ROLES }),
-  create({
-    summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims',
-    roles: MANAGER_ROLES,
-  }),
+  create({ summary: 'Create an invoice, as DRAFT, for a client and perhaps one of its claims', roles: MANAGER_ROLES }),
   changeMany({ summary: 'Change many invoices at once, moves included: all or none', roles: MANAGER_ROLES }),
   read({ summary: 'Read an invoice', roles: ROLES }),
   moves('an invoice', ROLES),

@@ -88,14 +88,9 @@ const notes = listOf({
   selective: ['reclamation_id', 'mine', 'assignee_id'],
 });
 
-const claimNotes = {
-  tag: 'Notes',
-  resource: 'reclamations',
-  path: '/api/reclamations/{id}/notes',
-  of: note,
-} as const;
+const claimNotes = { tag: 'Notes', resource: 'reclamations', path: '/api/reclamations/{id}/notes', of: note } as const;
 
-const noteConstraints = {
+const constraints = {
   notes_task_has_day: { due_on: rule('required.task') },
   notes_assignee_has_client: { assignee_id: rule('not_assignable.task') },
 } as const;
@@ -103,7 +98,7 @@ const noteConstraints = {
 const { commonOptions, read, changes, change, remove } = endpointsOf(note, {
   tag: 'Notes',
   path: '/api/notes',
-  constraints: noteConstraints,
+  constraints,
 });
 
 export const noteEndpoints = [
@@ -134,7 +129,7 @@ export const noteEndpoints = [
   }),
   endpoint({
     ...claimNotes,
-    constraints: noteConstraints,
+    constraints,
     method: 'post',
     operationId: 'createNote',
     summary: 'Write a note on a claim; with due_on it is a task. A CLIENT writes none that is internal, and no task',
@@ -144,7 +139,9 @@ export const noteEndpoints = [
     handle: ({ params, body }, request) => {
       const id = randomUUID();
       return createRecord(request, {
-        ...{ of: note, id, location: `/api/notes/${id}` },
+        of: note,
+        id,
+        location: `/api/notes/${id}`,
         make: [
           {
             text: `

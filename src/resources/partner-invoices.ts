@@ -11,7 +11,7 @@ import { invoice } from './invoices.ts';
 import { partner } from './partners.ts';
 
 /** RECEIVED → VALIDATED → PAID, or DISPUTED on the way; invoice_transitions lists the allowed status moves. */
-export const partnerInvoiceStatusEnum = field.enumOf('PartnerInvoiceStatus');
+export const partnerInvoiceStatus = field.enumOf('PartnerInvoiceStatus');
 
 const MAX_AMOUNT_EXCL_TAX = '4999999999.99';
 const MAX_AMOUNT_INCL_TAX = '9999999999.98';
@@ -26,7 +26,7 @@ export const partnerInvoice = record(
     client_id: column.reference('client', client.label, column.fixedParentId),
     invoice_id: column.reference('invoice', invoice.label, column.optional(column.uuid, field.uuid)),
     number: column.writable(column.text(50), field.nonBlankText(50)),
-    status: column.statusColumn(partnerInvoiceStatusEnum),
+    status: column.statusColumn(partnerInvoiceStatus),
     issue_date: column.optional(column.date, field.date),
     due_date: column.optional(column.date, field.date),
     amount_excl_tax: column.writable(column.decimal, field.decimal(MAX_AMOUNT_EXCL_TAX)),
@@ -87,10 +87,7 @@ const { list, read, moves, changes, create, change, changeMany, remove } = endpo
 
 /** Tax specialists and clients never see a partner's bill, because the bill shows the firm's margin. */
 export const partnerInvoiceEndpoints = [
-  list(partnerInvoices, {
-    summary: 'List what partners billed for the caller’s clients',
-    roles: MANAGER_ROLES,
-  }),
+  list(partnerInvoices, { summary: 'List what partners billed for the caller’s clients', roles: MANAGER_ROLES }),
   create({
     summary: 'Create a partner’s bill, as RECEIVED, for a client that the partner is linked to',
     roles: MANAGER_ROLES,
@@ -104,10 +101,7 @@ where r.client_id = $1 and r.partner_id = $2 and r.number = $3`,
       },
     }),
   }),
-  changeMany({
-    summary: 'Change many bills of partners at once, moves included: all or none',
-    roles: MANAGER_ROLES,
-  }),
+  changeMany({ summary: 'Change many bills of partners at once, moves included: all or none', roles: MANAGER_ROLES }),
   read({ summary: 'Read a partner’s bill', roles: MANAGER_ROLES }),
   moves('a partner’s bill', MANAGER_ROLES),
   changes(MANAGER_ROLES),

@@ -28,7 +28,7 @@ function computeDigitSum(digits: string, digitValue: (digit: number, place: numb
   return Array.from(digits, Number).reduce((sum, digit, place) => sum + digitValue(digit, place), 0);
 }
 
-const LINKED_CLIENT_IDS_SQL = `array(
+const LINKED_CLIENTS_SQL = `array(
         select l.client_id
         from public.client_partners as l
         where l.partner_id = r.id
@@ -61,7 +61,7 @@ export const partner = record(
         .max(1000, rule('too_many_items.clients', { max: 1000 }))
         .meta({ description: 'Its clients. Must name at least one of your clients, unless you see all.' })
         .optional(),
-      LINKED_CLIENT_IDS_SQL,
+      LINKED_CLIENTS_SQL,
     ),
     ...column.timestampColumns,
   },
@@ -88,7 +88,7 @@ export const partner = record(
     },
     label: ['name'],
     tag: {
-      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENT_IDS_SQL}::text) || '"'`,
+      sql: `'"' || md5(r.updated_at::text || ${LINKED_CLIENTS_SQL}::text) || '"'`,
       of: ({ updated_at: time, client_ids: links }) => `"${hash('md5', `${String(time)}${String(links)}`)}"`,
     },
   },
@@ -108,7 +108,7 @@ const partners = listOf({
   },
 });
 
-function buildLinkStatement(id: string, clients: readonly string[]): Statement {
+function insertLinks(id: string, clients: readonly string[]): Statement {
   return {
     text: `
 insert into public.client_partners (client_id, partner_id)
@@ -129,12 +129,9 @@ function requireLink(clients: readonly string[], { role, clientAccess }: Caller)
   throw validationError('client_ids', rule('required.own_client'));
 }
 
-const { commonOptions, list, read, changes } = endpointsOf(partner, {
-  tag: 'Partners',
-  path: '/api/partners',
-});
+const { commonOptions, list, read, changes } = endpointsOf(partner, { tag: 'Partners', path: '/api/partners' });
 
-const writeEndpointOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
+const writeOptions = { ...commonOptions, references: { client_ids: 'clients' } } as const;
 
 export const partnerEndpoints = [
   list(partners, {
@@ -145,7 +142,7 @@ export const partnerEndpoints = [
     clients: ({ query }) => query.client_id ?? [],
   }),
   endpoint({
-    ...writeEndpointOptions,
+    ...writeOptions,
     method: 'post',
     path: '/api/partners',
     summary: 'Create a partner, linked to clients',
@@ -154,31 +151,26 @@ export const partnerEndpoints = [
     responses: { 201: partner },
     clients: ({ body }) => body.client_ids ?? [],
     handle: async ({ body }, request) => {
-      const linkedClientIds = body.client_ids ?? [];
-      requireLink(linkedClientIds, request.caller);
+      const links = body.client_ids ?? [];
+      requireLink(links, request.caller);
       const id = randomUUID();
       // The insert has no `returning`, because the caller cannot see a partner before it has links.
-      const insertStatement = {
+      const insertion = {
         text: `
 insert into public.partners as r (${partner.inserted})
 select ${partner.insertedValues}
 from ${partner.bodyAsRow('$1')}`,
         values: [JSON.stringify({ ...body, id })],
       };
-      const creationStatements = [insertStatement, buildLinkStatement(id, linkedClientIds), partner.byId(id)] as const;
-      return createRecord(request, {
-        of: partner,
-        id,
-        location: `/api/partners/${id}`,
-        make: creationStatements,
-      });
+      const make = [insertion, insertLinks(id, links), partner.byId(id)] as const;
+      return createRecord(request, { of: partner, id, location: `/api/partners/${id}`, make });
     },
   }),
   read({ summary: 'Read a partner', roles: SPECIALIST_ROLES }),
   changes(SPECIALIST_ROLES),
   // A change adds links before it removes others, because the caller cannot see a partner without links.
   endpoint({
-    ...writeEndpointOptions,
+    ...writeOptions,
     method: 'put',
     path: '/api/partners/{id}',
     comparesIfMatch: true,
@@ -188,11 +180,11 @@ from ${partner.bodyAsRow('$1')}`,
     responses: { 200: partner },
     clients: ({ body }) => body.client_ids ?? [],
     handle: async ({ params, body }, request) => {
-      const { client_ids: linkedClientIds } = body;
-      if (linkedClientIds !== undefined) requireLink(linkedClientIds, request.caller);
+      const { client_ids: links } = body;
+      if (links !== undefined) requireLink(links, request.caller);
       // If the update changes no row, the handler throws, which rolls the transaction back.
       return request.transaction(async (run) => {
-        const partnerUpdateResult = await run({
+        const { rowCount } = await run({
           text: `
 update public.partners as r
 set ${partner.setClause('$2')}
@@ -201,16 +193,14 @@ where r.id = $1
     and ${partner.isVersion('$3')}`,
           values: [params.id, JSON.stringify(body), partner.versions(request.ifMatch)],
         });
-        if (partnerUpdateResult.rowCount === 0) throw new RecordNotFound();
-        if (linkedClientIds === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
-        const linkRemovalStatement = {
+        if (rowCount === 0) throw new RecordNotFound();
+        if (links === undefined) return replyWithRecord(partner, await run(partner.byId(params.id)));
+        const removal = {
           text: 'delete from public.client_partners where partner_id = $1 and client_id <> all ($2::uuid[])',
-          values: [params.id, linkedClientIds],
+          values: [params.id, links],
         };
-        return replyWithRecord(
-          partner,
-          await run(buildLinkStatement(params.id, linkedClientIds), linkRemovalStatement, partner.byId(params.id)),
-        );
+        const result = await run(insertLinks(params.id, links), removal, partner.byId(params.id));
+        return replyWithRecord(partner, result);
       });
     },
   }),

@@ -17,16 +17,17 @@ export const passwordEndpoint = endpoint({
   tag: 'Users',
   resource: 'users',
   roles: ROLES,
-  constraints: {
-    users_without_password: { current_password: rule('no_password') },
-  },
+  constraints: { users_without_password: { current_password: rule('no_password') } },
   body: z
     .strictObject({
       current_password: z
         .string(rule('not_text.password'))
         .refine(isHashable, WRONG_PASSWORD)
         .meta({
-          ...{ type: 'string', format: 'password', maxLength: 72, writeOnly: true },
+          type: 'string',
+          format: 'password',
+          maxLength: 72,
+          writeOnly: true,
           description: `Your present password. What has more than 72 bytes in UTF-8 ${formatProblemText(WRONG_PASSWORD)}.`,
         }),
       password,
@@ -42,11 +43,11 @@ export const passwordEndpoint = endpoint({
   responses: { 204: null },
   handle: async ({ body }, request) => {
     // A separate transaction stores the password attempt, so that the attempt counts even if the request fails later.
-    const passwordAttemptResult = await request.run({
+    const attempt = await request.run({
       text: 'select salt, email, retry_after from app.begin_password_change()',
       values: [],
     });
-    const [salt, email, retryAfter] = passwordAttemptResult.rows[0] ?? [];
+    const [salt, email, retryAfter] = attempt.rows[0] ?? [];
     if (typeof salt !== 'string' || typeof email !== 'string')
       throw new RequestError('ERROR_RATE_LIMITED', 'too many attempts at the present password', {
         kind: 'password',
@@ -59,11 +60,8 @@ export const passwordEndpoint = endpoint({
         hashPassword(body.password, { signal }),
       ]),
     );
-    const passwordChangeResult = await request.run({
-      text: 'select app.change_password($1, $2)',
-      values: [present, hash],
-    });
-    if (passwordChangeResult.rows[0]?.[0] !== 't')
+    const changed = await request.run({ text: 'select app.change_password($1, $2)', values: [present, hash] });
+    if (changed.rows[0]?.[0] !== 't')
       throw new RequestError('ERROR_FORBIDDEN', 'the present password is another', {
         kind: 'password',
         problems: [{ field: 'current_password', rule: WRONG_PASSWORD }],

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { endpoint, computeSqlLimit } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import * as column from '../records/column.ts';
-import { historyQuerySchema } from '../records/changes.ts';
+import { cursorQuery } from '../records/changes.ts';
 import { createCursorFormat } from '../records/cursor.ts';
 import { record } from '../records/record.ts';
 import { LOST_ASSIGNEE_SQL } from './assignees.ts';
-import { buildUserLocksStatement } from './users.ts';
+import { lockUsers } from './users.ts';
 
 /* Returns all stored data on a person, and erases the data; docs/decisions/personal-data.md */
 
@@ -27,7 +27,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   },
   'notes.author_id': {
     at: 'created_at',
-    columns: [...['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at'], 'updated_at'],
+    columns: ['client_id', 'reclamation_id', 'text', 'internal', 'due_on', 'assignee_id', 'done_at', 'updated_at'],
   },
   'reclamation_history.changed_by': {
     at: 'changed_at',
@@ -36,9 +36,7 @@ const TENANT_TABLES: Readonly<Record<string, TenantTable>> = {
   'reclamations.assignee_id': { at: 'created_at', columns: ['client_id'], unless: LOST_ASSIGNEE_SQL },
 };
 
-/**
- * Columns that refer to a user, in tables that no request role may read; the database function app.kept_on reads them.
- */
+/** Columns that refer to a user, in tables that no request role may read; only app.kept_on reads them. */
 const FUNCTION_READ_SOURCES = [
   'audit_logs.actor',
   'audit_logs.resource_id',
@@ -70,30 +68,28 @@ const personalDatum = record('PersonalDatum', 'users', {
 const personalDataCursor = createCursorFormat(['personal-data'], [false, false, false]);
 const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/**
- * $1 is the person; $2, $3 and $4 are source, time and id of the last row of the previous page; $5 is the page size.
- */
+/** $1 is the person; $2, $3 and $4 are source, time and id of the last row before; $5 is the page size. */
 function buildSourceSelect(source: string): string {
-  const isCursorSourceSql = `$2 = '${source}'`;
-  const timeBoundSql = `case when ${isCursorSourceSql} then $3::timestamptz else 'infinity' end`;
-  const idBoundSql = `case when ${isCursorSourceSql} then $4::uuid else '${LARGEST_UUID}' end`;
+  const isCursor = `$2 = '${source}'`;
+  const time = `case when ${isCursor} then $3::timestamptz else 'infinity' end`;
+  const id = `case when ${isCursor} then $4::uuid else '${LARGEST_UUID}' end`;
   const [table = '', person = ''] = source.split('.');
-  const tenantTable = TENANT_TABLES[source];
-  const sourceRowsSql =
-    tenantTable === undefined
-      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${timeBoundSql}, ${idBoundSql}, $5) as k`
+  const tenant = TENANT_TABLES[source];
+  const rows =
+    tenant === undefined
+      ? `select k.id, k.at, k.data from app.kept_on(p.id, '${source}', ${time}, ${id}, $5) as k`
       : `
-        select r.id, r.${tenantTable.at} as at, jsonb_build_object(${tenantTable.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
+        select r.id, r.${tenant.at} as at, jsonb_build_object(${tenant.columns.map((name) => `'${name}', r.${name}`).join(', ')}) as data
         from public.${table} as r
         where r.${person} = p.id
-            and (r.${tenantTable.at}, r.id) < (${timeBoundSql}, ${idBoundSql})
-            and not ${tenantTable.unless ?? 'false'}
-        order by r.${tenantTable.at} desc, r.id desc
+            and (r.${tenant.at}, r.id) < (${time}, ${id})
+            and not ${tenant.unless ?? 'false'}
+        order by r.${tenant.at} desc, r.id desc
         limit $5`;
   return `
     select '${source}' as source, k.id, k.at, k.data
     from person as p
-    cross join lateral (${sourceRowsSql}
+    cross join lateral (${rows}
     ) as k
     where p.id is not null and $2::text collate "C" <= '${source}'`;
 }
@@ -120,7 +116,7 @@ export const personalDataEndpoints = [
     operationId: 'listPersonalData',
     summary: 'List everything that is kept on a user, for that user and for an ADMIN who may change the user',
     roles: ROLES,
-    query: historyQuerySchema,
+    query: cursorQuery,
     rights: ({ params }) => ({ text: 'select app.person($1)', values: [params.id] }),
     list: ({ params, query: { limit, after } }) => {
       const [source = '', at = 'infinity', id = LARGEST_UUID] =
@@ -141,8 +137,8 @@ export const personalDataEndpoints = [
     roles: ['ADMIN'],
     responses: { 204: null },
     handle: async ({ params }, request) => {
-      const erasureStatement = { text: 'select app.erase_user($1)', values: [params.id] };
-      await request.run([buildUserLocksStatement(request.caller, params.id), erasureStatement]);
+      const erasure = { text: 'select app.erase_user($1)', values: [params.id] };
+      await request.run([lockUsers(request.caller, params.id), erasure]);
       return { status: 204 };
     },
   }),

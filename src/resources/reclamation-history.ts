@@ -8,7 +8,7 @@ import { record } from '../records/record.ts';
 import { reclamationStatus } from './reclamation-record.ts';
 import { user } from './users.ts';
 
-const statusMoveDefinition = record('ReclamationMove', 'reclamation_history', {
+const statusMove = record('ReclamationMove', 'reclamation_history', {
   id: column.id,
   reclamation_id: column.readOnly(column.uuid),
   from_status: column.readOnly(column.enumText(reclamationStatus)),
@@ -18,8 +18,8 @@ const statusMoveDefinition = record('ReclamationMove', 'reclamation_history', {
   changed_at: column.readOnly(column.time),
 });
 
-const statusMovesList = list({
-  of: statusMoveDefinition,
+const statusMoves = list({
+  of: statusMove,
   newest: 'changed_at',
   filters: { reclamation_id: filterByCondition(field.uuid, 'r.reclamation_id = $') },
 });
@@ -27,11 +27,11 @@ const statusMovesList = list({
 export const statusMovesEndpoint = endpoint({
   tag: 'Reclamations',
   resource: 'reclamations',
-  of: statusMoveDefinition,
+  of: statusMove,
   method: 'get',
   path: '/api/reclamations/{id}/history',
   summary: 'List the moves of a claim: who, when, from where to where',
   roles: ROLES,
-  query: statusMovesList.query.omit({ reclamation_id: true }),
-  list: ({ params, query }, caller) => statusMovesList.statement({ ...query, reclamation_id: params.id }, caller),
+  query: statusMoves.query.omit({ reclamation_id: true }),
+  list: ({ params, query }, caller) => statusMoves.statement({ ...query, reclamation_id: params.id }, caller),
 });

@@ -5,7 +5,7 @@ import { endpointsOf } from '../records/endpoints.ts';
 import { importEndpoint } from '../records/import/import.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
-const reclamationConstraints = {
+const constraints = {
   reclamations_site_of_client: { site_id: rule('of_another_client') },
   reclamations_assignee_has_client: { assignee_id: rule('not_assignable') },
   reclamations_granted_amount_range: { granted_amount: rule('above_amount') },
@@ -14,7 +14,7 @@ const reclamationConstraints = {
 const { commonOptions, list, read, moves, changes, create, change, changeMany, remove } = endpointsOf(reclamation, {
   tag: 'Reclamations',
   path: '/api/reclamations',
-  constraints: reclamationConstraints,
+  constraints,
 });
 
 export const clientReclamationsEndpoint = endpoint({
@@ -41,10 +41,10 @@ export const reclamationEndpoints = [
         client_id: { table: 'clients', client: 'id' },
         site_id: { table: 'sites', client: 'client_id' },
       },
-      constraints: reclamationConstraints,
+      constraints,
     }),
     references: { client_id: 'clients', site_id: 'sites' },
-    constraints: reclamationConstraints,
+    constraints,
     method: 'post',
     path: '/api/reclamations/import',
     operationId: 'importReclamations',
@@ -55,9 +55,6 @@ export const reclamationEndpoints = [
   read({ summary: 'Read a claim', roles: ROLES }),
   moves('a claim', ROLES),
   changes(SPECIALIST_ROLES),
-  change({
-    summary: 'Change the given fields of a claim, or move it to another status',
-    roles: SPECIALIST_ROLES,
-  }),
+  change({ summary: 'Change the given fields of a claim, or move it to another status', roles: SPECIALIST_ROLES }),
   remove({ summary: 'Delete a claim with its documents and its history', roles: MANAGER_ROLES }),
 ];

@@ -9,11 +9,11 @@ import { MANAGER_ROLES, ROLES } from '../identity/caller.ts';
 import { MAX_REMINDER_DEADLINES } from '../limits.ts';
 import type { DueItem } from '../outbox/reminder-mail.ts';
 import { rule } from '../problems.ts';
-import { deadlineKind, buildDeadlineSelects } from './deadlines.ts';
+import { deadlineKind, selectEachKind } from './deadlines.ts';
 
 /* A user's settings for reminder mails, and the deadlines in a mail; docs/decisions/reminders.md */
 
-const reminderSettingFields = {
+const settings = {
   language: field.enumOf('Language'),
   kinds: z
     .array(deadlineKind, rule('not_a_list'))
@@ -25,12 +25,10 @@ const reminderSettingFields = {
     .meta({ description: 'True for only the claims that the caller works on and the caller’s own tasks.' }),
 };
 
-const reminderSettingsSchema = z
-  .strictObject(reminderSettingFields)
-  .meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
+const settingsSchema = z.strictObject(settings).meta({ id: 'Reminders', 'x-table': 'users', 'x-said': {} });
 
 /** A caller who has no row in users gets the default settings. */
-const REMINDER_SETTINGS_STATEMENT: Statement = {
+const READ_SETTINGS: Statement = {
   text: `
 select json_build_object(
     'language', coalesce(u.language, 'fr'),
@@ -42,32 +40,32 @@ left join public.users as u on u.id = me.id`,
   values: [deadlineKind.options],
 };
 
-const reminderEndpointOptions = {
+const reminderOptions = {
   tag: 'Users',
   resource: 'users',
   path: '/api/users/me/reminders',
   roles: ROLES,
-  responses: { 200: reminderSettingsSchema },
+  responses: { 200: settingsSchema },
 } as const;
 
 export const reminderEndpoints = [
   endpoint({
-    ...reminderEndpointOptions,
+    ...reminderOptions,
     method: 'get',
     operationId: 'getReminders',
     summary: 'Read what the caller is reminded of by mail',
-    handle: async (_input, request) => ({
-      status: 200,
-      body: (await request.run(REMINDER_SETTINGS_STATEMENT)).rows[0]?.[0] ?? '',
-    }),
+    handle: async (_input, request) => {
+      const { rows } = await request.run(READ_SETTINGS);
+      return { status: 200, body: rows[0]?.[0] ?? '' };
+    },
   }),
   endpoint({
-    ...reminderEndpointOptions,
+    ...reminderOptions,
     method: 'put',
     operationId: 'chooseReminders',
     summary: 'Choose what the caller is reminded of by mail, and in which language',
     body: z
-      .strictObject(reminderSettingFields)
+      .strictObject(settings)
       .partial()
       .meta({
         id: 'RemindersChange',
@@ -77,14 +75,12 @@ export const reminderEndpoints = [
       }),
     constraints: { users_not_stored: { id: rule('not_stored') } },
     handle: async ({ body: { language, kinds, only_mine: onlyMine } }, request) => {
-      const chooseRemindersStatement = {
+      const choice = {
         text: 'select app.choose_reminders($1, $2, $3)',
         values: [language ?? null, kinds ?? null, onlyMine ?? null],
       };
-      return {
-        status: 200,
-        body: (await request.run([chooseRemindersStatement, REMINDER_SETTINGS_STATEMENT])).rows[0]?.[0] ?? '',
-      };
+      const { rows } = await request.run([choice, READ_SETTINGS]);
+      return { status: 200, body: rows[0]?.[0] ?? '' };
     },
   }),
 ];
@@ -95,28 +91,22 @@ const TASK_REMINDER_DAYS = '{30,14,7,1,0,-1}';
 /** The range of days that the query reads, with a few extra days, because today's date depends on the time zone. */
 const REMINDER_DAY_RANGE = { within: '32', passed: '33' } as const;
 
-function buildDueItemsStatement({
-  caller: { role },
-  kinds,
-  day,
-  remindedUntil,
-  onlyMine,
-}: Reminder): Statement | undefined {
-  const wantedDeadlineKinds = deadlineKind.options.filter((kind) => kinds.includes(kind));
-  const deadlineSelectSqls = buildDeadlineSelects(wantedDeadlineKinds, role, REMINDER_DAY_RANGE);
-  if (deadlineSelectSqls.length === 0) return undefined;
-  const billNumberCaseSql = `
+function selectDueItems({ caller: { role }, kinds, day, remindedUntil, onlyMine }: Reminder): Statement | undefined {
+  const wanted = deadlineKind.options.filter((kind) => kinds.includes(kind));
+  const selects = selectEachKind(wanted, role, REMINDER_DAY_RANGE);
+  if (selects.length === 0) return undefined;
+  const bill = `
         when d.kind = 'partner_invoice' then (select b.number from public.partner_invoices as b where b.id = d.id)`;
-  const includesBills = wantedDeadlineKinds.includes('partner_invoice') && MANAGER_ROLES.includes(role);
+  const includesBills = wanted.includes('partner_invoice') && MANAGER_ROLES.includes(role);
   const text = `
 select
     d.kind, d.id, d.reclamation_id, d.due_on, d.due_on - $1::date, c.company_name,
     case
         when d.kind = 'task' then (select n.text from public.notes as n where n.id = d.id)
-        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? billNumberCaseSql : ''}
+        when d.kind = 'invoice' then (select f.number from public.factures as f where f.id = d.id)${includesBills ? bill : ''}
     end,
     r.claim_type, r.tax_year, r.notice_reference, count(*) over ()
-from (${deadlineSelectSqls.join('\n    union all')}
+from (${selects.join('\n    union all')}
 ) as d
 join public.clients as c on c.id = d.client_id
 left join public.reclamations as r on r.id = d.reclamation_id
@@ -133,22 +123,29 @@ limit $4`;
 
 /** Reads the deadlines for a reminder mail with the role, clients and row policies of the mail's user. */
 export async function readDueDeadlines(database: Pick<Database, 'run'>, reminder: Reminder) {
-  const dueItemsStatement = buildDueItemsStatement(reminder);
-  if (dueItemsStatement === undefined) return { due: [], count: 0 };
-  const reminderContext = {
-    ...{ caller: reminder.caller, requestId: `reminder-${randomUUID()}`, action: 'reminders' },
-    ...{ ipAddress: '', userAgent: '', readOnly: true },
+  const statement = selectDueItems(reminder);
+  if (statement === undefined) return { due: [], count: 0 };
+  const context = {
+    caller: reminder.caller,
+    requestId: `reminder-${randomUUID()}`,
+    action: 'reminders',
+    ipAddress: '',
+    userAgent: '',
+    readOnly: true,
   };
-  const [result] = await database.run(reminderContext, [dueItemsStatement]);
-  const dueItemRows = result?.rows ?? [];
-  const due = dueItemRows.map(
+  const [result] = await database.run(context, [statement]);
+  const rows = result?.rows ?? [];
+  const due = rows.map(
     ([kind, id, reclamationId, dueOn, daysLeft, clientName, about, type, year, notice]): DueItem => ({
       kind: deadlineKind.parse(kind),
-      ...{ id: String(id), reclamationId: reclamationId ?? undefined },
-      ...{ dueOn: String(dueOn), daysLeft: Number(daysLeft), clientName: String(clientName) },
+      id: String(id),
+      reclamationId: reclamationId ?? undefined,
+      dueOn: String(dueOn),
+      daysLeft: Number(daysLeft),
+      clientName: String(clientName),
       about: about ?? undefined,
       claim: type == null ? undefined : { type, year: year ?? undefined, notice: notice ?? undefined },
     }),
   );
-  return { due, count: Number(dueItemRows[0]?.at(-1) ?? 0) };
+  return { due, count: Number(rows[0]?.at(-1) ?? 0) };
 }

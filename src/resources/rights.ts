@@ -4,7 +4,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { ROLES } from '../identity/caller.ts';
 import { role } from './users.ts';
 
-const rightsSchema = z
+const rights = z
   .strictObject({
     role,
     operations: z.array(z.string()).describe('By their operationId, in the order of this description.'),
@@ -14,8 +14,13 @@ const rightsSchema = z
 /** Lists the endpoints that the caller's role may call; row policies decide which records an endpoint returns. */
 export function rightsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const own: Endpoint = endpoint({
-    ...{ method: 'get', path: '/api/users/me/rights', operationId: 'getCurrentUserRights' },
-    ...{ tag: 'Users', resource: 'users', roles: ROLES, responses: { 200: rightsSchema } },
+    method: 'get',
+    path: '/api/users/me/rights',
+    operationId: 'getCurrentUserRights',
+    tag: 'Users',
+    resource: 'users',
+    roles: ROLES,
+    responses: { 200: rights },
     summary: 'List the operations that the caller’s role may call, whatever the record',
     handle: async (_input, request) => {
       // A transaction without statements checks that the token's rights still hold, as every transaction does first.

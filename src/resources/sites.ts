@@ -60,11 +60,7 @@ export const siteEndpoints = [
   create({ summary: 'Create a site of a client', roles: SPECIALIST_ROLES }),
   endpoint({
     ...commonOptions,
-    ...importEndpoint({
-      of: site,
-      path: '/api/sites',
-      parents: { client_id: { table: 'clients', client: 'id' } },
-    }),
+    ...importEndpoint({ of: site, path: '/api/sites', parents: { client_id: { table: 'clients', client: 'id' } } }),
     references: { client_id: 'clients' },
     method: 'post',
     path: '/api/sites/import',

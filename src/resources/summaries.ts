@@ -4,8 +4,6 @@ import { invoice, invoices } from './invoices.ts';
 import { partnerInvoice, partnerInvoices } from './partner-invoices.ts';
 import { reclamation, reclamations } from './reclamation-record.ts';
 
-/* Counts of claims, invoices and bills, with their amounts. */
-
 const paymentSums = (due: string) => ({
   amount_excl_tax: defineSumColumn('r.amount_excl_tax', 'All of them, without VAT, in euros.'),
   amount_incl_tax: defineSumColumn('r.amount_incl_tax', 'All of them, VAT included, in euros.'),
@@ -22,12 +20,20 @@ const paymentSums = (due: string) => ({
 
 export const summaryEndpoints = [
   defineSummaryEndpoint({
-    ...{ of: reclamation, list: reclamations, tag: 'Reclamations', path: '/api/reclamations', roles: ROLES },
+    of: reclamation,
+    list: reclamations,
+    tag: 'Reclamations',
+    path: '/api/reclamations',
+    roles: ROLES,
     references: { site_id: 'sites' },
     what: 'the claims of the caller’s clients, with their amounts',
     by: {
-      ...{ status: 'status', type: 'claim_type', year: 'tax_year', client: 'client_id' },
-      ...{ site: 'site_id', assignee: 'assignee_id' },
+      status: 'status',
+      type: 'claim_type',
+      year: 'tax_year',
+      client: 'client_id',
+      site: 'site_id',
+      assignee: 'assignee_id',
     },
     spans: { submitted: 'submitted_at', decision: 'decision_date', deadline: 'claim_deadline' },
     sums: {
@@ -37,7 +43,11 @@ export const summaryEndpoints = [
     },
   }),
   defineSummaryEndpoint({
-    ...{ of: invoice, list: invoices, tag: 'Invoices', path: '/api/invoices', roles: ROLES },
+    of: invoice,
+    list: invoices,
+    tag: 'Invoices',
+    path: '/api/invoices',
+    roles: ROLES,
     references: { reclamation_id: 'reclamations' },
     what: 'the invoices of the caller’s clients, with what is due, late and paid',
     by: { status: 'status', client: 'client_id' },
@@ -45,7 +55,10 @@ export const summaryEndpoints = [
     sums: paymentSums(`'ISSUED'`),
   }),
   defineSummaryEndpoint({
-    ...{ of: partnerInvoice, list: partnerInvoices, tag: 'Partner invoices', roles: MANAGER_ROLES },
+    of: partnerInvoice,
+    list: partnerInvoices,
+    tag: 'Partner invoices',
+    roles: MANAGER_ROLES,
     path: '/api/partner-invoices',
     references: { partner_id: 'partners', invoice_id: 'factures' },
     what: 'what partners billed, with what is due, late and paid',

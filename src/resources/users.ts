@@ -39,7 +39,7 @@ export function isPasswordSameAsEmail(password: string, email: string): boolean 
   return normalizePassword(password).toLowerCase() === email.toLowerCase();
 }
 
-const clientAccessSchema = z
+const clientAccessInput = z
   .array(field.uuid, rule('not_a_list.uuids'))
   .max(5000, rule('too_many_items', { max: 5000 }))
   .overwrite((ids) => [...new Set(ids)].toSorted());
@@ -48,7 +48,7 @@ const clientAccessSchema = z
  * SQL for the clients of user `r` that the caller may see. The user and an ADMIN without a client list see all clients
  * of the user; another caller sees only the clients to which both have access.
  */
-const VISIBLE_CLIENT_IDS_SQL = `case
+const VISIBLE_CLIENTS_SQL = `case
         when r.id = app.user_id() or current_user = 'taxclaims_admin' then r.client_access
         else array(
             select c.id
@@ -60,7 +60,7 @@ const VISIBLE_CLIENT_IDS_SQL = `case
 
 const VISIBLE_IS_ACTIVE_SQL = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const isActiveColumnKind = column.withMeta(column.omittedWhenNull(column.boolean), {
+const isActive = column.withMeta(column.omittedWhenNull(column.boolean), {
   description: 'Shown to an ADMIN alone.',
 });
 
@@ -75,9 +75,9 @@ export const user = record(
     email: column.writable(column.nullable(column.text(255)), field.email),
     name: column.writable(column.nullable(column.text(255)), field.nonBlankText(255)),
     role: column.writable(column.enumText(role), role),
-    client_access: column.writtenByEndpoint(column.uuids, clientAccessSchema.optional(), VISIBLE_CLIENT_IDS_SQL),
+    client_access: column.writtenByEndpoint(column.uuids, clientAccessInput.optional(), VISIBLE_CLIENTS_SQL),
     is_active: column.writtenByEndpoint(
-      isActiveColumnKind,
+      isActive,
       z.boolean(rule('not_true_or_false')).optional(),
       VISIBLE_IS_ACTIVE_SQL,
     ),
@@ -143,10 +143,7 @@ const creationConstraints = {
   users_last_client: { client_access: rule('last_client') },
 } as const;
 
-export const userChangeConstraints = {
-  ...creationConstraints,
-  users_erased: { id: rule('erased') },
-} as const;
+export const userChangeConstraints = { ...creationConstraints, users_erased: { id: rule('erased') } } as const;
 
 export function selectOwnUser({ email, name, role, clientAccess }: Caller): Statement {
   return {
@@ -161,18 +158,15 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
   };
 }
 
-/**
- * Runs before every write to users: locks the rows of the caller and of the target user, then checks the caller's
- * rights.
- */
-export function buildUserLocksStatement({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
+/** Runs before every write to users: locks the caller's row and the target's, then checks the caller's rights. */
+export function lockUsers({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
   return {
     text: 'select app.hold_author(to_timestamp($1), $2, $3)',
     values: [issuedAt, accessDigest, target],
   };
 }
 
-function hashPasswordUnlessHungUp({ incoming }: CallerRequest, password: string): Promise<string> {
+function hashUnlessHungUp({ incoming }: CallerRequest, password: string): Promise<string> {
   return abortOnHangUp(incoming, (signal) => hashPassword(password, { signal }));
 }
 
@@ -183,8 +177,8 @@ async function refuseEmailAsPassword(
   given: string | undefined,
   request: CallerRequest,
 ): Promise<void> {
-  const emailQuery = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
-  const email = given ?? (await request.run(emailQuery)).rows[0]?.[0];
+  const query = { text: 'select r.email from public.users as r where r.id = $1', values: [id] };
+  const email = given ?? (await request.run(query)).rows[0]?.[0];
   if (typeof email === 'string' && isPasswordSameAsEmail(password, email))
     throw validationError('password', PASSWORD_IS_EMAIL_RULE);
 }
@@ -231,18 +225,19 @@ export const userEndpoints = [
     handle: async ({ body }, request) => {
       const id = randomUUID();
       const { email, name, role, client_access = [], is_active = true, password } = body;
-      const passwordHash =
-        password === undefined ? NO_PASSWORD_HASH : await hashPasswordUnlessHungUp(request, password);
+      const hash = password === undefined ? NO_PASSWORD_HASH : await hashUnlessHungUp(request, password);
       return createRecord(request, {
-        ...{ of: user, id, location: `/api/users/${id}` },
+        of: user,
+        id,
+        location: `/api/users/${id}`,
         make: [
-          buildUserLocksStatement(request.caller),
+          lockUsers(request.caller),
           {
             text: `
 insert into public.users as r (id, email, password_hash, name, role, client_access, is_active)
 values ($1, $2, $3, $4, $5, $6, $7)
 returning ${user.selectList}`,
-            values: [id, email, passwordHash, name, role, client_access, is_active],
+            values: [id, email, hash, name, role, client_access, is_active],
           },
         ],
       });
@@ -265,29 +260,25 @@ returning ${user.selectList}`,
       const { password, ...fields } = body;
       if (password !== undefined) await refuseEmailAsPassword(password, params.id, fields.email, request);
       // The statement writes the password hash without reading it, because the caller's database role may not read it.
-      const passwordHash = password === undefined ? [] : [await hashPasswordUnlessHungUp(request, password)];
-      const userUpdateStatement: Statement = {
+      const hashes = password === undefined ? [] : [await hashUnlessHungUp(request, password)];
+      const update = {
         text: `
 update public.users as r
-set ${passwordHash.length === 0 ? '' : 'password_hash = $4,'}
+set ${hashes.length === 0 ? '' : 'password_hash = $4,'}
     client_access = coalesce(n.client_access, r.client_access),
     is_active = coalesce(n.is_active, r.is_active),${user.setClause('$2')}
 from ${user.bodyAsRow('$2')}
 where r.id = $1
     and ${user.isVersion('$3')}
 returning ${user.selectList}`,
-        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...passwordHash],
+        values: [params.id, JSON.stringify(fields), user.versions(request.ifMatch), ...hashes],
       };
-      // Locks the changed user and the caller in the order of their ids, so that two users who change each other do not
-      // deadlock.
-      const userLockStatement = {
+      // Locks both users in the order of their ids, so that two who change each other do not deadlock.
+      const lock = {
         text: 'select from public.users as r where r.id = $1 and r.id <= app.user_id() for no key update',
         values: [params.id],
       };
-      return replyWithRecord(
-        user,
-        await request.run([userLockStatement, buildUserLocksStatement(request.caller), userUpdateStatement]),
-      );
+      return replyWithRecord(user, await request.run([lock, lockUsers(request.caller), update]));
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { invoiceStatusEnum as invoiceStatus } from '../../src/resources/invoices.ts';
-import { partnerInvoiceStatusEnum as partnerInvoiceStatus } from '../../src/resources/partner-invoices.ts';
+import { invoiceStatus } from '../../src/resources/invoices.ts';
+import { partnerInvoiceStatus } from '../../src/resources/partner-invoices.ts';
 import { reclamationStatus } from '../../src/resources/reclamation-record.ts';
 import { FIXTURE, idOf } from '../policies/fixture.ts';
 import { connected, createTestDatabase, withAdmin } from '../support/database.ts';

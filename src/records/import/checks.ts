@@ -1,5 +1,5 @@
 import type { StatementResult, Statement } from '../../db/statement.ts';
-import type { BrokenRuleByField as Broken } from '../../errors.ts';
+import type { BrokenRuleByField } from '../../errors.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import { createNoAccessError, checkRecordVisibility, type RecordKey } from '../../http/visibility.ts';
 import type { RecordDefinition } from '../record.ts';
@@ -19,7 +19,7 @@ export interface ImportRules {
   readonly of: RecordDefinition;
   /** For each column with a parent's id: the parent's table, and the column with the client's id in that table. */
   readonly parents: Readonly<Record<string, { readonly table: string; readonly client: string }>>;
-  readonly constraints?: Readonly<Record<string, Broken>>;
+  readonly constraints?: Readonly<Record<string, BrokenRuleByField>>;
 }
 
 export async function* splitIntoBatches(
@@ -27,80 +27,72 @@ export async function* splitIntoBatches(
   nextTurn: TurnAwaiter,
 ): AsyncGenerator<{ readonly from: number; readonly json: string }> {
   let [from, length] = [0, 0];
-  let batchBodyJsons: string[] = [];
+  let batch: string[] = [];
   for (const { body } of lines) {
     await nextTurn();
-    const bodyJson = JSON.stringify(body);
-    if (
-      batchBodyJsons.length === IMPORT_BATCH_ROWS ||
-      (length > 0 && length + bodyJson.length > IMPORT_BATCH_CHARACTERS)
-    ) {
-      yield { from, json: `[${batchBodyJsons.join(',')}]` };
-      from += batchBodyJsons.length;
-      [batchBodyJsons, length] = [[], 0];
+    const json = JSON.stringify(body);
+    if (batch.length === IMPORT_BATCH_ROWS || (length > 0 && length + json.length > IMPORT_BATCH_CHARACTERS)) {
+      yield { from, json: `[${batch.join(',')}]` };
+      from += batch.length;
+      [batch, length] = [[], 0];
     }
-    batchBodyJsons.push(bodyJson);
-    length += bodyJson.length;
+    batch.push(json);
+    length += json.length;
   }
-  if (batchBodyJsons.length > 0) yield { from, json: `[${batchBodyJsons.join(',')}]` };
+  if (batch.length > 0) yield { from, json: `[${batch.join(',')}]` };
 }
 
-/**
- * Refuses an import with inaccessible parents, with the status that a single creation would get: 403, 404 or 409.
- * @throws RequestError
- */
+/** @throws RequestError with the status that a single creation would get: 403, 404 or 409 */
 export async function refuseInaccessibleParents(
   lines: readonly RecordLine[],
   { parents }: ImportRules,
   request: CallerRequest,
-  runStatement: SingleStatementRunner,
+  run: SingleStatementRunner,
 ): Promise<void> {
   for (const [field, { table, client }] of Object.entries(parents)) {
     const ids = lines.map(({ body }) => String(body[field]));
-    const clientIdsByLine = lines.map(({ body }) => String(body['client_id']));
-    const { rows } = await runStatement({
+    const clients = lines.map(({ body }) => String(body['client_id']));
+    const { rows } = await run({
       text: `
 select n.id, n.client, r.id is not null
 from (select distinct l.id, l.client from unnest($1::uuid[], $2::uuid[]) as l (id, client)) as n
 left join public.${table} as r on r.id = n.id
 where r.id is null or r.${client} <> n.client`,
-      values: [ids, clientIdsByLine],
+      values: [ids, clients],
     });
     if (rows.length === 0) continue;
-    const foreignRecords = new Set(rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])));
-    const missingRecords = new Set(rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])));
+    const foreign = new Set(rows.flatMap(([id, of, isVisible]) => (isVisible === 't' ? [`${id} ${of}`] : [])));
+    const missing = new Set(rows.flatMap(([id, , isVisible]) => (isVisible === 't' || id == null ? [] : [id])));
     // Looks up at most MAX_CHECKED_REFERENCES ids, because the response only counts further problems.
-    const reportedParentIds = [...new Set(ids)].filter((id) => missingRecords.has(id)).slice(0, MAX_CHECKED_REFERENCES);
+    const reported = [...new Set(ids)].filter((id) => missing.has(id)).slice(0, MAX_CHECKED_REFERENCES);
     await refuseForeignRecords(
-      reportedParentIds.map((id) => ({ table, id })),
+      reported.map((id) => ({ table, id })),
       request,
     );
-    const parentProblems = new ProblemList();
+    const problems = new ProblemList();
     for (const [index, { row }] of lines.entries()) {
       const id = ids[index] ?? '';
-      if (missingRecords.has(id)) parentProblems.add(row.position, field, rule('no_such_record'));
-      else if (foreignRecords.has(`${id} ${clientIdsByLine[index]}`))
-        parentProblems.add(row.position, field, rule('of_another_client'));
+      if (missing.has(id)) problems.add(row.position, field, rule('no_such_record'));
+      else if (foreign.has(`${id} ${clients[index]}`)) problems.add(row.position, field, rule('of_another_client'));
     }
-    parentProblems.throwIfAny(missingRecords.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
+    problems.throwIfAny(missing.size > 0 ? 'ERROR_NOT_FOUND' : 'ERROR_CONFLICT');
   }
 }
 
 /** @throws RequestError ERROR_FORBIDDEN for the first record of another tenant */
 async function refuseForeignRecords(named: readonly RecordKey[], request: CallerRequest): Promise<void> {
-  const visibilityResults = await checkRecordVisibility(named, request);
-  for (const [index, { isOwn, exists, client }] of visibilityResults.entries())
+  for (const [index, { isOwn, exists, client }] of (await checkRecordVisibility(named, request)).entries())
     if (exists && !isOwn) throw createNoAccessError(named[index], client);
 }
 
 /** Checks every line of the import against the table's check constraints. @throws RequestError ERROR_VALIDATION */
-export async function refuseConstraintViolations(
+export async function refuseBrokenConstraints(
   lines: readonly RecordLine[],
   { of, constraints = {} }: ImportRules,
-  runStatement: SingleStatementRunner,
+  run: SingleStatementRunner,
   nextTurn: TurnAwaiter,
 ): Promise<void> {
-  const { rows } = await runStatement({
+  const { rows } = await run({
     text: `
 select c.conname, pg_get_expr(c.conbin, c.conrelid)
 from pg_constraint as c
@@ -109,9 +101,9 @@ order by c.conname`,
     values: [`public.${of.table}`],
   });
   if (rows.length === 0) return;
-  const constraintProblems = new ProblemList();
+  const problems = new ProblemList();
   for await (const { from, json } of splitIntoBatches(lines, nextTurn)) {
-    const broken = await runStatement({
+    const broken = await run({
       text: `
 select n.line, c.name
 from (
@@ -126,12 +118,9 @@ order by n.line, c.name`,
     });
     for (const [line, name] of broken.rows) {
       const row = lines[from + Number(line)]?.row;
-      const brokenRulesByField = constraints[String(name)] ?? {
-        '': rule('breaks_rule', { rule: String(name) }),
-      };
-      for (const [field, broken] of Object.entries(brokenRulesByField))
-        constraintProblems.add(row?.position, field, broken);
+      const rules = constraints[String(name)] ?? { '': rule('breaks_rule', { rule: String(name) }) };
+      for (const [field, broken] of Object.entries(rules)) problems.add(row?.position, field, broken);
     }
   }
-  constraintProblems.throwIfAny();
+  problems.throwIfAny();
 }

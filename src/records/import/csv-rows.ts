@@ -14,10 +14,7 @@ export interface CsvColumns {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly ignored: readonly string[];
-  /**
-   * Reads a cell. `isContinental` is true if semicolons separate the cells, as in countries where dates begin with the
-   * day.
-   */
+  /** `isContinental` is true if semicolons separate the cells, as in countries where dates begin with the day. */
   read(field: string, cell: string, isContinental: boolean): CellValue;
 }
 
@@ -25,76 +22,77 @@ export interface CsvColumns {
 export type CellValue = { readonly value: unknown } | { readonly rule: ProblemRule } | undefined;
 
 export async function parseCsvRows(table: Buffer, sheet: CsvColumns, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
-  const csvRowProblems = new ProblemList();
-  const receivedRows: ReceivedRow[] = [];
+  const problems = new ProblemList();
+  const rows: ReceivedRow[] = [];
   const { delimiter, from, line: first } = detectSeparator(table);
-  const lineCounter = { line: first };
-  let csvHeader: CsvHeader | undefined;
-  const addCsvRecord = (cells: readonly string[]): void => {
+  const place = { line: first };
+  let header: CsvHeader | undefined;
+  const add = (cells: readonly string[]): void => {
     if (cells.every((cell) => cell.trim() === '')) return;
-    const { line } = lineCounter;
-    if (csvHeader === undefined) {
-      csvHeader = parseCsvHeader(cells, line, sheet);
+    const { line } = place;
+    if (header === undefined) {
+      header = parseCsvHeader(cells, line, sheet);
       return;
     }
-    const row = readCsvRow(cells, line, csvHeader, (...of) => sheet.read(...of, delimiter === ';'));
-    const headerNames = csvHeader;
-    if (cells.some((cell, index) => !headerNames[index] && headerNames[index] !== null && cell.trim() !== ''))
-      csvRowProblems.add(row.position, '', rule('too_many_cells'));
-    receivedRows.push(row);
+    const row = readCsvRow(cells, line, header, (...of) => sheet.read(...of, delimiter === ';'));
+    const names = header;
+    if (cells.some((cell, index) => !names[index] && names[index] !== null && cell.trim() !== ''))
+      problems.add(row.position, '', rule('too_many_cells'));
+    rows.push(row);
   };
   try {
-    await parseRecords(table.subarray(from), delimiter, lineCounter, addCsvRecord, nextTurn);
+    await parseRecords(table.subarray(from), delimiter, place, add, nextTurn);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    csvRowProblems.add({ line: lineCounter.line }, '', CSV_ERROR_RULES[error.code] ?? rule('not_a_csv'));
+    problems.add({ line: place.line }, '', CSV_ERROR_RULES[error.code] ?? rule('not_a_csv'));
   }
-  csvRowProblems.throwIfAny();
-  return receivedRows;
+  problems.throwIfAny();
+  return rows;
 }
 
 /** Finds the separator of the cells in a first line such as `sep=;`, or else in the first line with letters. */
 function detectSeparator(table: Buffer): { delimiter: string; from: number; line: number } {
-  const tableStartText = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
-  const separatorLine = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(tableStartText);
-  if (separatorLine !== null) return { delimiter: separatorLine[1] ?? ';', from: separatorLine[0].length, line: 2 };
-  const firstTextLine = /^.*\p{L}.*$/mu.exec(tableStartText)?.[0] ?? '';
-  return { delimiter: [';', '\t'].find((sign) => firstTextLine.includes(sign)) ?? ',', from: 0, line: 1 };
+  const start = table.toString('utf8', 0, SEPARATOR_SEARCH_BYTES);
+  const named = /^"?sep=([;,\t])"?[;,\t]*(?:\r\n|\n|\r)/i.exec(start);
+  if (named !== null) return { delimiter: named[1] ?? ';', from: named[0].length, line: 2 };
+  const first = /^.*\p{L}.*$/mu.exec(start)?.[0] ?? '';
+  return { delimiter: [';', '\t'].find((sign) => first.includes(sign)) ?? ',', from: 0, line: 1 };
 }
 
 async function parseRecords(
   table: Buffer,
   delimiter: string,
-  parseProgress: { line: number },
-  addCsvRecord: (cells: readonly string[]) => void,
+  place: { line: number },
+  add: (cells: readonly string[]) => void,
   nextTurn: TurnAwaiter,
 ): Promise<void> {
-  let [records, fedBytes, recordStart] = [0, 0, 0];
-  const csvParser = parse({
-    ...{ delimiter, record_delimiter: ['\r\n', '\n', '\r'] },
-    ...{ relax_column_count: true, max_record_size: MAX_CSV_ROW_CHARACTERS },
+  let [records, fed, start] = [0, 0, 0];
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: MAX_CSV_ROW_CHARACTERS,
     on_record: (cells: string[]) => {
       if (records > MAX_BODY_ROWS) throw createTooManyRecordsError();
-      if (cells.length > MAX_CSV_ROW_CELLS) throw createTooLongError();
-      addCsvRecord(cells);
-      parseProgress.line += 1 + countLineBreaks(cells);
+      if (cells.length > MAX_CSV_ROW_CELLS) throw tooLong();
+      add(cells);
+      place.line += 1 + countLineBreaks(cells);
       records += 1;
-      recordStart = fedBytes;
-      // Resets the record count, because csv-parse would otherwise build a slow error for each record that has fewer
-      // cells than the first record.
-      Object.assign(csvParser.info, { records: 0 });
+      start = fed;
+      // Without this, csv-parse builds a slow error for each record with fewer cells than the first.
+      Object.assign(parser.info, { records: 0 });
       return null;
     },
   });
-  const createTooLongError = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', csvParser.options);
-  async function* readCsvPieces(): AsyncGenerator<Buffer> {
-    for (; fedBytes < table.length; fedBytes += CSV_BYTES_BEFORE_YIELD) {
+  const tooLong = (): CsvError => new CsvError('CSV_MAX_RECORD_SIZE', 'a long record', parser.options);
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (; fed < table.length; fed += CSV_BYTES_BEFORE_YIELD) {
       await nextTurn();
-      if (fedBytes - recordStart > LONGEST_ROW_BYTES) throw createTooLongError();
-      yield table.subarray(fedBytes, fedBytes + CSV_BYTES_BEFORE_YIELD);
+      if (fed - start > LONGEST_ROW_BYTES) throw tooLong();
+      yield table.subarray(fed, fed + CSV_BYTES_BEFORE_YIELD);
     }
   }
-  await pipeline(readCsvPieces(), csvParser.resume());
+  await pipeline(pieces(), parser.resume());
 }
 
 /** Counts the line breaks within the cells, because csv-parse counts a CRLF within quotation marks twice. */
@@ -106,37 +104,30 @@ const CSV_ERROR_RULES: Readonly<Record<string, ProblemRule>> = {
   CSV_QUOTE_NOT_CLOSED: rule('not_a_csv.open'),
   CSV_INVALID_CLOSING_QUOTE: rule('not_a_csv.behind'),
   INVALID_OPENING_QUOTE: rule('not_a_csv.within'),
-  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', {
-    characters: MAX_CSV_ROW_CHARACTERS,
-    cells: MAX_CSV_ROW_CELLS,
-  }),
+  CSV_MAX_RECORD_SIZE: rule('not_a_csv.row', { characters: MAX_CSV_ROW_CHARACTERS, cells: MAX_CSV_ROW_CELLS }),
 };
 
 type CsvHeader = readonly (string | null)[];
 
-/**
- * Reads the header of a CSV; column names may have any letter case, and blanks for underscores.
- * @throws RequestError ERROR_VALIDATION
- */
+/** Names may have any letter case, and blanks for underscores. @throws RequestError ERROR_VALIDATION */
 function parseCsvHeader(cells: readonly string[], line: number, { fields, required, ignored }: CsvColumns): CsvHeader {
-  const headerProblems = new ProblemList();
-  const normalizedColumnNames = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
-  const seenColumnNames = new Set<string>();
-  let isEveryColumnKnown = true;
-  for (const [index, name] of normalizedColumnNames.entries()) {
+  const problems = new ProblemList();
+  const names = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/\s+/g, '_'));
+  const seen = new Set<string>();
+  let isKnown = true;
+  for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const columnTitle = cells[index]?.trim() ?? '';
+    const title = cells[index]?.trim() ?? '';
     if (!fields.includes(name) && !ignored.includes(name)) {
-      headerProblems.add({ line }, columnTitle, rule('unknown_field'));
-      isEveryColumnKnown = false;
-    } else if (seenColumnNames.has(name)) headerProblems.add({ line }, columnTitle, rule('given_twice.column'));
-    seenColumnNames.add(name);
+      problems.add({ line }, title, rule('unknown_field'));
+      isKnown = false;
+    } else if (seen.has(name)) problems.add({ line }, title, rule('given_twice.column'));
+    seen.add(name);
   }
-  for (const name of required)
-    if (!seenColumnNames.has(name)) headerProblems.add({ line }, name, rule('required.column'));
-  if (!isEveryColumnKnown) headerProblems.add({ line }, '', rule('unknown_field.columns', { fields }));
-  headerProblems.throwIfAny();
-  return normalizedColumnNames.map((name) => (ignored.includes(name) ? null : name));
+  for (const name of required) if (!seen.has(name)) problems.add({ line }, name, rule('required.column'));
+  if (!isKnown) problems.add({ line }, '', rule('unknown_field.columns', { fields }));
+  problems.throwIfAny();
+  return names.map((name) => (ignored.includes(name) ? null : name));
 }
 
 function readCsvRow(
@@ -150,10 +141,10 @@ function readCsvRow(
   for (const [index, cell] of cells.entries()) {
     const field = header[index];
     if (cell === '' || !field) continue;
-    const cellValue = read(field, unescapeFormulas(cell));
-    if (cellValue === undefined) continue;
-    if ('rule' in cellValue) cellProblems.set(field, cellValue.rule);
-    else value[field] = cellValue.value;
+    const result = read(field, unescapeFormulas(cell));
+    if (result === undefined) continue;
+    if ('rule' in result) cellProblems.set(field, result.rule);
+    else value[field] = result.value;
   }
   return { value, position: { line }, cellProblems };
 }

@@ -5,38 +5,36 @@ import type { TurnAwaiter } from './turns.ts';
 import { TEXT_BYTES_BEFORE_YIELD } from '../../limits.ts';
 import { rule, type ProblemRule } from '../../problems.ts';
 
-const UTF_8_NAME_PATTERN = /^utf-?8$/i;
-const WINDOWS_1252_NAME_PATTERN = /^windows-1252$/i;
+const UTF_8 = /^utf-?8$/i;
+const WINDOWS_1252 = /^windows-1252$/i;
 
 export function isCharset(charset: string): boolean {
-  return UTF_8_NAME_PATTERN.test(charset) || WINDOWS_1252_NAME_PATTERN.test(charset);
+  return UTF_8.test(charset) || WINDOWS_1252.test(charset);
 }
 
-/**
- * Converts a CSV to UTF-8 without a byte order mark. @throws RequestError ERROR_VALIDATION with the first wrong line
- */
+/** Removes a byte order mark too. @throws RequestError ERROR_VALIDATION with the first wrong line */
 export async function convertToUtf8(bytes: Buffer, charset = 'utf-8', nextTurn: TurnAwaiter): Promise<Buffer> {
-  const isWorkbook = ['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4));
-  if (isWorkbook) throw invalidBodyError(rule('not_a_csv.workbook'));
-  if (!WINDOWS_1252_NAME_PATTERN.test(charset)) {
+  if (['504b0304', 'd0cf11e0'].includes(bytes.toString('hex', 0, 4)))
+    throw invalidBodyError(rule('not_a_csv.workbook'));
+  if (!WINDOWS_1252.test(charset)) {
     const isUtf16 = ['feff', 'fffe'].includes(bytes.toString('hex', 0, 2));
     await refuseInvalidLine(bytes, isUtf8, rule(isUtf16 ? 'not_utf_8.utf_16' : 'not_utf_8'), nextTurn);
     return bytes.subarray(bytes.toString('hex', 0, 3) === 'efbbbf' ? 3 : 0);
   }
   await refuseInvalidLine(bytes, isWindows1252, rule('not_utf_8.windows'), nextTurn);
-  const windows1252Decoder = new TextDecoder('windows-1252');
-  const utf8Pieces: Buffer[] = [];
+  const decoder = new TextDecoder('windows-1252');
+  const pieces: Buffer[] = [];
   for (let from = 0; from < bytes.length; from += TEXT_BYTES_BEFORE_YIELD) {
     await nextTurn();
-    utf8Pieces.push(Buffer.from(windows1252Decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
+    pieces.push(Buffer.from(decoder.decode(bytes.subarray(from, from + TEXT_BYTES_BEFORE_YIELD))));
   }
-  return Buffer.concat(utf8Pieces);
+  return Buffer.concat(pieces);
 }
 
-const UNDEFINED_WINDOWS_1252_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+const UNDEFINED_BYTES = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
 function isWindows1252(bytes: Buffer): boolean {
-  return UNDEFINED_WINDOWS_1252_BYTES.every((byte) => !bytes.includes(byte));
+  return UNDEFINED_BYTES.every((byte) => !bytes.includes(byte));
 }
 
 async function refuseInvalidLine(
@@ -51,14 +49,14 @@ async function refuseInvalidLine(
     for (;;) {
       await nextTurn();
       const end = bytes.indexOf(LINE_FEED, from + atOnce - 1) + 1 || bytes.length;
-      const lineBytes = bytes.subarray(from, end);
-      if (!isValid(lineBytes) || end === bytes.length) break;
-      for (const byte of lineBytes) if (byte === LINE_FEED) line += 1;
+      const piece = bytes.subarray(from, end);
+      if (!isValid(piece) || end === bytes.length) break;
+      for (const byte of piece) if (byte === LINE_FEED) line += 1;
       from = end;
     }
-  const invalidLineProblems = new ProblemList();
-  invalidLineProblems.add({ line }, '', broken);
-  invalidLineProblems.throwIfAny();
+  const problems = new ProblemList();
+  problems.add({ line }, '', broken);
+  problems.throwIfAny();
 }
 
 const LINE_FEED = 0x0a;

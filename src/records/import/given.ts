@@ -31,13 +31,13 @@ export class ProblemList {
 
   /** @throws RequestError where a problem was added, or lines were not tried */
   throwIfAny(code: ErrorCode = 'ERROR_VALIDATION'): void {
-    const problemCount = this.#problems.length + this.#omittedCount;
+    const count = this.#problems.length + this.#omittedCount;
     const rest = this.#hasUntriedLines
       ? [{ field: '…', rule: rule('more.lines') }]
       : [{ field: '…', rule: rule('more', { count: this.#omittedCount }) }].slice(this.#omittedCount === 0 ? 1 : 0);
     const problems = [...this.#problems, ...rest];
     const [first] = problems;
     if (first === undefined) return;
-    throw new RequestError(code, `${problemCount} times something like: ${problemsText([first])}`, { problems });
+    throw new RequestError(code, `${count} times something like: ${problemsText([first])}`, { problems });
   }
 }

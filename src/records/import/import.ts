@@ -15,7 +15,7 @@ import * as column from '../column.ts';
 import { record, type RecordDefinition } from '../record.ts';
 import {
   splitIntoBatches,
-  refuseConstraintViolations,
+  refuseBrokenConstraints,
   refuseInaccessibleParents,
   type RecordLine,
   type ImportRules,
@@ -34,13 +34,13 @@ interface ImportOptions extends ImportRules {
   readonly path: string;
 }
 
-export const dryRunQuerySchema = z.strictObject({
+export const dryRunQuery = z.strictObject({
   dry_run: field
     .describeParameter(field.booleanParameter, 'With true everything is tried, and told, and nothing is kept.')
     .optional(),
 });
 
-const importCheckSchema = z
+const importCheck = z
   .strictObject({ importable: z.int().meta({ description: 'How many records would be made.' }) })
   .meta({ id: 'ImportCheck' });
 
@@ -51,14 +51,14 @@ export function importEndpoint(options: ImportOptions) {
     ids: column.readOnlyWithDescription(column.uuids, 'Their ids, in the order of the body.'),
   });
   return {
-    query: dryRunQuerySchema,
+    query: dryRunQuery,
     rows: z
       .array(of.newBody)
       .min(1)
       .max(MAX_BODY_ROWS)
       .meta({ id: `New${of.name}s`, example: [of.newBody.meta()?.['example']] }),
-    responses: { 200: importCheckSchema, 201: importResult },
-    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRunQuerySchema> }, request: CallerRequest) =>
+    responses: { 200: importCheck, 201: importResult },
+    handle: ({ query: { dry_run } }: { readonly query: z.output<typeof dryRunQuery> }, request: CallerRequest) =>
       importRows(options, importResult, dry_run === 'true', request),
   };
 }
@@ -70,45 +70,43 @@ async function importRows(
   request: CallerRequest,
 ): Promise<EndpointReply> {
   const { of, path } = options;
-  const awaitTurn = createTurnAwaiter(request.incoming);
-  const wrapWithYield =
+  const nextTurn = createTurnAwaiter(request.incoming);
+  const inTurns =
     <Asked extends unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
     async (...asked: Asked): Promise<Answer> => {
-      await awaitTurn();
+      await nextTurn();
       return ask(...asked);
     };
-  const runStatement = wrapWithYield((statement: Statement) => request.run(statement));
-  const { rows, bytes } = await readRows(request.incoming, createCsvColumns(of), awaitTurn);
-  const validatedLines = await validateRows(rows, of, awaitTurn);
-  requireAccessToClients(request.caller, [...new Set(validatedLines.map(({ body }) => String(body['client_id'])))]);
+  const run = inTurns((statement: Statement) => request.run(statement));
+  const { rows, bytes } = await readRows(request.incoming, createCsvColumns(of), nextTurn);
+  const lines = await validateRows(rows, of, nextTurn);
+  requireAccessToClients(request.caller, [...new Set(lines.map(({ body }) => String(body['client_id'])))]);
   const fingerprint = request.key && Buffer.from(await subtle.digest('SHA-256', bytes)).toString('hex');
-  const storedReply = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
-  if (storedReply !== undefined) return storedReply;
-  await refuseInaccessibleParents(validatedLines, options, request, runStatement);
-  await refuseConstraintViolations(validatedLines, options, runStatement, awaitTurn);
-  const ids = validatedLines.map(({ body }) => body.id);
+  const stored = isDryRun ? undefined : await findStoredAnswer(request, fingerprint);
+  if (stored !== undefined) return stored;
+  await refuseInaccessibleParents(lines, options, request, run);
+  await refuseBrokenConstraints(lines, options, run, nextTurn);
+  const ids = lines.map(({ body }) => body.id);
   const [id = ''] = ids;
-  const createLineInserter = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
-    insertLines(of, chosen, wrapWithYield(run), awaitTurn);
-  const timeoutMs = validatedLines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
+  const insert = (chosen: readonly RecordLine[]) => (run: StatementRunner) =>
+    insertLines(of, chosen, inTurns(run), nextTurn);
+  const timeoutMs = lines.length > MAX_SHORT_IMPORT_ROWS ? IMPORT_TRANSACTION_TIMEOUT_MS : undefined;
   try {
     if (!isDryRun)
       return await createRecord(request, {
         of: imported,
         id,
         location: `${path}/${id}`,
-        make: createLineInserter(validatedLines),
+        make: insert(lines),
         timeoutMs,
         fingerprint,
       });
-    await runAndRollBack(createLineInserter(validatedLines), request, { timeoutMs });
-    return { status: 200, body: JSON.stringify({ importable: validatedLines.length }) };
+    await runAndRollBack(insert(lines), request, { timeoutMs });
+    return { status: 200, body: JSON.stringify({ importable: lines.length }) };
   } catch (error) {
     if (sqlState(error) === undefined) throw error;
-    await refuseInaccessibleParents(validatedLines, options, request, runStatement);
-    await refuseWrongLines(error, validatedLines, options, (chosen) =>
-      runAndRollBack(createLineInserter(chosen), request),
-    );
+    await refuseInaccessibleParents(lines, options, request, run);
+    await refuseWrongLines(error, lines, options, (chosen) => runAndRollBack(insert(chosen), request));
     throw error;
   }
 }
@@ -122,16 +120,15 @@ class RolledBackError extends Error {
   }
 }
 
-/** Runs `make` in a transaction, rolls the transaction back, and returns the result of `make`. */
 export async function runAndRollBack<T>(
   make: (run: StatementRunner, attempt: SavepointStatementRunner, undo: UndoneWorkRunner) => Promise<T>,
   request: CallerRequest,
   limits?: TransactionLimits,
 ): Promise<T> {
-  const transactionResult = request.transaction(async (run, attempt, undo): Promise<T> => {
+  const rolledBack = request.transaction(async (run, attempt, undo): Promise<T> => {
     throw new RolledBackError(await make(run, attempt, undo));
   }, limits);
-  return transactionResult.catch((error: unknown) => {
+  return rolledBack.catch((error: unknown) => {
     if (error instanceof RolledBackError) return error.result as T;
     throw error;
   });
@@ -143,40 +140,37 @@ async function validateRows(
   of: RecordDefinition,
   nextTurn: TurnAwaiter,
 ): Promise<RecordLine[]> {
-  const rowProblems = new ProblemList();
-  const validLines: RecordLine[] = [];
+  const problems = new ProblemList();
+  const lines: RecordLine[] = [];
   for (const row of rows) {
     await nextTurn();
     const { value, problems: found } = validateInputPart('', of.newBody, row.value);
-    for (const [field, broken] of row.cellProblems ?? []) rowProblems.add(row.position, field, broken);
+    for (const [field, broken] of row.cellProblems ?? []) problems.add(row.position, field, broken);
     for (const { field, rule } of found.filter(({ field }) => !row.cellProblems?.has(field)))
-      rowProblems.add(row.position, field, rule);
-    validLines.push({ row, body: { ...value, id: randomUUID() } });
+      problems.add(row.position, field, rule);
+    lines.push({ row, body: { ...value, id: randomUUID() } });
   }
-  rowProblems.throwIfAny();
-  return validLines;
+  problems.throwIfAny();
+  return lines;
 }
 
 async function insertLines(
   of: RecordDefinition,
-  recordLines: readonly RecordLine[],
+  lines: readonly RecordLine[],
   run: StatementRunner,
   nextTurn: TurnAwaiter,
 ): Promise<StatementResult> {
-  let insertedCount = 0;
-  for await (const { json } of splitIntoBatches(recordLines, nextTurn)) {
-    const insertStatement: Statement = {
+  let count = 0;
+  for await (const { json } of splitIntoBatches(lines, nextTurn)) {
+    const { rowCount } = await run({
       text: `
 insert into public.${of.table} as r (${of.inserted})
 select ${of.insertedValues}
 from ${of.bodiesAsRows('$1')}`,
       values: [json],
-    };
-    insertedCount += (await run(insertStatement)).rowCount;
+    });
+    count += rowCount;
   }
-  if (insertedCount !== recordLines.length) throw new Error(`${insertedCount} of ${recordLines.length} rows were made`);
-  return {
-    rows: [[String(insertedCount), `{${recordLines.map(({ body }) => body.id).join(',')}}`]],
-    rowCount: 1,
-  };
+  if (count !== lines.length) throw new Error(`${count} of ${lines.length} rows were made`);
+  return { rows: [[String(count), `{${lines.map(({ body }) => body.id).join(',')}}`]], rowCount: 1 };
 }

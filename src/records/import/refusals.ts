@@ -1,5 +1,5 @@
 import { readConflictRules, findConstraintName, sqlState } from '../../db/errors.ts';
-import type { BrokenRuleByField as Broken } from '../../errors.ts';
+import type { BrokenRuleByField } from '../../errors.ts';
 import { findErrorCode } from '../../http/sqlstate.ts';
 import type { RecordLine, ImportRules } from './checks.ts';
 import { ProblemList } from './given.ts';
@@ -8,14 +8,14 @@ import { MAX_IMPORT_TRIALS, IMPORT_TRIAL_LINES } from '../../limits.ts';
 
 interface Refusal {
   readonly code: 'ERROR_VALIDATION' | 'ERROR_CONFLICT';
-  readonly rules: Broken;
+  readonly rules: BrokenRuleByField;
 }
 
-/**
- * Converts a Postgres error to an error code and the broken rule of each field; returns undefined unless the imported
- * data caused the error.
- */
-export function convertToRefusal(error: unknown, constraints: Readonly<Record<string, Broken>>): Refusal | undefined {
+/** Returns the code and the broken rule of each field; undefined unless the data caused the error. */
+export function convertToRefusal(
+  error: unknown,
+  constraints: Readonly<Record<string, BrokenRuleByField>>,
+): Refusal | undefined {
   const code = findErrorCode(sqlState(error) ?? '');
   if (code !== 'ERROR_VALIDATION' && code !== 'ERROR_CONFLICT') return undefined;
   const rules = constraints[findConstraintName(error) ?? ''] ?? readConflictRules(error) ?? { '': rule('conflict') };
@@ -29,43 +29,43 @@ export async function refuseWrongLines(
   { constraints = {} }: Pick<ImportRules, 'constraints'>,
   attempt: (lines: readonly RecordLine[]) => Promise<unknown>,
 ): Promise<void> {
-  const firstRefusal = convertToRefusal(error, constraints);
-  if (firstRefusal === undefined) return;
-  const constraintRules = constraints[findConstraintName(error) ?? ''];
-  const constrainedFields = ['client_id', ...Object.keys(constraintRules ?? {})];
-  const pickConstrainedValues = (line: RecordLine): unknown =>
-    constraintRules === undefined ? line : JSON.stringify(constrainedFields.map((field) => line.body[field]));
-  const distinctLines = [...new Map(given.map((line) => [pickConstrainedValues(line), line])).values()];
-  const refusalsByValues = new Map<unknown, Refusal>();
-  let insertTrialCount = 0;
-  const findRefusedLines = async (lines: readonly RecordLine[]): Promise<void> => {
-    insertTrialCount += 1;
-    if (insertTrialCount > MAX_IMPORT_TRIALS) return;
-    const batchRefusal = await attempt(lines).then(
+  const first = convertToRefusal(error, constraints);
+  if (first === undefined) return;
+  const rules = constraints[findConstraintName(error) ?? ''];
+  const fields = ['client_id', ...Object.keys(rules ?? {})];
+  const valuesOf = (line: RecordLine): unknown =>
+    rules === undefined ? line : JSON.stringify(fields.map((field) => line.body[field]));
+  const distinct = [...new Map(given.map((line) => [valuesOf(line), line])).values()];
+  const refusals = new Map<unknown, Refusal>();
+  let trials = 0;
+  const search = async (lines: readonly RecordLine[]): Promise<void> => {
+    trials += 1;
+    if (trials > MAX_IMPORT_TRIALS) return;
+    const refusal = await attempt(lines).then(
       () => undefined,
       (thrown: unknown) => {
-        const foundRefusal = convertToRefusal(thrown, constraints);
-        if (foundRefusal === undefined) throw thrown;
-        return foundRefusal;
+        const found = convertToRefusal(thrown, constraints);
+        if (found === undefined) throw thrown;
+        return found;
       },
     );
     const [line] = lines;
-    if (batchRefusal === undefined || line === undefined) return;
+    if (refusal === undefined || line === undefined) return;
     if (lines.length === 1) {
-      refusalsByValues.set(pickConstrainedValues(line), batchRefusal);
+      refusals.set(valuesOf(line), refusal);
       return;
     }
-    const firstHalfLength = Math.ceil(lines.length / 2);
-    await findRefusedLines(lines.slice(0, firstHalfLength));
-    await findRefusedLines(lines.slice(firstHalfLength));
+    const half = Math.ceil(lines.length / 2);
+    await search(lines.slice(0, half));
+    await search(lines.slice(half));
   };
-  for (let from = 0; from < distinctLines.length; from += IMPORT_TRIAL_LINES)
-    await findRefusedLines(distinctLines.slice(from, from + IMPORT_TRIAL_LINES));
+  for (let from = 0; from < distinct.length; from += IMPORT_TRIAL_LINES)
+    await search(distinct.slice(from, from + IMPORT_TRIAL_LINES));
 
-  const lineProblems = new ProblemList();
+  const problems = new ProblemList();
   for (const line of given)
-    for (const [field, broken] of Object.entries(refusalsByValues.get(pickConstrainedValues(line))?.rules ?? {}))
-      lineProblems.add(line.row.position, field, broken);
-  if (insertTrialCount > MAX_IMPORT_TRIALS) lineProblems.addUntriedLines();
-  lineProblems.throwIfAny(firstRefusal.code);
+    for (const [field, broken] of Object.entries(refusals.get(valuesOf(line))?.rules ?? {}))
+      problems.add(line.row.position, field, broken);
+  if (trials > MAX_IMPORT_TRIALS) problems.addUntriedLines();
+  problems.throwIfAny(first.code);
 }

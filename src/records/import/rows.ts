@@ -15,7 +15,7 @@ import type { TurnAwaiter } from './turns.ts';
 import { BODY_BYTES, MAX_BODY_ROWS, MANY_RECORDS_BODY_BYTES } from '../../limits.ts';
 import { rule } from '../../problems.ts';
 
-const CSV_CONTENT_TYPE = 'text/csv';
+const CSV_TYPE = 'text/csv';
 
 /** @throws RequestError ERROR_VALIDATION, and the errors of `readBodyBytes` and `nextTurn` */
 export async function readRows(
@@ -26,7 +26,7 @@ export async function readRows(
   const bytes = await readBodyBytes(incoming, MANY_RECORDS_BODY_BYTES, requireImportType);
   const { type, parameters } = parseMediaType(incoming.headers['content-type']);
   const rows =
-    type === CSV_CONTENT_TYPE
+    type === CSV_TYPE
       ? await parseCsvRows(await convertToUtf8(bytes, parameters['charset'], nextTurn), sheet, nextTurn)
       : await parseJsonRows(bytes, nextTurn);
   if (rows.length === 0) throw invalidBodyError(rule('empty.records'));
@@ -35,42 +35,35 @@ export async function readRows(
 
 function requireImportType(contentType: string | undefined): void {
   const { type, parameters } = parseMediaType(contentType);
-  if (type !== CSV_CONTENT_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
+  if (type !== CSV_TYPE || !isCharset(parameters['charset'] ?? 'utf-8')) requireJson(contentType);
 }
 
-const JSON_ARRAY_START_PATTERN = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
-const BLANK_TEXT_PATTERN = /^[ \t\r\n]*$/;
+const ARRAY_START = /^(?:\xEF\xBB\xBF)?[ \t\r\n]*\[/;
+const BLANK_TEXT = /^[ \t\r\n]*$/;
 
-/**
- * Parses the JSON records one by one, so that other requests run in between; each record may be as large as the body of
- * a single creation.
- */
+/** Lets other requests run between records; each may be as large as the body of a single creation. */
 async function parseJsonRows(json: Buffer, nextTurn: TurnAwaiter): Promise<ReceivedRow[]> {
-  const readJsonTextFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
-  const receivedRows: ReceivedRow[] = [];
-  let byteOffset = JSON_ARRAY_START_PATTERN.exec(readJsonTextFrom(0))?.[0].length;
-  if (byteOffset === undefined) throw invalidBodyError(rule('not_a_list'));
+  const textFrom = (byteOffset: number): string => json.toString('latin1', byteOffset, byteOffset + BODY_BYTES);
+  const rows: ReceivedRow[] = [];
+  let offset = ARRAY_START.exec(textFrom(0))?.[0].length;
+  if (offset === undefined) throw invalidBodyError(rule('not_a_list'));
   for (let isLast = false; !isLast; ) {
     await nextTurn();
-    const remainingBytes = json.subarray(byteOffset, byteOffset + BODY_BYTES);
-    const { end, excess } = scanJson(remainingBytes, AUTHENTICATED_BODY_BUDGET);
+    const rest = json.subarray(offset, offset + BODY_BYTES);
+    const { end, excess } = scanJson(rest, AUTHENTICATED_BODY_BUDGET);
     if (excess !== undefined) throw invalidBodyError(excess);
     if (end === BODY_BYTES) throw invalidBodyError(rule('record_too_large', { max: BODY_BYTES }));
-    if (end === remainingBytes.length) throw notJsonError();
-    isLast = remainingBytes[end] !== COMMA;
-    const rowJsonBytes = remainingBytes.subarray(0, end);
-    byteOffset += end + 1;
-    if (isLast && receivedRows.length === 0 && BLANK_TEXT_PATTERN.test(rowJsonBytes.toString('latin1'))) break;
-    if (receivedRows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
-    receivedRows.push({ value: parseJson(rowJsonBytes), position: { index: receivedRows.length } });
+    if (end === rest.length) throw notJsonError();
+    isLast = rest[end] !== COMMA;
+    const piece = rest.subarray(0, end);
+    offset += end + 1;
+    if (isLast && rows.length === 0 && BLANK_TEXT.test(piece.toString('latin1'))) break;
+    if (rows.length === MAX_BODY_ROWS) throw createTooManyRecordsError();
+    rows.push({ value: parseJson(piece), position: { index: rows.length } });
   }
-  if (
-    json[byteOffset - 1] !== CLOSING_BRACKET ||
-    json.length - byteOffset > BODY_BYTES ||
-    !BLANK_TEXT_PATTERN.test(readJsonTextFrom(byteOffset))
-  )
+  if (json[offset - 1] !== CLOSING_BRACKET || json.length - offset > BODY_BYTES || !BLANK_TEXT.test(textFrom(offset)))
     throw notJsonError();
-  return receivedRows;
+  return rows;
 }
 
 const COMMA = 0x2c;

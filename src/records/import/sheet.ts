@@ -4,21 +4,19 @@ import type { Column, ColumnKind } from '../column.ts';
 import { rule } from '../../problems.ts';
 import type { RecordDefinition } from '../record.ts';
 
-/** Returns the columns that a CSV import accepts, and the function that reads their cells; docs/decisions/imports.md */
+/** docs/decisions/imports.md */
 export function createCsvColumns({ columns, newBody }: RecordDefinition): CsvColumns {
-  const columnSchemas = Object.entries<z.ZodType>(newBody.shape);
-  const schemasByColumn = new Map(columnSchemas);
-  const columnReferences = Object.values<Column>(columns).flatMap(({ names }) => (names === undefined ? [] : [names]));
-  const expandedColumns = columnReferences.flatMap(({ as, label }) =>
-    Object.keys(label.kinds).map((column) => `${as}.${column}`),
-  );
+  const rules = Object.entries<z.ZodType>(newBody.shape);
+  const schemas = new Map(rules);
+  const references = Object.values<Column>(columns).flatMap(({ names }) => (names === undefined ? [] : [names]));
+  const expanded = references.flatMap(({ as, label }) => Object.keys(label.kinds).map((column) => `${as}.${column}`));
   return {
-    fields: [...schemasByColumn.keys()],
-    required: columnSchemas.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
+    fields: [...schemas.keys()],
+    required: rules.flatMap(([name, rule]) => (rule.safeParse(undefined).success ? [] : [name])),
     // An import ignores the column `client.company_name` of a CSV export with `expand`, but refuses a column `client`.
-    ignored: [...Object.keys(columns).filter((column) => !schemasByColumn.has(column)), ...expandedColumns],
+    ignored: [...Object.keys(columns).filter((column) => !schemas.has(column)), ...expanded],
     read: (name, cell, isContinental) => {
-      const [kind, rule] = [columns[name]?.kind, schemasByColumn.get(name)];
+      const [kind, rule] = [columns[name]?.kind, schemas.get(name)];
       return kind === undefined || rule === undefined ? { value: cell } : readCell(cell, kind, rule, isContinental);
     },
   };
@@ -31,29 +29,29 @@ function readCell(cell: string, kind: ColumnKind, rule: z.ZodType, isContinental
   if (kind.type === 'integer') return { value: /^-?\d{1,15}$/.test(value) ? Number(value) : value };
   if (kind.type === 'numeric') return readAmount(value);
   if (kind.type === 'date') return readDate(value, isContinental);
-  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME_CELL_VALUE;
+  if (kind.type === 'timestamptz' && !/\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/i.test(value)) return INVALID_TIME;
   return { value };
 }
 
-const INVALID_TIME_CELL_VALUE = { rule: rule('not_a_time.sheet') };
+const INVALID_TIME = { rule: rule('not_a_time.sheet') };
 
 /** An enum value may have any letter case. Removes blanks around a text only if the text is invalid with them. */
-function convertCellText(cell: string, trimmedCell: string, { output }: ColumnKind, rule: z.ZodType): string {
-  const enumWords = output instanceof z.ZodEnum ? output.options.map(String) : [];
-  const enumWord = enumWords.find((one) => one.toLowerCase() === trimmedCell.toLowerCase());
-  return enumWord ?? (cell === trimmedCell || rule.safeParse(cell).success ? cell : trimmedCell);
+function convertCellText(cell: string, trimmed: string, { output }: ColumnKind, rule: z.ZodType): string {
+  const words = output instanceof z.ZodEnum ? output.options.map(String) : [];
+  const word = words.find((one) => one.toLowerCase() === trimmed.toLowerCase());
+  return word ?? (cell === trimmed || rule.safeParse(cell).success ? cell : trimmed);
 }
 
 const AMOUNT_PATTERN =
   /^(-?(?:\d+|\d{1,3}(?:\s\d{3})+|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.)))(?:[.,](\d{1,2}))?$/;
 /** An amount such as 1.234 is ambiguous: the three digits after the separator may be thousands or decimals. */
-const AMBIGUOUS_AMOUNT_PATTERN = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
+const AMBIGUOUS_AMOUNT = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 function readAmount(cell: string): CellValue {
   const value = cell.endsWith('€') ? cell.slice(0, -1).trimEnd() : cell;
-  if (AMBIGUOUS_AMOUNT_PATTERN.test(value)) {
-    const possibleAmounts = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
-    return { rule: rule('ambiguous.amount', { readings: possibleAmounts }) };
+  if (AMBIGUOUS_AMOUNT.test(value)) {
+    const readings = ['', '.'].map((sign) => value.replace(/[.,]/, sign));
+    return { rule: rule('ambiguous.amount', { readings }) };
   }
   const [, whole, decimals] = AMOUNT_PATTERN.exec(value) ?? [];
   if (whole === undefined) return { value };

@@ -11,15 +11,15 @@ export function createTurnAwaiter(
   request: Pick<IncomingMessage, 'socket'>,
   wholeMs = BODY_WORK_TIMEOUT_MS,
 ): TurnAwaiter {
-  let firstTurnStartedAt: number | undefined;
-  let turnStartedAt = -Infinity;
+  let startedAt: number | undefined;
+  let turnAt = -Infinity;
   return async () => {
-    if (performance.now() - turnStartedAt < MAX_WORK_BEFORE_YIELD_MS) return;
+    if (performance.now() - turnAt < MAX_WORK_BEFORE_YIELD_MS) return;
     await waitForLoopTurn();
     throwIfHungUp(request);
-    turnStartedAt = performance.now();
-    firstTurnStartedAt ??= turnStartedAt;
-    if (turnStartedAt - firstTurnStartedAt > wholeMs)
+    turnAt = performance.now();
+    startedAt ??= turnAt;
+    if (turnAt - startedAt > wholeMs)
       throw new RequestError('ERROR_UNAVAILABLE', 'the work on the body took too long', { kind: 'busy' });
   };
 }

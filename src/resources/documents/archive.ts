@@ -13,10 +13,7 @@ import { rule } from '../../problems.ts';
 import { findDocumentContent } from './content.ts';
 import { makeNamesDistinct } from './names.ts';
 
-/**
- * Streams the documents of a claim as a ZIP, and checks the caller's rights again before each document;
- * docs/decisions/claim-documents-zip.md
- */
+/** Checks the caller's rights again before each document; docs/decisions/claim-documents-zip.md */
 export async function replyWithArchive(request: CallerRequest, claim: string): Promise<EndpointReply> {
   const { rows } = await request.run({
     text: `
@@ -36,56 +33,50 @@ limit $2`,
   };
   if (request.incoming.method === 'HEAD') return { status: 200, headers };
   const { promise, resolve, reject } = Promise.withResolvers<EndpointReply>();
-  const archivePromise = request.documents.archiveLimit.run(request.caller.subject, async () => {
+  const archive = request.documents.archiveLimit.run(request.caller.subject, async () => {
     const openContent = async (id: string): Promise<Readable> => (await findDocumentContent(request, id)).read();
     // Reads the first content before the response begins, so that a lost content gets an error response.
     const [firstId] = rows[0] ?? [];
-    const firstContent = firstId == null ? undefined : await openContent(firstId);
+    const first = firstId == null ? undefined : await openContent(firstId);
     // The archive listens for errors only once it reads the content.
-    firstContent?.on('error', () => undefined);
-    if (firstContent !== undefined) await once(firstContent, 'readable');
+    first?.on('error', () => undefined);
+    if (first !== undefined) await once(first, 'readable');
     const { body, size } = createArchiveStream(rows, async (id) =>
-      id === firstId && firstContent !== undefined ? firstContent : openContent(id),
+      id === firstId && first !== undefined ? first : openContent(id),
     );
-    const lengthHeader = size >= 0 && { 'Content-Length': String(size) };
-    resolve({ status: 200, headers: { ...headers, ...lengthHeader }, body });
+    const length = size >= 0 && { 'Content-Length': String(size) };
+    resolve({ status: 200, headers: { ...headers, ...length }, body });
     await finished(body).catch(() => undefined);
   });
-  archivePromise.catch(reject);
+  archive.catch(reject);
   return promise;
 }
 
-/**
- * Returns the ZIP as a stream with its size, which is negative if a document's size is unknown. The stream fails as
- * soon as a document cannot be read.
- */
+/** The size is negative if a document's is unknown. The stream fails as soon as a document cannot be read. */
 function createArchiveStream(rows: readonly Row[], open: (id: string) => Promise<Readable>) {
   const zip = new ZipFile();
   const body = zip.outputStream as unknown as Readable;
-  const destroyBody = (error: Error): void => void body.destroy(error);
-  let documentStream: Readable | undefined;
-  body.once('close', () => documentStream?.destroy());
-  zip.on('error', destroyBody);
-  const archivedFileNames = makeNamesDistinct(rows.map(([, filename]) => filename ?? ''));
+  const fail = (error: Error): void => void body.destroy(error);
+  let current: Readable | undefined;
+  body.once('close', () => current?.destroy());
+  zip.on('error', fail);
+  const names = makeNamesDistinct(rows.map(([, filename]) => filename ?? ''));
   for (const [index, [id, , uploadedAt, bytes]] of rows.entries()) {
-    const entryOptions: Partial<ReadStreamOptions> = {
-      compress: false,
-      mtime: new Date(Number(uploadedAt) * 1000),
-    };
-    if (bytes != null) entryOptions.size = Number(bytes);
-    zip.addReadStreamLazy(archivedFileNames[index] ?? '', entryOptions, (use) => {
+    const entry: Partial<ReadStreamOptions> = { compress: false, mtime: new Date(Number(uploadedAt) * 1000) };
+    if (bytes != null) entry.size = Number(bytes);
+    zip.addReadStreamLazy(names[index] ?? '', entry, (use) => {
       open(id ?? '').then((stream) => {
-        documentStream = stream.on('error', destroyBody);
-        if (body.destroyed) documentStream.destroy();
-        else use(null, documentStream);
-      }, destroyBody);
+        current = stream.on('error', fail);
+        if (body.destroyed) current.destroy();
+        else use(null, current);
+      }, fail);
     });
   }
   let size = -1;
-  const setArchiveSize = (whole: number): void => {
+  const setSize = (whole: number): void => {
     size = whole;
   };
   // yazl passes the length of the archive to the callback of `end`, but its type declarations lack this argument.
-  zip.end({ forceZip64Format: false, comment: '' }, setArchiveSize as () => void);
+  zip.end({ forceZip64Format: false, comment: '' }, setSize as () => void);
   return { body, size };
 }

@@ -22,10 +22,7 @@ interface DocumentContent {
   read(range?: { readonly start: number; readonly end: number }): Promise<Readable>;
 }
 
-/**
- * Finds the content of a document, if the caller may read the document now.
- * @throws RecordNotFound, and the errors of the store
- */
+/** Checks that the caller may read the document now. @throws RecordNotFound, and the errors of the store */
 export async function findDocumentContent(request: CallerRequest, document: string): Promise<DocumentContent> {
   const { documents, state } = request;
   const { rows } = await request.run({
@@ -47,17 +44,19 @@ where r.id = $1`,
     throw documents.damaged(`the content of document ${document} is lost: ${String(size)} bytes at ${path}`);
   }
   // A caller with a document link gets no presigned URL: such a URL would lack the link's headers and outlive the link.
-  const createPresignedUrl = state.isLinked ? undefined : documents.addressOf;
+  const addressOf = state.isLinked ? undefined : documents.addressOf;
   return {
-    ...{ size, type, tag: tagOf(uploadedAt) },
+    size,
+    type,
+    tag: tagOf(uploadedAt),
     disposition: contentDisposition(filename, {
       type: state.isLinked && isShownByBrowsers(type) ? 'inline' : 'attachment',
     }),
-    addressOf: createPresignedUrl && ((headers) => createPresignedUrl(path, headers)),
+    addressOf: addressOf && ((headers) => addressOf(path, headers)),
     read: async (range) => {
-      const contentStream = await documents.read(path, range);
-      if (digest == null || (range && range.end - range.start + 1 < size)) return contentStream;
-      return withDigestCheck(digest, contentStream, () =>
+      const stream = await documents.read(path, range);
+      if (digest == null || (range && range.end - range.start + 1 < size)) return stream;
+      return withDigestCheck(digest, stream, () =>
         documents.damaged(`the content of document ${document} is not what was uploaded: ${path}`),
       );
     },
@@ -71,27 +70,23 @@ where r.id = $1`,
 export async function createContentReply(incoming: IncomingMessage, content: DocumentContent): Promise<EndpointReply> {
   const { size, type, disposition, tag } = content;
   if (isNotModified(incoming, tag)) return { status: 304, headers: { ETag: tag } };
-  const contentHeaders = {
-    type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-    disposition,
-  };
-  const baseReplyHeaders = {
+  const shown = { type: type.startsWith('text/') ? `${type}; charset=utf-8` : type, disposition };
+  const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
-    'Content-Type': contentHeaders.type,
-    'Content-Disposition': contentHeaders.disposition,
+    'Content-Type': shown.type,
+    'Content-Disposition': shown.disposition,
   };
-  const wholeContentHeaders = { ...baseReplyHeaders, 'Content-Length': String(size) };
-  if (incoming.method === 'HEAD') return { status: 200, headers: wholeContentHeaders };
-  const byteRange = readByteRange(incoming, content);
-  if (content.addressOf !== undefined)
-    return { status: 307, headers: { Location: await content.addressOf(contentHeaders) } };
-  if (byteRange === undefined) return { status: 200, headers: wholeContentHeaders, body: await content.read() };
-  const { start, end } = byteRange;
+  const whole = { ...headers, 'Content-Length': String(size) };
+  if (incoming.method === 'HEAD') return { status: 200, headers: whole };
+  const range = readByteRange(incoming, content);
+  if (content.addressOf !== undefined) return { status: 307, headers: { Location: await content.addressOf(shown) } };
+  if (range === undefined) return { status: 200, headers: whole, body: await content.read() };
+  const { start, end } = range;
   return {
     status: 206,
     headers: {
-      ...baseReplyHeaders,
+      ...headers,
       'Content-Range': `bytes ${start}-${end}/${size}`,
       'Content-Length': String(end - start + 1),
     },
@@ -105,10 +100,9 @@ function readByteRange(
   { headers }: IncomingMessage,
   { size, tag }: DocumentContent,
 ): { start: number; end: number } | undefined {
-  const ifRangeCondition = headers['if-range'];
-  const requestedRange = SINGLE_RANGE_PATTERN.exec(headers.range ?? '')?.groups;
-  if (requestedRange === undefined || (ifRangeCondition !== undefined && ifRangeCondition !== tag)) return undefined;
-  const { first, last, suffix } = requestedRange;
+  const range = SINGLE_RANGE_PATTERN.exec(headers.range ?? '')?.groups;
+  if (range === undefined || (headers['if-range'] ?? tag) !== tag) return undefined;
+  const { first, last, suffix } = range;
   const start = first === undefined ? Math.max(size - Number(suffix), 0) : Number(first);
   const end = last ? Number(last) : size - 1;
   if (last && end < start) return undefined;

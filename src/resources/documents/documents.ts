@@ -10,8 +10,8 @@ import { endpoint } from '../../http/endpoint.ts';
 import type { CallerRequest } from '../../http/caller-request.ts';
 import * as field from '../../http/fields.ts';
 import { FILE_NAME_LENGTH_TEXT, readForm } from './form.ts';
-import { documentLinkSchema, linkQuerySchema, documentLinkEndpoint } from './link.ts';
-import { fileNameSchema } from './names.ts';
+import { documentLink, linkQuery, documentLinkEndpoint } from './link.ts';
+import { fileName } from './names.ts';
 import { requireVisibleRecord, rethrowIfRecordVisible } from '../../http/visibility.ts';
 import { ROLES, SPECIALIST_ROLES } from '../../identity/caller.ts';
 import { rule, formatProblemText } from '../../problems.ts';
@@ -26,7 +26,7 @@ const FORBIDDEN_TYPE = rule('file_type');
 const ALLOWED_TYPES_TEXT = formatProblemText(FORBIDDEN_TYPE).replace('must be ', '');
 const FILE_DESCRIPTION = `Not empty; ${ALLOWED_TYPES_TEXT}, with ${FILE_NAME_LENGTH_TEXT} in UTF-8 without control characters.`;
 
-const documentKindEnum = field.enumOf('DocumentKind');
+const documentKind = field.enumOf('DocumentKind');
 
 const document = record(
   'Document',
@@ -34,8 +34,8 @@ const document = record(
   {
     id: column.id,
     reclamation_id: column.reference('reclamation', reclamation.label, column.readOnly(column.uuid)),
-    kind: column.writableOnChange(column.enumText(documentKindEnum), documentKindEnum),
-    filename: column.writableOnChange(column.text(255), fileNameSchema),
+    kind: column.writableOnChange(column.enumText(documentKind), documentKind),
+    filename: column.writableOnChange(column.text(255), fileName),
     file_size: column.readOnly(column.nullable(column.integer)),
     mime_type: column.readOnly(column.nullable(column.text(100))),
     uploaded_at: column.readOnly(column.time),
@@ -137,7 +137,10 @@ export const documentEndpoints = [
       return request.documents
         .storeWithRow(upload, (path) =>
           createRecord(request, {
-            ...{ of: document, id, location: `/api/documents/${id}`, fingerprint },
+            of: document,
+            id,
+            location: `/api/documents/${id}`,
+            fingerprint,
             make: [
               {
                 text: `
@@ -173,7 +176,7 @@ returning ${document.selectList}`,
     operationId: 'downloadDocument',
     summary: 'Download a document',
     roles: ROLES,
-    query: linkQuerySchema,
+    query: linkQuery,
     responses: { 200: field.binaryContent, 206: field.binaryContent, 304: null, 307: null },
     handle: async ({ params }, request) =>
       createContentReply(request.incoming, await findDocumentContent(request, params.id)),
@@ -185,7 +188,7 @@ returning ${document.selectList}`,
     operationId: 'linkDocument',
     summary: 'Make an address of a document that needs no token, for a minute',
     roles: ROLES,
-    responses: { 200: documentLinkSchema },
+    responses: { 200: documentLink },
     handle: ({ params }, request) => documentLinkEndpoint(request, params.id),
   }),
   remove({ summary: 'Delete a document with its content', roles: SPECIALIST_ROLES }),

@@ -18,25 +18,22 @@ interface UploadTarget<T> {
   readonly discard: (stored: T) => Promise<void>;
 }
 
-/**
- * Streams the only file of a form to the store; discards the stored file if the form is refused.
- * @throws RequestError, and the errors of `write`
- */
+/** Discards the stored file if the form is refused. @throws RequestError, and the errors of `write` */
 export async function readForm<T>(incoming: IncomingMessage, target: UploadTarget<T>) {
   requireForm(incoming.headers['content-type']);
   const maxBytes = target.maxBytes + MULTIPART_OVERHEAD_BYTES;
-  const formLength = Number(incoming.headers['content-length'] ?? 0);
-  if (formLength > maxBytes) throw tooLargeError(`a form of ${formLength} bytes`);
-  const formParser = createFormParser(incoming, target.maxBytes);
-  const awaitReceivedFile = receiveFile(formParser, target.write);
+  const length = Number(incoming.headers['content-length'] ?? 0);
+  if (length > maxBytes) throw tooLargeError(`a form of ${length} bytes`);
+  const parser = createFormParser(incoming, target.maxBytes);
+  const received = receiveFile(parser, target.write);
   try {
-    await pipeline(limitBody(incoming, { maxBytes }), formParser);
-    const receivedUpload = await awaitReceivedFile();
-    if (receivedUpload === undefined) throw validationError(FILE_FIELD, rule('required.file'));
-    return receivedUpload;
+    await pipeline(limitBody(incoming, { maxBytes }), parser);
+    const file = await received();
+    if (file === undefined) throw validationError(FILE_FIELD, rule('required.file'));
+    return file;
   } catch (error) {
-    const receivedUpload = await awaitReceivedFile().catch(() => undefined);
-    if (receivedUpload !== undefined) await target.discard(receivedUpload.upload);
+    const file = await received().catch(() => undefined);
+    if (file !== undefined) await target.discard(file.upload);
     throw convertToRequestError(error);
   }
 }
@@ -55,12 +52,9 @@ function createFormParser({ headers }: IncomingMessage, maxBytes: number): busbo
 }
 
 function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) {
-  let receivedFile: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
-  const refuseForm = (error: unknown): void => {
+  let received: Promise<{ filename: string; declaredType: string; upload: T }> | undefined;
+  const refuse = (error: unknown): void => {
     parser.destroy(error instanceof Error ? error : new Error('the form was not read', { cause: error }));
-  };
-  const refuseFurtherParts = (): void => {
-    refuseForm(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
   };
   parser.on('file', (name: string | undefined, content, info: Partial<busboy.FileInfo>) => {
     const { filename: sent, mimeType: declaredType = '' } = info;
@@ -71,20 +65,23 @@ function receiveFile<T>(parser: busboy.Busboy, write: UploadTarget<T>['write']) 
     }
     // Busboy removes folders from the file name (RFC 7578, section 4.2).
     const filename = unescapeName(sent);
-    const brokenNameRule = findBrokenNameRule(filename);
+    const broken = findBrokenNameRule(filename);
     if (name !== FILE_FIELD)
-      refuseForm(validationError(unescapeName(name), rule('unknown_field.form', { field: FILE_FIELD })));
-    else if (brokenNameRule !== undefined) refuseForm(validationError(FILE_FIELD, brokenNameRule));
+      refuse(validationError(unescapeName(name), rule('unknown_field.form', { field: FILE_FIELD })));
+    else if (broken !== undefined) refuse(validationError(FILE_FIELD, broken));
     else {
       content.once('limit', () => {
-        refuseForm(tooLargeError('a file beyond the limit'));
+        refuse(tooLargeError('a file beyond the limit'));
       });
-      receivedFile = write(content).then((upload) => ({ filename, declaredType, upload }));
-      receivedFile.catch(refuseForm);
+      received = write(content).then((upload) => ({ filename, declaredType, upload }));
+      received.catch(refuse);
     }
   });
-  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) parser.on(event, refuseFurtherParts);
-  return () => Promise.resolve(receivedFile);
+  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
+    parser.on(event, () => {
+      refuse(validationError('body', rule('not_one_file', { field: FILE_FIELD })));
+    });
+  return () => Promise.resolve(received);
 }
 
 /** A file name that was not valid UTF-8 contains U+FFFD after decoding. */
@@ -109,6 +106,5 @@ function requireForm(contentType: string | undefined): void {
 
 function convertToRequestError(error: unknown): unknown {
   if (error instanceof RequestError) return error;
-  const refusalReason = error instanceof Error ? error.message : String(error);
-  return validationError('body', rule('not_a_form'), refusalReason);
+  return validationError('body', rule('not_a_form'), error instanceof Error ? error.message : String(error));
 }

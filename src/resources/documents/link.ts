@@ -12,27 +12,24 @@ const LINK_URL_DESCRIPTION =
   'The path and query of the address, at the same host. It takes no token, may be used as often as needed, shows a PDF or a picture and saves every other file.';
 const LINK_END_DESCRIPTION = 'Until when; sooner where the caller loses the right.';
 
-export const documentLinkSchema = z
+export const documentLink = z
   .strictObject({
     url: z.string().meta({ description: LINK_URL_DESCRIPTION }),
     expires_at: column.time.output.meta({ description: LINK_END_DESCRIPTION }),
   })
   .meta({ id: 'DocumentLink' });
 
-const linkSecretSchema = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
-const LINK_PARAMETER_DESCRIPTION =
+const linkSecret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
+const LINK_DESCRIPTION =
   'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
 
-export const linkQuerySchema = z.strictObject({
-  link: field.describeParameter(linkSecretSchema, LINK_PARAMETER_DESCRIPTION).optional(),
+export const linkQuery = z.strictObject({
+  link: field.describeParameter(linkSecret, LINK_DESCRIPTION).optional(),
 });
 
-/**
- * Makes a link to a document: stores the digest of a new secret together with the caller's rights.
- * @throws RecordNotFound
- */
+/** Stores the digest of a new secret together with the caller's rights. @throws RecordNotFound */
 export async function documentLinkEndpoint(request: CallerRequest, document: string): Promise<EndpointReply> {
-  const linkSecret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
+  const secret = `${randomUUID()}${randomUUID()}`.replaceAll('-', '');
   const { issuedAt, accessDigest } = request.caller;
   const { rows } = await request.run({
     text: `
@@ -40,10 +37,10 @@ select app.link_document($2, r.id, c.client_id, to_timestamp($3), $4)
 from public.documents as r
 join public.reclamations as c on c.id = r.reclamation_id
 where r.id = $1`,
-    values: [document, digestOfSecret(linkSecret), issuedAt, accessDigest],
+    values: [document, digestOfSecret(secret), issuedAt, accessDigest],
   });
-  const linkEndTime = rows[0]?.[0];
-  if (linkEndTime == null) throw new RecordNotFound();
-  const url = JSON.stringify(`/api/documents/${document}/content?link=${linkSecret}`);
-  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(linkEndTime)}}` };
+  const end = rows[0]?.[0];
+  if (end == null) throw new RecordNotFound();
+  const url = JSON.stringify(`/api/documents/${document}/content?link=${secret}`);
+  return { status: 200, body: `{"url":${url},"expires_at":${column.time.toJson(end)}}` };
 }

@@ -4,16 +4,16 @@ import { rule } from '../../problems.ts';
 import { MAX_ZIP_FILE_EXTENSION_BYTES, MAX_ZIP_FILE_STEM_BYTES } from '../../limits.ts';
 
 /** Matches invalid file names: with folders, control characters, or U+FFFD, which replaces bytes that are not UTF-8. */
-const INVALID_FILE_NAME_PATTERN = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
+const INVALID_NAME = /[\p{Cc}\ufffd/\\]|^\.{1,2}$/u;
 
-export const fileNameSchema = field
+export const fileName = field
   .nonBlankText(255)
-  .refine((name) => !INVALID_FILE_NAME_PATTERN.test(name), rule('not_a_file_name.folders'))
+  .refine((name) => !INVALID_NAME.test(name), rule('not_a_file_name.folders'))
   .meta({ minLength: 1, maxLength: 255, pattern: '\\S', description: 'Without folders.' });
 
 /** Makes the file names of an archive unique and valid on every system: a repeated name gets a number. */
 export function makeNamesDistinct(names: readonly string[]): readonly string[] {
-  const usedNames = new Set<string>();
+  const used = new Set<string>();
   return names.map((name, index) => {
     const { name: stem, ext } = parse(convertToPortableName(name));
     const [start, end] = [
@@ -21,16 +21,19 @@ export function makeNamesDistinct(names: readonly string[]): readonly string[] {
       truncateToBytes(ext, MAX_ZIP_FILE_EXTENSION_BYTES),
     ];
     let one = start + end;
-    for (let number = index + 1; usedNames.has(one.toLowerCase()); number += 1) one = `${start} (${number})${end}`;
-    usedNames.add(one.toLowerCase());
+    for (let number = index + 1; used.has(one.toLowerCase()); number += 1) one = `${start} (${number})${end}`;
+    used.add(one.toLowerCase());
     return one;
   });
 }
 
 /** Makes a file name that Windows, macOS and Linux all accept. */
 function convertToPortableName(name: string): string {
-  const allowedFileName = name.normalize('NFC').replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_');
-  return allowedFileName.replace(/[. ]+$/, '_').replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
+  return name
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}<>:"/\\|?*]/gu, '_')
+    .replace(/[. ]+$/, '_')
+    .replace(/^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i, '_$&');
 }
 
 function truncateToBytes(text: string, bytes: number): string {
