@@ -23,9 +23,7 @@ export function truncate(text: string, maxCharacters: number): string {
 export function createLog(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
-    formatters: {
-      log: (line: Record<string, unknown>) => limitLoggedValue(line, 0) as Record<string, unknown>,
-    },
+    formatters: { log: (line: Record<string, unknown>) => limitLoggedValue(line, 0) as Record<string, unknown> },
     // The JSON of a line escapes only the control characters below U+0020.
     hooks: { streamWrite: (line: string) => `${replaceControlCharacters(line.trimEnd())}\n` },
     serializers: { err: (error: Error) => limitLoggedValue(pino.stdSerializers.err(error), 1) },

@@ -42,9 +42,6 @@ export function redisConnector({ url, prefix }: { readonly url: string; readonly
       close();
       throw error;
     }
-    return {
-      increment: (limit, key) => store.increment(`${limit}:${hash('sha256', key, 'base64url')}`),
-      close,
-    };
+    return { increment: (limit, key) => store.increment(`${limit}:${hash('sha256', key, 'base64url')}`), close };
   };
 }

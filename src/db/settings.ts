@@ -86,10 +86,7 @@ export const DISABLE_TIMEOUT_STATEMENT: Statement = {
 };
 
 export function idleTimeoutSetting(timeoutMs: number): Statement {
-  return {
-    text: `select set_config('idle_in_transaction_session_timeout', $1, true)`,
-    values: [timeoutMs],
-  };
+  return { text: `select set_config('idle_in_transaction_session_timeout', $1, true)`, values: [timeoutMs] };
 }
 
 const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

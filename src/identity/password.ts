@@ -87,11 +87,7 @@ export async function hashPasswordWithSalt(
 }
 
 function unavailable(reason: string, cause?: unknown): RequestError {
-  return new RequestError('ERROR_UNAVAILABLE', reason, {
-    kind: 'passwords',
-    headers: { 'Retry-After': '5' },
-    cause,
-  });
+  return new RequestError('ERROR_UNAVAILABLE', reason, { kind: 'passwords', headers: { 'Retry-After': '5' }, cause });
 }
 
 /**

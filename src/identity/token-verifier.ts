@@ -111,12 +111,7 @@ export function createTokenVerifier(options: TokenVerifierOptions) {
     return Math.max((expires + TOKEN_CLOCK_TOLERANCE_S) * 1_000 - providerNow(), 0);
   }
 
-  return {
-    findVerified,
-    verify,
-    remainingMs,
-    keys: () => keySet.figures(),
-  };
+  return { findVerified, verify, remainingMs, keys: () => keySet.figures() };
 }
 
 function digestToken(token: string): string {

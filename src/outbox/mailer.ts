@@ -81,10 +81,6 @@ function createMailOptions({ messageId, language, ...mail }: Mail, from: string)
     ...mail,
     from,
     messageId: `<${messageId}@${domain}>`,
-    headers: {
-      'Auto-Submitted': 'auto-generated',
-      'X-Auto-Response-Suppress': 'All',
-      'Content-Language': language,
-    },
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', 'Content-Language': language },
   };
 }

@@ -35,11 +35,9 @@ export function bulkChangeBody(of: RecordDefinition) {
   const version = field.timestamp
     .describe('Its updated_at as it was read: 412 if the record has changed since.')
     .optional();
-  const one = of.changeBody.extend({ id: field.uuid, version }).meta({
-    ...meta,
-    id: `${of.name}ChangeOfMany`,
-    example,
-  }) as unknown as z.ZodType<BulkChange>;
+  const one = of.changeBody
+    .extend({ id: field.uuid, version })
+    .meta({ ...meta, id: `${of.name}ChangeOfMany`, example }) as unknown as z.ZodType<BulkChange>;
   const changes = z
     .array(one, rule('not_a_list'))
     .min(1, rule('empty'))

@@ -25,10 +25,7 @@ export const recordedChange = record('RecordedChange', 'audit_logs', {
   new: column.readOnlyWithDescription(changedValue, 'The value after; of client_access the clients that were added.'),
 });
 
-export const cursorQuery = z.strictObject({
-  limit: field.pageParameters.limit,
-  after: field.pageParameters.after,
-});
+export const cursorQuery = z.strictObject({ limit: field.pageParameters.limit, after: field.pageParameters.after });
 
 const historyCursor = createCursorFormat(['changes'], [false, false]);
 

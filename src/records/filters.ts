@@ -93,9 +93,7 @@ function filtersOfColumn(name: string, { kind, states, onChange }: Column): Filt
   const words = findColumnEnum(kind);
   const stem = name.replace(/_(?:at|date)$/, '');
   const none: Filters = isNullable(kind)
-    ? {
-        [name]: filterByCondition(noneFilterEnum, `${column} is null`, `With none, only those without ${name}.`),
-      }
+    ? { [name]: filterByCondition(noneFilterEnum, `${column} is null`, `With none, only those without ${name}.`) }
     : {};
   const sentence = `Only those with this ${name}, or with none those without one.`;
   if (name === 'id') return { id: idFilter };

@@ -79,10 +79,7 @@ export function chooseSelectForm(
     };
   if (seesAll || isNarrow) return { form: idsFirst(readInOrder), wrap };
   if (throughParent !== undefined)
-    return {
-      form: isPage ? selectIdsFirst(readThenSort) : readThenSort,
-      wrap: putParentConditionFirst(throughParent),
-    };
+    return { form: isPage ? selectIdsFirst(readThenSort) : readThenSort, wrap: putParentConditionFirst(throughParent) };
   if (isClient) return { form: idsFirst(readThenSort), wrap };
   if (client === undefined) return { form: idsFirst(readInOrder), wrap };
   if (isSortedByClientIndex && offset === 0 && isPage)

@@ -36,11 +36,7 @@ interface ListOptions<C extends RecordColumns, F extends Filters> extends TableO
 type RulesByFilter<F extends Filters> = { [K in keyof F]: z.ZodOptional<F[K]['rule']> };
 type QuerySchema<F extends Filters> = z.ZodObject<
   RulesByFilter<F> &
-    typeof field.pageParameters & {
-      sort: z.ZodType<string[]>;
-      fields: ExpandParameter;
-      expand: ExpandParameter;
-    },
+    typeof field.pageParameters & { sort: z.ZodType<string[]>; fields: ExpandParameter; expand: ExpandParameter },
   z.core.$strict
 >;
 

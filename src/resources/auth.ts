@@ -14,11 +14,7 @@ const profile = z
     role,
     client_access: z.array(z.guid()),
   })
-  .meta({
-    id: 'Profile',
-    'x-table': 'users',
-    'x-said': { sub: 'Subject of the user at the identity provider.' },
-  });
+  .meta({ id: 'Profile', 'x-table': 'users', 'x-said': { sub: 'Subject of the user at the identity provider.' } });
 
 export const profileEndpoint = endpoint({
   method: 'get',

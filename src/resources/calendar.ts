@@ -146,9 +146,9 @@ export const calendarEndpoint = publicEndpoint({
   resource: 'users',
   roles: 'public',
   params: z.strictObject({
-    secret: z.string().meta({
-      param: { description: 'The secret of an address that POST /api/users/me/calendar has made.' },
-    }),
+    secret: z
+      .string()
+      .meta({ param: { description: 'The secret of an address that POST /api/users/me/calendar has made.' } }),
   }),
   responses: { 200: calendarFile, 304: null },
   handle: async ({ params }, database, authenticate) => {
@@ -168,10 +168,7 @@ export const calendarEndpoint = publicEndpoint({
 
 const calendarOptions = { path: '/api/users/me/calendar', tag: 'Users', resource: 'users', roles: ROLES } as const;
 
-const storeDigest = (digest: string | null): Statement => ({
-  text: 'select app.keep_calendar($1)',
-  values: [digest],
-});
+const storeDigest = (digest: string | null): Statement => ({ text: 'select app.keep_calendar($1)', values: [digest] });
 
 export const calendarAddressEndpoints = [
   endpoint({

@@ -113,14 +113,7 @@ async function readChangesPage(
   const next = Buffer.from(place).toString('base64url');
   const lines = changes.map((one) => `data: ${one}\n\n`).join('');
   const text = `${lines === '' ? ': beat\n' : lines}id: ${next}\n\n`;
-  return {
-    changes,
-    place,
-    next,
-    hasChanges: lines !== '',
-    hasMore: more === 't',
-    text,
-  };
+  return { changes, place, next, hasChanges: lines !== '', hasMore: more === 't', text };
 }
 
 function prefersEvents({ incoming }: CallerRequest): boolean {

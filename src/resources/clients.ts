@@ -50,10 +50,7 @@ const clients = listOf({
   of: client,
   isClient: true,
   newest: 'created_at',
-  filters: {
-    partner_id: filterByPartner('r.id'),
-    q: filterBySearchText('company_name', 'contact_email', 'address'),
-  },
+  filters: { partner_id: filterByPartner('r.id'), q: filterBySearchText('company_name', 'contact_email', 'address') },
 });
 
 const { commonOptions, list, read, changes, change, remove } = endpointsOf(client, {

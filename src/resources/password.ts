@@ -36,10 +36,7 @@ export const passwordEndpoint = endpoint({
       path: ['password'],
       error: rule('weak_password.present'),
     })
-    .meta({
-      id: 'PasswordChange',
-      example: { current_password: 'lavande 2025', password: 'genêt et lavande' },
-    }),
+    .meta({ id: 'PasswordChange', example: { current_password: 'lavande 2025', password: 'genêt et lavande' } }),
   responses: { 204: null },
   handle: async ({ body }, request) => {
     // A separate transaction stores the password attempt, so that the attempt counts even if the request fails later.

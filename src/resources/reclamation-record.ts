@@ -87,11 +87,7 @@ export const reclamation = record(
 const communeFilter = filterByAnyOrNone(
   'r.commune_code',
   'Only those with this commune_code, or with none those without one.',
-  {
-    of: field.communeCode,
-    broken: rule('not_a_commune_code.or_none'),
-    form: '[0-9]{5}|2[AB][0-9]{3}',
-  },
+  { of: field.communeCode, broken: rule('not_a_commune_code.or_none'), form: '[0-9]{5}|2[AB][0-9]{3}' },
 );
 
 export const reclamations = list({

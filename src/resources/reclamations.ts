@@ -37,10 +37,7 @@ export const reclamationEndpoints = [
     ...importEndpoint({
       of: reclamation,
       path: '/api/reclamations',
-      parents: {
-        client_id: { table: 'clients', client: 'id' },
-        site_id: { table: 'sites', client: 'client_id' },
-      },
+      parents: { client_id: { table: 'clients', client: 'id' }, site_id: { table: 'sites', client: 'client_id' } },
       constraints,
     }),
     references: { client_id: 'clients', site_id: 'sites' },

@@ -67,12 +67,7 @@ export const reminderEndpoints = [
     body: z
       .strictObject(settings)
       .partial()
-      .meta({
-        id: 'RemindersChange',
-        'x-table': 'users',
-        'x-said': {},
-        example: { language: 'en', only_mine: true },
-      }),
+      .meta({ id: 'RemindersChange', 'x-table': 'users', 'x-said': {}, example: { language: 'en', only_mine: true } }),
     constraints: { users_not_stored: { id: rule('not_stored') } },
     handle: async ({ body: { language, kinds, only_mine: onlyMine } }, request) => {
       const choice = {

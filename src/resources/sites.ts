@@ -44,10 +44,7 @@ const sites = listOf({
   of: site,
   client: 'r.client_id',
   newest: 'created_at',
-  filters: {
-    client_id: filterByAny(field.uuid, 'r.client_id = $'),
-    q: filterBySearchText('site_name', 'address'),
-  },
+  filters: { client_id: filterByAny(field.uuid, 'r.client_id = $'), q: filterBySearchText('site_name', 'address') },
 });
 
 const { commonOptions, list, read, changes, create, change, remove } = endpointsOf(site, {

@@ -60,9 +60,7 @@ const VISIBLE_CLIENTS_SQL = `case
 
 const VISIBLE_IS_ACTIVE_SQL = `case when current_user in ('taxclaims_admin', 'taxclaims_scoped_admin') then r.is_active end`;
 
-const isActive = column.withMeta(column.omittedWhenNull(column.boolean), {
-  description: 'Shown to an ADMIN alone.',
-});
+const isActive = column.withMeta(column.omittedWhenNull(column.boolean), { description: 'Shown to an ADMIN alone.' });
 
 export const role = field.enumOf('Role');
 
@@ -160,10 +158,7 @@ where not exists (select from public.users as u where u.id = app.user_id())`,
 
 /** Runs before every write to users: locks the caller's row and the target's, then checks the caller's rights. */
 export function lockUsers({ issuedAt, accessDigest }: Caller, target: string | null = null): Statement {
-  return {
-    text: 'select app.hold_author(to_timestamp($1), $2, $3)',
-    values: [issuedAt, accessDigest, target],
-  };
+  return { text: 'select app.hold_author(to_timestamp($1), $2, $3)', values: [issuedAt, accessDigest, target] };
 }
 
 function hashUnlessHungUp({ incoming }: CallerRequest, password: string): Promise<string> {

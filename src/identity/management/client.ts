@@ -170,10 +170,7 @@ function readAnswer(method: string, { response, text }: Awaited<ReturnType<typeo
   const retryAfterMs = waitMs ?? (isLimited ? limit.MANAGEMENT_RATE_LIMITED_WAIT_MS : undefined);
   const hint = kind === 'address' ? `; ${WRONG_ADDRESS_HINT}` : '';
   const said = `the provider answered ${String(status)}${failureMessage(text)}${hint}`;
-  return {
-    failure: new ManagementError(kind, said, { retryAfterMs }),
-    pauseMs: isLimited ? retryAfterMs : undefined,
-  };
+  return { failure: new ManagementError(kind, said, { retryAfterMs }), pauseMs: isLimited ? retryAfterMs : undefined };
 }
 
 async function hideIdsInErrors<T>(subject: string, operation: () => Promise<T>): Promise<T> {

@@ -55,9 +55,7 @@ function readAmount(cell: string): CellValue {
   }
   const [, whole, decimals] = AMOUNT_PATTERN.exec(value) ?? [];
   if (whole === undefined) return { value };
-  return {
-    value: [whole.replaceAll(/[\s.,]/g, ''), decimals].filter((part) => part !== undefined).join('.'),
-  };
+  return { value: [whole.replaceAll(/[\s.,]/g, ''), decimals].filter((part) => part !== undefined).join('.') };
 }
 
 const DAY_PATTERN = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;

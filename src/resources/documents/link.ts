@@ -23,9 +23,7 @@ const linkSecret = z.string().regex(/^[0-9a-f]{64}$/, rule('not_a_link'));
 const LINK_DESCRIPTION =
   'In the place of a token: the secret in an address that POST /api/documents/{id}/link has made.';
 
-export const linkQuery = z.strictObject({
-  link: field.describeParameter(linkSecret, LINK_DESCRIPTION).optional(),
-});
+export const linkQuery = z.strictObject({ link: field.describeParameter(linkSecret, LINK_DESCRIPTION).optional() });
 
 /** Stores the digest of a new secret together with the caller's rights. @throws RecordNotFound */
 export async function documentLinkEndpoint(request: CallerRequest, document: string): Promise<EndpointReply> {
