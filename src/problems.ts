@@ -308,8 +308,7 @@ function formatParam(
   if (typeof value === 'number') {
     if (as === 'year') return String(value).padStart(4, '0');
     const minimumFractionDigits = as === 'decimal' ? 2 : 0;
-    if (isFrench)
-      return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
+    if (isFrench) return value.toLocaleString('fr', { minimumFractionDigits, useGrouping: 'min2' });
     return value.toFixed(minimumFractionDigits);
   }
   if (typeof value === 'string') return isFrench && as === 'label' ? findStatusLabel(value) : value;

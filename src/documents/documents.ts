@@ -170,6 +170,5 @@ export async function createContentStore({
 }
 
 function folderVariable({ store, dataDir }: DocumentsOptions): string {
-  const isConfigured = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
-  return isConfigured ? 'DOCUMENT_STORE' : 'DATA_DIR';
+  return store.kind === 'folder' && store.path !== `${dataDir}/documents` ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }
