@@ -44,8 +44,8 @@ export function createPlainTextLog(out: DestinationStream = pino.destination({ s
       const parts = [new Date(time).toTimeString().slice(0, 8), summary];
       if (level >= WARN_LEVEL)
         parts.push(JSON.stringify({ ...others, pid: undefined, hostname: undefined }), err?.stack);
-      const lines = parts.filter(Boolean).join(' ').split(STACK_LINE_BREAK_PATTERN);
-      out.write(`${lines.map(replaceControlCharacters).join('\n')}\n`);
+      const lines = parts.filter(Boolean).join(' ').split(STACK_LINE_BREAK_PATTERN).map(replaceControlCharacters);
+      out.write(`${lines.join('\n')}\n`);
     },
   };
 }

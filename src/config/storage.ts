@@ -14,7 +14,6 @@ export const variablesSchema = z.object({
 });
 
 export function buildConfig(values: z.output<typeof variablesSchema>, dataDir: string) {
-  const fallback: value.DocumentStore = { kind: 'folder', path: `${dataDir}/documents` };
   return {
     database: {
       /** The URL of the API's database login; undefined for the embedded Postgres. */
@@ -24,7 +23,7 @@ export function buildConfig(values: z.output<typeof variablesSchema>, dataDir: s
       preparedStatements: values.DATABASE_PREPARED_STATEMENTS,
     },
     documents: {
-      store: values.DOCUMENT_STORE ?? fallback,
+      store: values.DOCUMENT_STORE ?? ({ kind: 'folder', path: `${dataDir}/documents` } as const),
       endpoint: values.DOCUMENT_STORE_ENDPOINT,
       presignedDownloads: values.DOCUMENT_PRESIGNED_DOWNLOADS,
       maxBytes: values.DOCUMENT_MAX_BYTES,

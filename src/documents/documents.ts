@@ -171,6 +171,5 @@ export function uploadFolder({ store, dataDir }: Pick<DocumentsOptions, 'store' 
 }
 
 function folderVariable({ store, dataDir }: DocumentsOptions): string {
-  const isConfigured = store.kind === 'folder' && store.path !== `${dataDir}/documents`;
-  return isConfigured ? 'DOCUMENT_STORE' : 'DATA_DIR';
+  return store.kind === 'folder' && store.path !== `${dataDir}/documents` ? 'DOCUMENT_STORE' : 'DATA_DIR';
 }

@@ -51,8 +51,7 @@ export function createRefusalRecorder(database: DatabaseLogin) {
       if (!VALUE_ERROR_SQLSTATE_CLASSES.includes(sqlState(error)?.slice(0, 2))) throw error;
       if (refusals.length === 1) return refusals;
       const middle = Math.ceil(refusals.length / 2);
-      const rejected = await recordEach(refusals.slice(0, middle));
-      return [...rejected, ...(await recordEach(refusals.slice(middle)))];
+      return [...(await recordEach(refusals.slice(0, middle))), ...(await recordEach(refusals.slice(middle)))];
     }
   }
 

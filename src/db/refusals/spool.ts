@@ -224,8 +224,7 @@ async function takeSlot(folder: string): Promise<SpoolSlot> {
 async function takeAbandonedSlots(folder: string): Promise<readonly SpoolSlot[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  const slots = await Promise.all(folders.map(tryToLock));
-  return slots.filter((slot) => slot !== undefined);
+  return (await Promise.all(folders.map(tryToLock))).filter((slot) => slot !== undefined);
 }
 
 async function tryToLock(folder: string): Promise<SpoolSlot | undefined> {
