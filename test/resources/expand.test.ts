@@ -120,7 +120,7 @@ test('the history of a claim with expand=user shows the user who changed the cla
     `GET /api/audit-logs?expand=client,user&client_context=${own.clients}&action=GET /x`.replace('GET /x', 'GET%20/x'),
     { token },
   );
-  expect(json).toEqual([expect.objectContaining({ user: null, client: client })]);
+  expect(json).toEqual([expect.objectContaining({ user: null, client })]);
 });
 
 test('renaming a client changes the ETag of its site read with expand=client, but not that of the site read alone', async () => {
@@ -166,7 +166,7 @@ test('the list of clients refuses the parameter expand, and other lists ignore a
     expand: 'is not known here',
   });
   const twice = await service.ask('GET /api/sites?expand=client,client', { token });
-  expect(twice.json).toEqual([expect.objectContaining({ client: client })]);
+  expect(twice.json).toEqual([expect.objectContaining({ client })]);
 });
 
 test('the database function app.narrowed limits the read of a single record to the record’s client, but not a read with expand', async () => {

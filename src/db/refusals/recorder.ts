@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readAsLogin, type DatabaseLogin } from '../database.ts';
+import type { DatabaseLogin } from '../database.ts';
 import { sqlState } from '../errors.ts';
 import { REFUSAL_CLOCK_READING_MAX_MS } from '../../limits.ts';
 import { dateRefusal, type DatedRefusal, type Refusal } from './refusal.ts';
@@ -20,14 +20,13 @@ export function createRefusalRecorder(database: DatabaseLogin) {
   /** Stores all refusals in one statement, or none; does not change a refusal that is already stored. */
   async function record(refusals: readonly DatedRefusal[]): Promise<void> {
     const startMs = performance.now();
-    const [row] = await readAsLogin(
-      database,
-      'select extract(epoch from app.record_refusals($1)) * 1000',
-      JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, timeOf(refusal)))),
-    );
+    const { rows } = await database.callAsLogin({
+      text: 'select extract(epoch from app.record_refusals($1)) * 1000',
+      values: [JSON.stringify(refusals.map((refusal) => buildAuditRow(refusal, timeOf(refusal))))],
+    });
     const monotonicMs = performance.now();
     if (clock !== undefined && monotonicMs - startMs > REFUSAL_CLOCK_READING_MAX_MS) return;
-    clock = { databaseMs: Number(row?.[0]), monotonicMs };
+    clock = { databaseMs: Number(rows[0]?.[0]), monotonicMs };
   }
 
   /**
