@@ -76,19 +76,12 @@ const TIME_FILTERS: Readonly<Record<string, Filters>> = {
 };
 
 export function list<const C extends RecordColumns, const F extends Filters>(shape: ListOptions<C, F>): List<F> {
-  const { of, newest, partitionedBy } = shape;
+  const { of, partitionedBy } = shape;
   const isLog = partitionedBy !== undefined;
   const table = `public.${of.table} as r`;
   const idSource = shape.narrowCopy === undefined ? table : `${shape.narrowCopy} as r`;
-  const entries = Object.entries<Column>(of.columns);
-  const times = Object.assign({}, ...entries.map(([name]) => TIME_FILTERS[name] ?? {})) as Filters;
-  const untimed = Object.fromEntries(entries.filter(([name]) => !(name in TIME_FILTERS)));
-  const others: Filters = { ...(isLog ? {} : filtersOf(untimed)), ...shape.filters };
+  const { times, others, references, sorts, nullable } = readColumns(shape);
   const all: Filters = { ...times, ...others };
-  const references = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
-  const sortable = entries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
-  const sorts = [newest, ...sortable.map(([name]) => name), ...references.map(({ as }) => as)];
-  const nullable = Object.entries(untimed).flatMap(([name, { kind }]) => (isNullable(kind) ? [name] : []));
 
   return {
     query: createQuerySchema(of, sorts, times, others) as unknown as QuerySchema<F>,
@@ -148,6 +141,25 @@ export function list<const C extends RecordColumns, const F extends Filters>(sha
       return { records: { text, values }, limit: page.limit, cursor: cursor.of, ...shapeOf(of, page, names.length) };
     },
   };
+}
+
+/** Makes the filters and sort orders of a list from the record's columns. */
+function readColumns<C extends RecordColumns, F extends Filters>({
+  of,
+  newest,
+  partitionedBy,
+  filters,
+}: ListOptions<C, F>) {
+  const isLog = partitionedBy !== undefined;
+  const entries = Object.entries<Column>(of.columns);
+  const times = Object.assign({}, ...entries.map(([name]) => TIME_FILTERS[name] ?? {})) as Filters;
+  const untimed = entries.filter(([name]) => !(name in TIME_FILTERS));
+  const others: Filters = { ...(isLog ? {} : filtersOf(Object.fromEntries(untimed))), ...filters };
+  const references = isLog ? [] : of.expansion.named.filter(({ label }) => label.name !== undefined);
+  const sortable = entries.filter(([name, column]) => !isLog && name !== newest && isSortable(column));
+  const sorts = [newest, ...sortable.map(([name]) => name), ...references.map(({ as }) => as)];
+  const nullable = untimed.flatMap(([name, { kind }]) => (isNullable(kind) ? [name] : []));
+  return { times, others, references, sorts, nullable };
 }
 
 function describeFilters(filters: Filters): Record<string, z.ZodType> {
