@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { withAdmin } from '../support/database.ts';
+import { ask } from '../support/http.ts';
 import { check, fill, fixtureOf } from './account.ts';
 import type { Violation } from './account.ts';
 import type { Cluster } from './cluster.ts';
@@ -41,6 +42,8 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     const { pid, port } = world.service;
     const fixture = await withAdmin(world.adminUrl, fixtureOf);
     await untilClockMeasured(world.admin);
+    // A load balancer asks for the health of an instance before it sends requests to it.
+    await ask(port, 'GET /health').catch(() => undefined);
     const load = await startLoad(world.folder, {
       ...{ port, seed, people: world.people, without: fault.without ?? [], ...rightsIn(world) },
     });
