@@ -5,8 +5,8 @@ import type { World } from './world.ts';
 export const SERVES = 'the service answers requests after the fault';
 
 /**
- * Checks that the service answers requests after the fault, and that its process is still the same, unless the fault
- * was to end the process.
+ * Checks that the service answers requests after a failure. The service must still be the same process, unless the
+ * failure was meant to end it.
  */
 export async function serving(
   world: World,
@@ -26,7 +26,9 @@ export async function serving(
   return details.map((detail) => ({ check: SERVES, detail }));
 }
 
-/** Checks that every active user can log in with the stored rights, and that no other user can log in. */
+/**
+ * Checks that every active user can log in and gets the rights in the database, and that no inactive user can log in.
+ */
 async function lastLogins({ parts, service, admin }: World): Promise<string[]> {
   const { members, logins } = parts.rights;
   const found = await Promise.all(

@@ -12,8 +12,8 @@ export const faults: readonly Fault[] = [
     name: 'migrated-under-load',
     what: 'npm run db:migrate runs three times, two of them at the same time',
     must: 'every request is answered as usual',
-    // The default statement time-out applies here, because a deploy may lock a table for a moment. The other fault
-    // tests use a shorter time-out.
+    // This test uses the service’s default statement time-out, because a deploy sometimes locks a table for a moment.
+    // Other tests of failures set a shorter time-out.
     world: { environment: { DATABASE_STATEMENT_TIMEOUT_MS: '5000' } },
     holdMs: 0,
     spares: () => true,

@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     spares: () => true,
     async begin({ folder, service }) {
       for (const jump of [HOUR_MS, -HOUR_MS, HOUR_MS / 12, 0]) {
-        // The test writes the file with the service’s clock error into the working folder of the service.
+        // The test writes the wanted error of the service’s clock into a file in the service’s working folder.
         await writeFile(join(folder, 'clock'), String(jump));
         service.signal('SIGUSR2');
         await delay(800);
