@@ -41,7 +41,10 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   }),
 ];
 
-/** SQL that runs a statement as taxclaims_housekeeper within a trigger, as an erasure of a user does. */
+/**
+ * Wraps an SQL statement so that the role taxclaims_housekeeper runs it inside a trigger. An erasure of a user’s
+ * personal data runs its SQL in this way.
+ */
 const withinTrigger = (statement: string): string => `
   create table public.tried ();
   create function public.try() returns trigger language plpgsql security definer as $$ begin ${statement}; return null; end $$;
