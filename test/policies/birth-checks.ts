@@ -97,8 +97,8 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // The same roles are granted the whole table here. They can then use the added column, which proves that they
-        // were refused before only because of the missing right.
+        // Now the role taxclaims_client is granted a whole table. It can then read the table’s added column, which proves
+        // that it was refused before only because of the missing right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

@@ -86,8 +86,8 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // This instance of the service no longer has the change to itself, because another one has reserved it since.
-        // The function therefore returns false, and the rights are sent again.
+        // This sends the number of the first reservation, which no longer counts. The function therefore returns false,
+        // and the rights are sent again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });

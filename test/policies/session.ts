@@ -5,8 +5,8 @@ import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
 /**
- * What happened to an SQL statement: it found rows (done), found no row (nothing), lacked a grant (denied), failed the
- * check of a policy (refused), or got another error with its SQLSTATE.
+ * What happened to an SQL statement: it read or wrote rows (done), found no row (nothing), lacked a grant (denied),
+ * failed the check of a policy (refused), or got another error with its SQLSTATE.
  */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
