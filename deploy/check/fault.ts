@@ -25,7 +25,10 @@ export interface Result {
   readonly named?: Readonly<Record<string, number>>;
   /** The failed requests in words, for a failure during which no request is allowed to fail. */
   readonly failures?: readonly string[];
-  /** Other violations in words. They are neither lost writes nor outdated answers nor data of another tenant. */
+  /**
+   * Problems that deploy:check found during a failure, in words. They are neither lost writes nor outdated answers nor
+   * data of another tenant.
+   */
   readonly wrong?: readonly string[];
 }
 

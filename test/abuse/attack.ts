@@ -30,7 +30,10 @@ export interface AttackResponse {
   readonly result: string;
   /** The whole text that was answered: headers and bodies, or rows, errors and notices. */
   readonly text: string;
-  /** The ids of the requests that got 401 or 403. Each of them must have an audit record. */
+  /**
+   * The ids of the attack’s requests that the service answered with 401 or 403. Each of these requests must have an
+   * audit record.
+   */
   readonly refusals: readonly string[];
   /** A measurement for the report of `npm run proofs -- abuse`, for example a waiting time. */
   readonly figure?: string;

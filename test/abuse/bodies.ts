@@ -6,9 +6,9 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks send malformed and huge bodies, bodies with fields that the caller may not write, and texts that are
- * code to SQL, HTML or a spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts counted neither
- * depth nor values.
+ * Attacks with malformed and huge bodies, with bodies that set fields which the caller has no right to write, and with
+ * texts that are code to SQL, HTML or a spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts
+ * counted neither depth nor values.
  */
 
 const BUDGET = 'API4:2023';

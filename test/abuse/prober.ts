@@ -6,7 +6,10 @@ import type { Question } from '../support/http.ts';
  * that stops the service or makes other callers wait.
  */
 
-/** What this process noticed in its own requests since its last report. */
+/**
+ * What this process reports about its own requests during the attacks: how many it sent, which of them failed, and the
+ * longest waiting time.
+ */
 export interface Probed {
   readonly asked: number;
   readonly worstHealthMs: number;

@@ -55,7 +55,7 @@ test('the checks of the database report nothing after a load test that sent ever
   expect(entries.length).toBeGreaterThan(100);
 });
 
-test('for each check of the database after a load test, test/faults/damages.sql has SQL that causes a report of this check', () => {
+test('for each check of the database after a load test, test/faults/damages.sql has SQL whose damage this check must report', () => {
   const checked = new Set(DAMAGES.map((damage) => damage.check));
   expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
 });

@@ -8,8 +8,8 @@ export type Checks = Readonly<Record<string, string>>;
 /*
  * Tables and views by which SQL compares the requests of a load test with the rows in the database. `attempts` has each
  * request that was sent. `requests` has one row for all attempts with the same Idempotency-Key. `stored` has the rows
- * that the requests write. The outcome of a request is unknown if an attempt got no answer, or got an answer after
- * which the row may or may not be stored.
+ * that the requests write. The outcome of a request is unknown if an attempt got no answer, or got an answer that does
+ * not tell whether the row was stored.
  */
 export const TABLES = `
 create temporary table attempts (

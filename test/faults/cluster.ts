@@ -44,7 +44,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     await postmaster?.stop();
   };
   await start();
-  // The exit handler stops the Postgres server even if a user interrupts the fault tests.
+  // Stops the Postgres server when the process exits, even if a user interrupts the tests.
   process.on('exit', () => {
     sendTo(pid, 'SIGQUIT');
   });

@@ -31,7 +31,10 @@ export interface Entry {
    * same key, the answer must have the same digest.
    */
   readonly answer: string | null;
-  /** What the answer to a load test’s request shows of another tenant: texts and rows. Each of them is a defect. */
+  /**
+   * The texts and rows of another tenant that the answer to a load test’s request contains. Each of them is a defect of
+   * the service.
+   */
   readonly foreign: readonly string[];
   /** What is wrong with the content of an answer that the load test received; null if nothing is wrong. */
   readonly defect: string | null;
@@ -51,8 +54,8 @@ export const HUNG_WITH_CONTENT_MS = 17_000;
 export const HEALTH = 'health';
 
 /**
- * Reads the file into which the load test writes each request with its answer. The load test may still be running, so
- * an incomplete last line is skipped.
+ * Reads the file into which the load test writes each request with its answer. If the load test is still running, the
+ * last line can be incomplete, and is skipped.
  */
 export async function readJournal(file: string): Promise<Entry[]> {
   const text = await readFile(file, 'utf8').catch(() => '');

@@ -23,8 +23,8 @@ const PAUSE_MS = 20_000;
 const LONGEST_FAULT_MS = 6_000;
 const WARM_MS = 10_000;
 /**
- * How many files and connections the service may have open in addition after the load test. Idle connections come and
- * go, so the number varies.
+ * How many more files and connections the service is allowed to have open after the load test than before it. Idle
+ * connections come and go, so the number varies.
  */
 const HANDFUL = 20;
 

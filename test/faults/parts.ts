@@ -212,8 +212,8 @@ export async function untilClockMeasured(admin: Admin): Promise<void> {
 }
 
 /**
- * Makes every reminder due at once. A killed instance may have reserved reminders for four minutes, so these
- * reservations are removed.
+ * Makes every reminder due at once. If a killed instance has reserved reminders for itself, the reservations are
+ * removed, which would otherwise last four minutes.
  */
 export async function hurryMails(admin: Admin): Promise<void> {
   await admin(

@@ -13,7 +13,7 @@ import type { Outcome } from './trial.ts';
  * every check succeeds, 1 if a check fails, and 2 if the name of a failure is unknown.
  */
 
-/** How long the test of one failure and its checks may take, in milliseconds. */
+/** The longest time in milliseconds for the test of one failure and its checks. */
 const BOUND_MS = 300_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;

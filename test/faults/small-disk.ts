@@ -22,7 +22,7 @@ process.on('exit', () => {
   for (const folder of mounted) spawnSync(UNMOUNT[0], [UNMOUNT[1], folder]);
 });
 
-/** @throws Error if this process may not mount a file system: that needs root and Linux */
+/** @throws Error if this process has no right to mount a file system, which needs root and Linux */
 export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0700`, 'tmpfs', folder]);
   mounted.add(folder);

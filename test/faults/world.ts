@@ -27,7 +27,7 @@ export interface WorldOptions {
   readonly store?: 's3';
   /** The service’s folder that lies on a small disk, which a test can fill. */
   readonly smallDisk?: 'data' | 'documents';
-  /** True if the service runs its embedded Postgres. */
+  /** True if the service starts its own embedded Postgres, and uses no other Postgres server. */
   readonly embedded?: true;
   readonly environment?: Readonly<Record<string, string>>;
   /** True if the test runs a second instance of the service, which also sends changes of rights and mails. */

@@ -35,7 +35,7 @@ export class Reading {
     this.#database = database;
   }
 
-  /** Counts from 1 again when it replaces times and random ids in answers. */
+  /** Begins to count at 1 again. The counted numbers replace times and random ids in the answers of the service. */
   forget(): void {
     for (const made of [this.#made, this.#tags, this.#due]) made.clear();
   }

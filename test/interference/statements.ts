@@ -10,9 +10,7 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/**
- * One view has the days of a hundred years, equal for every login. It is so large that one query of it must suffice.
- */
+/** The view with the days of a hundred years is equal for every login. It is large, so one query of it must suffice. */
 const OF_NOBODY = 'calendar';
 
 /** Reads every column of the schema reporting from Postgres’s catalog, so that new views are tested too. */

@@ -41,7 +41,8 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
   const judge = await openJudge(database.adminUrl);
   const trials = [await setUpTrial(), await setUpTrial()] as const;
   try {
-    // A policy check that fails even without a change would seem to notice every change of a right.
+    // Before any right is changed, all policy checks must succeed. A check that always fails would seem to notice every
+    // change.
     for (const trial of trials) await trial.assertSound();
     const tally = new Map<string, { tried: number; unnoticed: Mutant[] }>();
     const portions: Mutant[][] = [];

@@ -36,7 +36,7 @@ export async function setUpTrial(): Promise<Trial> {
       () => true,
     );
 
-  /** Restores the changed right, and deletes rows that a failed check may have stored. */
+  /** Restores the changed right, and deletes rows that are still stored after a failed check. */
   async function mend({ undo }: Mutant): Promise<void> {
     for (const client of [world.admin, world.api, world.unset, world.reporting]) await client.query('rollback');
     await world.admin.query(undo);

@@ -163,8 +163,8 @@ const administrators = (): string =>
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
 /**
- * Takes claims and tasks from users who have lost the client. Each run handles a few lost clients; nine runs are enough
- * for these tests.
+ * Unassigns claims and tasks whose assignee no longer has access to the client. Each run handles a few of these users;
+ * nine runs are enough for the tests.
  */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 

@@ -46,7 +46,7 @@ export const rowChecks: readonly Check[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
       // A caller cannot delete all partners without a condition, because a foreign key protects a partner with bills.
-      // This case is left out.
+      // The tests therefore omit this case.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
           title: `a caller in role ${role} who sends SQL without a WHERE condition can ${VERBS[command]} only ${table} of its own clients`,

@@ -39,8 +39,8 @@ const DEADLOCK_TIMEOUT = '20ms';
 
 export async function openLane(): Promise<Lane> {
   const service = await startService();
-  // Postgres plans the SQL of these checks once (generic plans). Planning it again after each group of requests would
-  // take longer than running it.
+  // Postgres plans the SQL that checks simultaneous requests only once (generic plans). Planning it again each time
+  // would take longer than running it.
   const connect = () => connected(service.postgres.adminUrl, '-c plan_cache_mode=force_generic_plan');
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
@@ -54,8 +54,8 @@ export async function openLane(): Promise<Lane> {
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
-      // New statistics make Postgres plan the SQL of these checks again. Plans from the time when the tables were small
-      // are slow for large tables.
+      // New statistics make Postgres plan its queries again. Plans from the time when the tables were small are slow
+      // for large tables.
       if (tenants >= 64 && Number.isInteger(Math.log2(tenants))) await watcher.query('analyze');
       const [sleeping, awake] = [last, tenant].map((one) =>
         one === undefined ? '{}' : `{${one.chief},${one.deputy}}`,

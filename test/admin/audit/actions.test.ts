@@ -28,8 +28,8 @@ const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 const world = await forSuite(openAuditedWorld());
 const { admin } = world;
 /**
- * What audit.drift reports in a new database. This is nothing, unless the expected objects in db/audit/declared are out
- * of date.
+ * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
+ * the expected objects in db/audit/declared are out of date.
  */
 const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
@@ -80,7 +80,7 @@ describe(`what audit.findings and audit.drift report after actions of a DBA (${d
   const amongOthers = drawn.filter(({ hasOthers }) => hasOthers);
   if (amongOthers.length > 0)
     test.each(amongOthers)(
-      'the view audit.findings or audit.drift reports $title',
+      'the audit’s views audit.findings and audit.drift report $title',
       async ({ sql, findings, drift }) => {
         await admin.query(sqlFor(world, sql));
         expect(await readFindings()).toEqual(expect.arrayContaining(findings.map(expectedFinding)));

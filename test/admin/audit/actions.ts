@@ -43,8 +43,8 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
 }
 
 /**
- * The role under which audit.who_can_see must list the login. An entry of actions.sql names it after `who_can_see`;
- * without a name, it is the name of the expected finding.
+ * The database role under which audit.who_can_see must list the login. An entry of actions.sql names this role after
+ * `who_can_see`. If it names none, the role is called like the expected problem.
  */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));

@@ -21,7 +21,7 @@ test('the view audit.findings is empty in a newly migrated database', async () =
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('the function audit.state(), which lists all objects and rights, returns the same rows in the database as its SQL file in the repository', async () => {
+test('the function audit.state(), which lists all objects and rights, returns the same rows as the version of the function in the repository’s SQL file', async () => {
   await admin.query('begin');
   const { facts } = await readStateWithRepositorySql(admin);
   await admin.query('rollback');

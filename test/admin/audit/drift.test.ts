@@ -12,8 +12,8 @@ const readDrift = async (): Promise<unknown[]> =>
   (await admin.query<object>('select kind, change, object from audit.drift')).rows;
 
 /**
- * What audit.drift reports in a new database. This is nothing, unless the expected objects in db/audit/declared are out
- * of date.
+ * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
+ * the expected objects in db/audit/declared are out of date.
  */
 const stale = await readDrift();
 

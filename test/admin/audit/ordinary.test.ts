@@ -21,15 +21,15 @@ const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
 
 const { database, admin } = await forSuite(openAsSuperuser());
 /**
- * What audit.drift reports in a new database. This is nothing, unless the expected objects in db/audit/declared are out
- * of date.
+ * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
+ * the expected objects in db/audit/declared are out of date.
  */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
   // Actions of a DBA are rolled back. Roles belong to the whole Postgres server, which other test suites use at the
   // same time.
-  test('audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
+  test('the audit’s views audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
     await admin.query('begin');
     try {
       await doAll(QUIET);

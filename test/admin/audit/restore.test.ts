@@ -9,7 +9,7 @@ const GUARDS_CHANGED = `
   full join jsonb_each_text(app.read_deployed_digests()) as d (object, digest) using (object)
   where g.digest is distinct from d.digest`;
 
-test('in a database that was dumped and restored, the view audit.drift reports nothing, until a DBA drops a constraint', async () => {
+test('in a database that was dumped and restored, the view audit.drift lists no changed object, until a DBA drops a constraint', async () => {
   const database = await createTestDatabase();
   try {
     await restore(database);

@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { spoilKeys } from '../spoiled-keys.ts';
 
-/* In these fault tests the identity provider answers requests for its signing keys wrongly, late or not at all. */
+/* In these tests the identity provider answers the service’s requests for signing keys wrongly, late or not at all. */
 
 const nothingAtAll: Answer = (request) => {
   request.resume();

@@ -3,7 +3,7 @@ import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 
-/* These fault tests deploy during a load test, for example with a migration that is killed. */
+/* In these tests somebody deploys a release during a load test, and the migration is killed, for example. */
 
 const MOMENTS_MS = [350, 500, 650, 800, 1_000, 1_300];
 

@@ -7,8 +7,7 @@ import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
 /*
- * These fault tests break the identity provider, or the service while it sends changes of users’ rights to the
- * provider.
+ * These tests break the identity provider, or the service while it sends changes of users’ rights to the provider.
  */
 
 const KILLS = 3;

@@ -7,7 +7,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { endService } from '../while-ending.ts';
 
-/* These fault tests harm the service’s own process: by a kill, a freeze, a full event loop or a wrong clock. */
+/* These tests harm the service’s own process: they kill it, freeze it, block its event loop or set its clock wrong. */
 
 const REFUSING_MS = 1_500;
 

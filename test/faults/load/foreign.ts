@@ -28,7 +28,7 @@ export function foreignIn(
 
 /**
  * Returns a violation if the service counted more claims than the tenant can have: the claims from before the load
- * test, and those that the load test may have created.
+ * test, and all that the load test has tried to create.
  */
 export function foreignCount(count: number, most: number): string[] {
   return count > most ? [`${FOREIGN.count}: ${String(count)}, and ${String(most)} at most are its`] : [];

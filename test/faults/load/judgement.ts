@@ -10,7 +10,10 @@ import { idOf } from './rows.ts';
 interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
-  /** What the answer shows of another tenant: texts and rows. Each of them is a defect. */
+  /**
+   * The texts and rows of another tenant that the answer to a load test’s request contains. Each of them is a defect of
+   * the service.
+   */
   readonly foreign: readonly string[];
   /** The id of the record that was created, as the answer to a load test’s request says. */
   readonly record: string | undefined;
@@ -47,8 +50,8 @@ function isGood({ status, lost }: Received): boolean {
 }
 
 /**
- * True if the outcome of a writing request is unknown: the service may have stored the write, or it still runs another
- * attempt with the same Idempotency-Key.
+ * True if the outcome of a writing request is unknown: perhaps the service has stored the write, or it still runs
+ * another attempt with the same Idempotency-Key.
  */
 export function isUnanswered({ status, lost, headers }: Received): boolean {
   if (lost !== null || status === null || status === 503) return true;

@@ -20,7 +20,7 @@ export interface Situation {
   readonly serial: number;
   readonly marker: string;
   /**
-   * A valid token that is signed with a new key. The service may not have fetched this key from the identity provider
+   * A valid token that is signed with a new key, which the service has perhaps not fetched from the identity provider
    * yet.
    */
   readonly newToken: string | undefined;

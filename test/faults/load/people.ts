@@ -48,7 +48,7 @@ export interface Belongings {
 }
 
 /**
- * How many claims one tenant can have: those from before the load test, and those that the load test may have created.
+ * How many claims one tenant can have: those from before the load test, and all that the load test has tried to create.
  */
 export interface Tally {
   claims: number;

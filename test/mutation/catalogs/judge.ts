@@ -41,8 +41,8 @@ const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '1
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
 
 /**
- * The rows of audit.findings. Rows about logins of other test suites are left out, because these logins come and go on
- * the same server.
+ * Returns the rows of audit.findings without those about logins of other test suites, because such logins come and go
+ * on the same Postgres server.
  */
 async function findingsOf(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<Found>('select finding, object from audit.findings');
@@ -115,7 +115,10 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   };
 }
 
-/** Returns the changes that audit.drift certainly reports. All other changes must be tried one by one. */
+/**
+ * Returns those of several changes that the view audit.drift reports with certainty. All others must be tried one by
+ * one.
+ */
 async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
@@ -135,7 +138,10 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   );
 }
 
-/** Returns what audit.drift reports after several changes at once. Changes that failed are added to `unmade`. */
+/**
+ * Makes several changes of the database at once, and returns what the view audit.drift reports. Changes that fail are
+ * added to `unmade`.
+ */
 async function driftOf(
   admin: pg.Client,
   mutants: readonly Change[],
