@@ -21,8 +21,8 @@ const spaces = (bytes: number): Buffer =>
   Buffer.concat([Buffer.from('{"client_id":'), Buffer.alloc(bytes, 32), Buffer.from('1}')]);
 
 /**
- * Bodies that every endpoint must refuse, each with the expected status. The field `created_at` is among them because
- * no endpoint reads it.
+ * Request bodies that every endpoint must refuse, each with the expected status. Some of them set the field
+ * `created_at`, which no endpoint accepts.
  */
 function texts(): readonly (readonly [tries: string, source: string, must: string, body: string | Buffer])[] {
   return [

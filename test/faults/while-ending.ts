@@ -22,7 +22,7 @@ export function whileEnding(fault: Fault): Fault[] {
       must: 'the service exits with 0 within ten seconds, whatever it waits for',
       holdMs: 0,
       endsService: true,
-      // The service is ended and started again here, so no request gets an answer in between.
+      // The service is ended and started again during this failure, so no request can succeed in between.
       spares: () => false,
       async begin(world, load) {
         const mend = await fault.begin(world, load);

@@ -19,7 +19,7 @@ import { SMALL } from './variants.ts';
  */
 const STATEMENTS = 29;
 const ACTS = 41;
-/** This suite always sends this group of requests, because the service answers some of them with 409. */
+/** A group of requests that this suite always sends, because the service answers some of them with 409. */
 const WITH_CONFLICTS = 'admin creates, changes and deletes a record of /api/invoices';
 const MADE_UP = 100;
 const OF_POSTGRES = 7;

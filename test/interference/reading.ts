@@ -120,7 +120,7 @@ export class Reading {
 }
 
 /**
- * Returns the ETags that are digests of an answer’s own text. They need no comparison, because the text itself is
+ * Returns those ETags that are digests of an answer’s own text. They need no comparison, because the text itself is
  * compared.
  */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {

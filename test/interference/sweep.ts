@@ -8,7 +8,7 @@ import type { World } from './world.ts';
  */
 
 interface Question {
-  /** The name of a Postgres relation or function that is queried in both databases. */
+  /** The name of a relation or function of Postgres, which is queried in both databases. */
   readonly name: string;
   readonly sql: string;
 }

@@ -97,7 +97,7 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // Now the role taxclaims_client is granted a whole table. It can then read the table’s added column, which proves
+        // Now the role taxclaims_client is granted a whole table. It can then read the table’s added column. This proves
         // that it was refused before only because of the missing right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');

@@ -314,7 +314,7 @@ export const functionChecks: readonly Check[] = [
         [nobody],
       );
       deepEqual(rows, [{ known: idOf('a', 'users'), unknown: nobody }]);
-      // The previous release of the service calls two other functions for this purpose. They must work too while
+      // Instances of the previous release check a token by two other functions. These functions must work too while
       // instances of both releases run.
       const before = `select app.authenticate('subject-a', 'infinity', 'x') as known,
         app.authenticate('nobody', 'infinity', 'x') as unknown, app.unclaimed_id($1)`;

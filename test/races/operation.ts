@@ -16,7 +16,7 @@ export interface Operation {
   question?(tenant: RaceTenant): Question;
   /** True if the request writes nothing when its record already has the values that the request asks for. */
   readonly mayWriteNothing?: true;
-  /** Rows that the request locks without writing them, for example `users:manager`. */
+  /** Rows that the request locks but does not write, for example `users:manager` for the user called manager. */
   readonly also?: readonly string[];
   /** Returns the client that the request adds to a user’s list of clients or removes from the list. */
   client?(tenant: RaceTenant): string;

@@ -298,14 +298,17 @@ describe('audit.accept and audit.withdraw', () => {
       /no acceptance of this name and object: rls_not_forced, public\.sites/,
       /^There is no acceptance\.$/,
     ],
-  ])('the audit’s functions audit.accept and audit.withdraw refuse %s, and say what is wrong', async (_what, sql, message, hint) => {
-    await admin.query('begin');
-    await admin.query(OPEN);
-    const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
-    await admin.query('rollback');
-    expect(refused).toMatchObject({ message: expect.stringMatching(message) });
-    if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
-  });
+  ])(
+    'the audit’s functions audit.accept and audit.withdraw refuse %s, and say what is wrong',
+    async (_what, sql, message, hint) => {
+      await admin.query('begin');
+      await admin.query(OPEN);
+      const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
+      await admin.query('rollback');
+      expect(refused).toMatchObject({ message: expect.stringMatching(message) });
+      if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
+    },
+  );
 
   test('audit.withdraw refuses a misspelt object name, and names the accepted object with the nearest name', async () => {
     await admin.query('begin');
@@ -357,20 +360,23 @@ describe('audit.accept and audit.withdraw', () => {
     { who: 'a superuser', sql: 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null' },
     { who: 'a superuser', sql: 'delete from audit.acceptances' },
     { who: 'a superuser', sql: 'truncate audit.acceptances' },
-  ])('$who cannot change or delete the record of an acceptance that was withdrawn, by this SQL: $sql', async ({ who, sql, changed }) => {
-    const client = who === 'a DBA' ? dba : admin;
-    await admin.query(OPEN);
-    await afterwards(CLOSED, async () => {
-      await admin.query(ACCEPT);
-      await admin.query(WITHDRAW);
-      const { rows: before } = await admin.query('table audit.acceptances');
-      await client.query('begin');
-      const done = client.query(sql);
-      if (changed === undefined) await expect(done).rejects.toThrow(/cannot be changed or deleted/);
-      else expect((await done).rowCount).toBe(changed);
-      await client.query('rollback');
-      expect(before.length).toBeGreaterThan(0);
-      expect((await admin.query('table audit.acceptances')).rows).toEqual(before);
-    });
-  });
+  ])(
+    '$who cannot change or delete the record of an acceptance that was withdrawn, by this SQL: $sql',
+    async ({ who, sql, changed }) => {
+      const client = who === 'a DBA' ? dba : admin;
+      await admin.query(OPEN);
+      await afterwards(CLOSED, async () => {
+        await admin.query(ACCEPT);
+        await admin.query(WITHDRAW);
+        const { rows: before } = await admin.query('table audit.acceptances');
+        await client.query('begin');
+        const done = client.query(sql);
+        if (changed === undefined) await expect(done).rejects.toThrow(/cannot be changed or deleted/);
+        else expect((await done).rowCount).toBe(changed);
+        await client.query('rollback');
+        expect(before.length).toBeGreaterThan(0);
+        expect((await admin.query('table audit.acceptances')).rows).toEqual(before);
+      });
+    },
+  );
 });

@@ -61,18 +61,21 @@ const OBJECTS = [
   { what: 'the inheritance of every request role by taxclaims_api', sql: INHERITING },
 ];
 
-test.each(sampledByDay(OBJECTS))('the SQL that the view audit.findings offers as a remedy revokes $what', async ({ sql }) => {
-  await admin.query('begin');
-  try {
-    await admin.query(sql);
-    const remedies = (await readFindings()).map(({ remedy }) => remedy);
-    expect(remedies).not.toEqual([]);
-    for (const remedy of remedies.filter((one) => one.includes(';'))) await admin.query(remedy);
-    expect(await readFindings()).toEqual([]);
-  } finally {
-    await admin.query('rollback');
-  }
-});
+test.each(sampledByDay(OBJECTS))(
+  'the SQL that the view audit.findings offers as a remedy revokes $what',
+  async ({ sql }) => {
+    await admin.query('begin');
+    try {
+      await admin.query(sql);
+      const remedies = (await readFindings()).map(({ remedy }) => remedy);
+      expect(remedies).not.toEqual([]);
+      for (const remedy of remedies.filter((one) => one.includes(';'))) await admin.query(remedy);
+      expect(await readFindings()).toEqual([]);
+    } finally {
+      await admin.query('rollback');
+    }
+  },
+);
 
 test('the SQL by which audit.findings would revoke a role’s right to a whole table keeps the role’s rights to single columns', async () => {
   const columns = `select column_name from audit.rights

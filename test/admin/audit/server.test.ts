@@ -68,12 +68,15 @@ test.each(sampledByDay(REPORTED))(
 test.each([
   { name: 'session_preload_libraries', value: 'auto_explain', usual: '' },
   { name: 'work_mem', value: '8192', usual: '4096' },
-])('the view audit.findings does not report the harmless server setting $name = $value', async ({ name, value, usual }) => {
-  await alterSystem(name, value);
-  expect(await readFindings()).toEqual([]);
-  await ask(`alter system reset ${name}`);
-  await untilSet(name, usual);
-});
+])(
+  'the view audit.findings does not report the harmless server setting $name = $value',
+  async ({ name, value, usual }) => {
+    await alterSystem(name, value);
+    expect(await readFindings()).toEqual([]);
+    await ask(`alter system reset ${name}`);
+    await untilSet(name, usual);
+  },
+);
 
 test.each(['local', 'remote_write'])(
   'once the server has a standby, the view audit.findings reports synchronous_commit = %s as unsafe, and offers SQL that resets the setting',

@@ -47,7 +47,10 @@ function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> 
   return { rows, columns };
 }
 
-/** The facts that the audit reports both for a row and for a column of the square. */
+/**
+ * Returns the facts that the audit reports both after all changes of a row of the square and after all changes of a
+ * column.
+ */
 export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
   return [...first].filter((fact) => second.has(fact));
 }

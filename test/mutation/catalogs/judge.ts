@@ -126,8 +126,8 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // The square’s diagonal has no change. A fact that is reported there comes from several changes, so it proves nothing
-  // about one of them.
+  // Changes of the database stand in a square and are tried by rows and by columns. The diagonal is empty, so a fact
+  // that is reported there comes from several changes and proves nothing about one of them.
   const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
