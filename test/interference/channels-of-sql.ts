@@ -9,7 +9,8 @@ import type { LoginName } from './logins.ts';
 const OTHERS = namesOf({ seed: 'many' });
 
 /**
- * A way by which an SQL statement tells its caller about other tenants, whose rows can change any part of the answer.
+ * A way by which the answer to an SQL statement tells its caller about other tenants. Any part of the answer can depend
+ * on their rows.
  */
 const statementChannel = (
   name: string,

@@ -69,7 +69,7 @@ export const erasureChecks: readonly Check[] = [
     ] as const
   ).map(
     ([what, change, changed]): Check => ({
-      title: `an erasure cannot remove the change ${what} from an audit record`,
+      title: `an erasure of a user’s personal data cannot remove a change ${what} from an audit record`,
       run: (world) =>
         takenBack(world, async (admin) => {
           const type = what === 'of a role' ? 'users' : 'sites';
@@ -85,7 +85,7 @@ export const erasureChecks: readonly Check[] = [
   ),
   {
     title:
-      'an erasure cannot write another name into an audit record, and nobody changes an audit record outside an erasure',
+      'an erasure of a user’s personal data cannot write another name into an audit record, and without an erasure nobody can change an audit record',
     run: async (world) => {
       for (const statement of [
         withinTrigger(`update public.audit_logs set changed = '{"name": ["x", "y"]}' where action = 'tried'`),

@@ -376,7 +376,7 @@ export const functionChecks: readonly Check[] = [
   ...erasureChecks,
   {
     title:
-      'a new status of a claim is stored in reclamation_history with actor and both statuses; an unlisted change is a conflict',
+      'if a claim gets a new status, reclamation_history stores the actor and both statuses; a change of status that is not listed is a conflict',
     run: async (world) => {
       const move = (to: string) =>
         `update public.reclamations set status = '${to}' where id = '${idOf('a', 'reclamations')}'`;
@@ -398,7 +398,7 @@ export const functionChecks: readonly Check[] = [
   },
   {
     title:
-      'factures get numbers without gaps when issued, and an issued invoice cannot be deleted, not even with its client',
+      'invoices (factures) get numbers without gaps when they are issued, and an issued invoice cannot be deleted, not even with its client',
     run: async (world) => {
       const issue = `update public.factures set status = 'ISSUED', issue_date = '2031-05-01' where client_id = '${idOf('a', 'clients')}'`;
       const another = `insert into public.factures (client_id, amount_excl_tax) values ('${idOf('a', 'clients')}', 33.33)`;

@@ -156,7 +156,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a repeated creation of a client returns is_gained only if the caller’s stored rights include the client',
+      'idempotency_keys: after a repeated creation of a client, is_gained is true only if the caller’s stored rights include the client',
     run: async (world) => {
       const client = idOf('a', 'clients');
       const claim = 'select c.is_gained from app.claim_key($1, $2) as c';

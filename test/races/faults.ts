@@ -16,8 +16,8 @@ interface Ids {
  */
 export interface Fault {
   /**
-   * The requests that the test sends at the same time before it does the damage. Each is named by the beginning of its
-   * name, in the order of sending.
+   * The names of the requests that the test sends at the same time before it damages their rows, in the order of
+   * sending. The beginning of a name is enough.
    */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;

@@ -1,7 +1,8 @@
 import { change, type Kinds, statement } from './house.ts';
 
 /**
- * An SQL condition that chooses every n-th of Postgres’s built-in objects (n is `one`), because there are thousands.
+ * An SQL condition that chooses a sample of Postgres’s built-in objects: one out of every `one` objects, because there
+ * are thousands.
  */
 const sampled = (oid: string, one: number): string => `${oid} < 16384 and ${oid}::bigint % ${String(one)} = 0`;
 

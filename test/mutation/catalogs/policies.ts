@@ -11,7 +11,7 @@ const altered = (what: string, where?: string): string =>
 const changed = (assignment: string, where?: string): string =>
   policy(change('pg_policy', assignment, `'oid = ' || p.oid`), where);
 
-/** An SQL expression for the roles of a policy and one further role. */
+/** An SQL expression for the list of a policy’s roles with one further role added. */
 const andRole = (role: string): string =>
   policy(
     `${literal('alter policy ')} || format('%I on %s to ${role}, ', p.polname, p.polrelid::regclass) || (
