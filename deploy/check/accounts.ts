@@ -4,7 +4,10 @@ import type { Violation } from '../../test/faults/account.ts';
 import { BEHIND } from '../../test/faults/load/sight.ts';
 import type { Result } from './fault.ts';
 
-/** The checks of the load test (in test/faults) whose violations deploy:check counts as lost writes. */
+/**
+ * After a load test, checks compare its requests with the database. The command deploy:check counts the violations of
+ * these checks as lost writes.
+ */
 export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged creation is stored once',
   'no deleted record is stored',
@@ -16,19 +19,19 @@ export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged write has one success record',
 ]);
 /**
- * The checks whose violations deploy:check counts in the column `foreign` of its table. They are not reported a second
- * time.
+ * Checks whose violations the table of deploy:check has in the column `foreign`, which counts answers with data of
+ * another tenant. They are not reported a second time.
  */
 const COUNTED = new Set(['no answer contains anything of another tenant']);
 /**
- * The checks of answers whose violations deploy:check counts as outdated answers if an answer of the same operation is
- * outdated.
+ * Checks of answers. If an answer to a kind of request is outdated, deploy:check counts their violations for this kind
+ * of request as outdated answers.
  */
 const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);
 
 /**
- * Counts the requests of a load test and the violations of its checks for the table of deploy:check. `brokenAt` is the
- * fault’s time in milliseconds since 1970.
+ * Counts the requests of a load test, and the violations that its checks found, for the table of deploy:check.
+ * `brokenAt` is the time when a part of the deployment failed, in milliseconds since 1970.
  */
 export function resultOf(entries: readonly Entry[], violations: readonly Violation[], brokenAt: number): Result {
   const requests = entries.filter(({ operation }) => operation !== HEALTH);
@@ -76,8 +79,8 @@ export function hasFailed({ status, lost, expected }: Entry): boolean {
 }
 
 /**
- * Whether an answer to a read request lacks or misrepresents a record that the caller has written or that was stored
- * before the load test.
+ * True if the answer to a read request is outdated: it lacks a record that the caller has written or that existed
+ * before the load test, or shows it wrongly.
  */
 function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
   if (kind !== 'read' || lost !== null || status === 503) return false;
@@ -85,8 +88,8 @@ function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
 }
 
 /**
- * Returns the kind of an outdated answer: the beginning of its defect, or `BEHIND.lacking` for a record that was not
- * found.
+ * Returns in which way an answer is outdated: the first words of its description, or `BEHIND.lacking` if a record was
+ * not found.
  */
 function nameOfStale({ expected, defect }: Entry): string {
   return expected ? nameOf(defect ?? '') : BEHIND.lacking;

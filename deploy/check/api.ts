@@ -10,21 +10,21 @@ import type { Front, Running, UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 
 /*
- * These fault tests run three equal instances of the service behind HAProxy, with one Postgres and one Redis for rate
- * limits.
+ * In these tests HAProxy distributes requests to three equal instances of the service, which share one Postgres and one
+ * Redis for rate limits.
  */
 
 const INSTANCES = 3;
 /**
- * The milliseconds for which both releases run beside each other, or two instances run without the killed third
- * instance.
+ * For this number of milliseconds, instances of two releases run side by side, or two instances run after the third one
+ * was killed.
  */
 const BESIDE_MS = 4_000;
 
 interface Break {
   readonly name: string;
   readonly bounds: Bounds;
-  /** True if the instances of the service run the previous release at first. */
+  /** True if all instances of the service run the previous release at first, and are then replaced. */
   readonly fromBefore?: true;
   begin: (running: Running, haproxy: Haproxy) => Promise<void>;
 }
@@ -45,8 +45,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // The killed instance loses its open requests. HAProxy notices the loss within a second and sends the instance no
-    // further requests.
+    // A killed instance cannot answer its open requests. HAProxy notices the loss within a second, and sends further
+    // requests only to the other instances.
     name: 'one of three instances is killed',
     bounds: { backAfterMs: 5_000 },
     async begin({ services: [one] }) {

@@ -20,9 +20,9 @@ import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 import { accepting } from '../../test/support/world.ts';
 
-/** The upper bounds of a fault test with pgBackRest: no request may fail during a backup. */
+/** The limits of a test with the backup program pgBackRest: no request is allowed to fail during a backup. */
 const bounds = { failed: 0 };
-/** The longest time in milliseconds until pgBackRest has archived the waiting WAL. */
+/** The longest time in milliseconds until pgBackRest has archived the WAL that Postgres has written. */
 const ARCHIVED_MS = 60_000;
 
 export const faults: readonly Fault[] = [
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   { part: 'pgbackrest', fault: 'a pgBackRest backup is killed half-way', bounds, run: killBackup },
 ];
 
-/** The result of a load test during a backup, with the values that the checks of the restored database need. */
+/** The result of a load test during a backup, and what is needed to check the restored database. */
 interface Trial {
   readonly result: Result;
   readonly login: ApiLogin;
@@ -72,8 +72,8 @@ function loginUrl({ port }: Postgres, { name, password, database }: ApiLogin): s
 }
 
 /**
- * Makes a full and an incremental backup during a load test, and restores a moment between the backups into another
- * Postgres.
+ * Makes a full and an incremental backup during a load test. Then restores the database of a moment between the two
+ * backups into another Postgres.
  */
 async function restoreToMoment(world: World): Promise<Result> {
   const source = await startedIn(world);
@@ -103,8 +103,8 @@ async function restoreToMoment(world: World): Promise<Result> {
 }
 
 /**
- * Compares the restored database with the original: rows from before the restored moment must exist, rows from after it
- * must not, and other rows must be equal.
+ * Compares the restored database with the original. It must have the rows from before the restored moment, and none
+ * from after it.
  */
 async function compare(
   trial: Trial,
@@ -136,8 +136,8 @@ async function compare(
 }
 
 /**
- * Compares the audit views of the original and the restored database: policies, grants, FORCE and functions must be
- * equal, without drift.
+ * Compares what the audit reports in the original and in the restored database. Policies, grants, forced row-level
+ * security and functions must be equal.
  */
 async function differentAudits(source: string, restored: string): Promise<string[]> {
   const [then, now] = [await auditOf(source), await auditOf(restored)];
@@ -164,8 +164,8 @@ function auditOf(url: string) {
 }
 
 /**
- * Compares the documents that `documents:check` reports as missing or unneeded with the database and the folder of
- * documents, which is newer than the restored database.
+ * Runs `documents:check` on the restored database. The folder of documents is newer than this database, so some
+ * documents differ; the function checks that the command reports exactly these.
  */
 async function wrongDocumentDifferences({ login, documents }: Trial, restored: Postgres): Promise<string[]> {
   const [rows, planned] = await withAdmin(restored.urlOf(login.database), async (admin) => [
@@ -192,7 +192,7 @@ async function wrongDocumentDifferences({ login, documents }: Trial, restored: P
   ];
 }
 
-/** Checks that the service starts on the restored database and that its /health answers 200. */
+/** Checks that the service can start on the restored database, and that its health check succeeds. */
 async function served(world: World, restored: Postgres, { login, documents }: Trial): Promise<string[]> {
   const identity = await startTestIdentity();
   const folder = dirname(documents);
@@ -214,8 +214,8 @@ async function served(world: World, restored: Postgres, { login, documents }: Tr
 }
 
 /**
- * Makes the backup repository inaccessible for a while. Postgres must keep its WAL and count the failures, and no
- * request may wait for the repository.
+ * Makes the repository of the backups inaccessible for a while. Meanwhile Postgres must keep its WAL and count the
+ * failures, and no request is allowed to wait.
  */
 async function takeRepositoryAway(world: World): Promise<Result> {
   const source = await startedIn(world);
@@ -237,16 +237,13 @@ async function takeRepositoryAway(world: World): Promise<Result> {
   return result;
 }
 
-/**
- * Kills a running pgBackRest backup. pgBackRest must not count the killed backup as complete, and the next backup must
- * succeed.
- */
+/** Kills pgBackRest while it makes a backup. This backup must not count as complete, and the next one must succeed. */
 async function killBackup(world: World): Promise<Result> {
   const source = await startedIn(world);
   const before = await source.backups();
   const { result } = await tryOn(world, source, async () => {
     const backup = await source.beginBackup();
-    // The backup is killed once Postgres reports that a backup is running.
+    // The test kills the backup as soon as Postgres reports that a backup is running.
     while (!(await isBackedUp(source))) await delay(20);
     backup.kill();
     await backup.ended;
@@ -277,7 +274,7 @@ async function archiverOf(source: Postgres): Promise<{ last: string; failed: num
   });
 }
 
-/** Waits until the backup repository has all WAL that Postgres wrote before this call. */
+/** Waits until the repository of the backups has all WAL that Postgres has written up to now. */
 async function untilArchived(source: Postgres): Promise<void> {
   const wanted = await withAdmin(source.urlOf('postgres'), async (admin) =>
     textOf(await admin.query('select pg_walfile_name(pg_switch_wal()) as text')),
@@ -289,7 +286,7 @@ async function untilArchived(source: Postgres): Promise<void> {
   }
 }
 
-/** Returns the elements of the first set that are in none of the other sets. */
+/** Returns the elements of the first set that no other set has. */
 function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
   return [...some].filter((one) => !others.some((other) => other.has(one)));
 }

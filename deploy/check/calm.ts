@@ -4,8 +4,8 @@ import type { Entry } from '../../test/faults/journal.ts';
 import { hasFailed } from './accounts.ts';
 
 /**
- * The milliseconds without a failed request after which deploy:check considers a load test calm, if each of the
- * following kinds of requests succeeded meanwhile.
+ * A load test counts as calm if no request has failed for this number of milliseconds, and each of the following kinds
+ * of requests has succeeded meanwhile.
  */
 export const QUIET_MS = 3_000;
 const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
@@ -15,12 +15,13 @@ const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   download: ({ operation }) => operation === 'download',
   refusal: ({ kind }) => kind === 'refuse',
 };
-/** The milliseconds that deploy:check waits at most until a load test has no failed requests any more. */
+/**
+ * After a failure that a test causes, the load test must be calm again within this number of milliseconds, that is
+ * without failed requests.
+ */
 const BACK_MS = 75_000;
 
-/**
- * Returns the reasons, in words, why a load test is not calm, for example failed requests; empty for a calm load test.
- */
+/** Returns in words why a load test is not calm, for example which requests have failed; empty if it is calm. */
 export function unrestIn(entries: readonly Entry[], now: number): readonly string[] {
   const late = entries.filter(({ at, ms }) => at + ms > now - QUIET_MS);
   const requests = late.filter(({ operation }) => operation !== HEALTH);
@@ -45,8 +46,7 @@ export function isAcknowledgedWrite(entry: Entry): boolean {
 }
 
 /**
- * Waits until a load test is calm, that is without failed requests. Returns the reasons why it is not calm at the end
- * of the longest wait.
+ * Waits until no request of a load test fails any more. If the wait takes too long, returns in words what still fails.
  */
 export async function untilCalm(journal: string, since: number): Promise<readonly string[]> {
   const end = Date.now() + BACK_MS;

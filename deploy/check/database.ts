@@ -11,19 +11,19 @@ import { findProgram } from '../lab/program.ts';
 
 const LOGIN = join(import.meta.dirname, '..', '..', 'db', 'api-login.sql');
 
-/** A Postgres login for the API, with its password and the name of its database. */
+/** A database login for the API, with its password and the name of its database. */
 export interface ApiLogin {
   readonly name: string;
   readonly password: string;
   readonly database: string;
 }
 
-/** Returns the superuser’s address of a database on the Postgres server that is the primary at present. */
+/** Returns the superuser’s connection URL for a database, on the server that is the primary at present. */
 export type AdminUrl = (database: string) => Promise<string>;
 
 /**
- * Creates a database with the migrations of the release in a folder, or of this checkout. Returns the name of the
- * database.
+ * Creates a database with the migrations of the release in the given folder, or of this checkout. Returns the
+ * database’s name.
  */
 export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promise<string> {
   const name = `taxclaims_check_${randomBytes(4).toString('hex')}`;
@@ -35,15 +35,15 @@ export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promis
 }
 
 /**
- * Creates a Postgres login for the API with the name of its database, because each database of the same server needs a
- * login of its own.
+ * Creates a database login for the API. A login belongs to the whole Postgres server, so it gets the name of its
+ * database.
  */
 export async function makeLogin(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
   const rights = 'connection limit 60 in role taxclaims_api';
   return { ...(await makeRole(await adminUrl(database), database, rights)), database };
 }
 
-/** Creates a Postgres login for the API with psql, in the same way as the script in deploy/compose. */
+/** Creates a database login for the API with the program psql, exactly as the script in deploy/compose does. */
 export async function makeLoginWithPsql(adminUrl: AdminUrl, database: string): Promise<ApiLogin> {
   const password = randomBytes(18).toString('base64url');
   await promisify(execFile)(

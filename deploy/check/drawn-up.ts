@@ -8,8 +8,8 @@ import { withAdmin } from '../../test/support/database.ts';
 import { adminOf } from '../../test/support/world.ts';
 
 /**
- * What the checks after a load test compare: the number of rows before the load test, the requests of the load test,
- * and the rows and document contents that are stored afterwards.
+ * What is compared after a load test: the number of rows before the load test, its requests, and the rows and contents
+ * of documents after it.
  */
 export interface Books {
   readonly adminUrl: () => Promise<string>;
@@ -19,12 +19,15 @@ export interface Books {
 }
 
 /**
- * The longest time in milliseconds until the service’s own background queries are over. A forgotten session or lock
- * would stay longer.
+ * After a load test, the service’s own background queries must be over within this number of milliseconds. A forgotten
+ * session or lock would stay longer.
  */
 const AT_REST_MS = 10_000;
 
-/** Runs the checks of the database after a load test, once the service has recorded the spooled refusals. */
+/**
+ * Waits until the service has recorded all refusals that it kept on its disk. Then runs the checks that compare the
+ * database with the requests of a load test.
+ */
 export async function drawUp(
   { adminUrl, database, fixture, contents }: Books,
   entries: readonly Entry[],
@@ -45,8 +48,8 @@ export async function drawUp(
 }
 
 /**
- * Whether a reported lock or open transaction may belong to a short background query of the service, for example a
- * health check.
+ * True if a reported lock or open transaction can belong to a short background query of the service, for example a
+ * health check. The check is then repeated.
  */
 function isOfTheMoment({ check: name }: Violation): boolean {
   return name === 'no lock is left in the database' || name === 'no database session is left in a transaction';

@@ -1,51 +1,57 @@
 import type { World } from './world.ts';
 
-/** The figures of one fault, which are one row in the table of deploy:check. */
+/** What deploy:check measures while one part of a deployment fails. Each of these results is one row in its table. */
 export interface Result {
   readonly requests: number;
-  /** The number of requests in the load test that got no answer, a 503, or an unexpected answer. */
+  /** How many requests of the load test got no answer, a 503, or an unexpected answer. */
   readonly failed: number;
-  /** The number of acknowledged writes and refusal records that are missing in the database after the load test. */
+  /**
+   * How many acknowledged writes, and audit records of refused requests, are missing in the database after the load
+   * test.
+   */
   readonly lost: number;
   /**
-   * The number of answers that lack a write of their caller or show an older version of a record than an earlier
-   * answer.
+   * How many answers are outdated: they lack an earlier write of their caller, or show a record in an older version
+   * than an earlier answer.
    */
   readonly stale: number;
-  /** The number of answers in the load test that contain anything of another tenant. */
+  /** How many answers of the load test contain data of another tenant. */
   readonly foreign: number;
-  /** Milliseconds from the beginning of the fault to the last failed request of the load test. */
+  /** How many milliseconds after the beginning of the failure the last request failed. */
   readonly backAfterMs: number;
-  /** The number of requests in the load test that got 401 or 403. */
+  /** How many requests of the load test got 401 or 403. */
   readonly refused?: number;
-  /** The number of lost writes, outdated answers and answers with another tenant’s data, by kind. */
+  /** How many writes were lost, and how many answers were outdated or had data of another tenant, by kind. */
   readonly named?: Readonly<Record<string, number>>;
-  /** The failed requests in words, if the fault may fail no request. */
+  /** The failed requests in words, for a failure during which no request is allowed to fail. */
   readonly failures?: readonly string[];
   /**
-   * Further violations in words, which count neither as lost writes nor as outdated answers nor as another tenant’s
-   * data.
+   * Problems that deploy:check found during a failure, in words. They are neither lost writes nor outdated answers nor
+   * data of another tenant.
    */
   readonly wrong?: readonly string[];
 }
 
-/** The upper bounds of a fault’s figures. Lost writes, outdated answers and another tenant’s data are never allowed. */
+/**
+ * The limits of what deploy:check measures during a failure. Lost writes, outdated answers and data of another tenant
+ * are never allowed.
+ */
 export interface Bounds {
   readonly failed?: number;
   readonly backAfterMs?: number;
 }
 
-/** A fault of one part of a deployment that deploy:check makes, for example a killed Redis. */
+/** A failure of one part of a deployment, which deploy:check causes, for example by killing Redis. */
 export interface Fault {
   readonly part: string;
   readonly fault: string;
   readonly bounds?: Bounds;
-  /** The services of deploy/compose that this fault breaks. */
+  /** The services of deploy/compose that fail in this test. */
   readonly breaks?: readonly string[];
   run(world: World): Promise<Result>;
 }
 
-/** Returns the violations of a fault’s figures in words; empty if every upper bound holds. */
+/** Returns in words which limits a measured failure has exceeded; empty if it has kept all limits. */
 export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Result): readonly string[] {
   const { failures = [], named = {} } = result;
   const none = (['lost', 'stale', 'foreign'] as const)

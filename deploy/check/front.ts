@@ -4,8 +4,8 @@ import { startHaproxy } from '../lab/haproxy.ts';
 import type { Haproxy } from '../lab/haproxy.ts';
 
 /**
- * Starts HAProxy before several instances of the service, on the given port or a free one. Resolves once HAProxy sends
- * requests to every instance.
+ * Starts HAProxy in front of several instances of the service, on the given port or a free one. Resolves once HAProxy
+ * sends requests to every instance.
  */
 export async function frontOf(ports: readonly number[], dir: string, port?: number): Promise<Haproxy> {
   const haproxy = await startHaproxy({
@@ -17,8 +17,8 @@ export async function frontOf(ports: readonly number[], dir: string, port?: numb
 }
 
 /**
- * Restarts each instance as an operator would: HAProxy sends the instance no new requests, the instance finishes its
- * requests and ends, and is started again.
+ * Restarts one instance of the service after the other, as an operator would. HAProxy first stops sending requests to
+ * the instance, and the instance answers its open requests.
  */
 export async function replaceEach(services: readonly ServiceProcess[], haproxy: Haproxy, besideMs = 0): Promise<void> {
   for (const [index, service] of services.entries()) {
@@ -52,7 +52,7 @@ interface Server {
   readonly sessions: number;
 }
 
-/** Returns the state of each instance of the service, such as `UP`, as HAProxy sees the instance. */
+/** Returns for each instance of the service in which state HAProxy sees it, for example `UP`. */
 async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
   const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
   const titles = head.replace(/^# /, '').split(',');

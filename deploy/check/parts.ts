@@ -7,10 +7,13 @@ import { faults as redis } from './redis.ts';
 import { faults as reporting } from './reporting.ts';
 import { faults as whole } from './whole.ts';
 
-/** The faults of every part of a deployment, in the order in which deploy:check prints them. */
+/** The tests of deploy:check, by the part of a deployment that they break, in the order of its table. */
 export const PARTS: readonly (readonly Fault[])[] = [...[patroni, reporting, pooler, api, redis, backup], whole];
 
-/** The containers of deploy/compose that end after their work, each with the command that tests this work. */
+/**
+ * Some containers of deploy/compose only do one piece of work and end. Each of them has the command that tests this
+ * work.
+ */
 export const ENDING: Readonly<Record<string, string>> = {
   migrate: 'npm run proofs -- faults -- migration-killed',
   login: 'npm run deploy:check -- whole',

@@ -8,12 +8,15 @@ import type { Fault, Result } from './fault.ts';
 import type { World } from './world.ts';
 
 /**
- * The longest time in milliseconds until writes succeed after the loss of the leader: Patroni’s ttl, a loop of the
- * standbys, and an election.
+ * How many milliseconds pass at most between the loss of the Patroni cluster’s leader and the first successful write.
+ * In this time the leader’s role expires (ttl), the standbys notice this, and one of them is elected.
  */
 const WRITES_BACK_MS = 30_000;
 
-/** The ways in which DATABASE_URL can name a Patroni cluster, whose primary may change. */
+/**
+ * DATABASE_URL can name a Patroni cluster in these ways. In both ways the service must find the new primary after a
+ * change.
+ */
 const WAYS = {
   'several hosts': ({ nodes }: Patroni, { name, password, database }: ApiLogin): string => {
     const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join();
@@ -27,10 +30,7 @@ interface Break {
   readonly name: string;
   readonly backAfterMs: number;
   readonly holdMs?: number;
-  /**
-   * Makes the fault of the Patroni cluster, for example kills the leader, and returns the function that repairs the
-   * cluster.
-   */
+  /** Breaks the Patroni cluster, for example by killing its leader. Returns a function that repairs the cluster. */
   begin: (cluster: Patroni) => Promise<() => Promise<void>>;
 }
 
@@ -64,7 +64,8 @@ const BREAKS: readonly Break[] = [
       await leader.freeze();
       return async () => {
         await untilAnotherLeads(cluster, leader.name);
-        // For two seconds the frozen leader and the new one may both consider themselves the primary.
+        // The old leader stays frozen for two more seconds. When it continues, both it and the new leader consider
+        // themselves the primary.
         await delay(2_000);
         await leader.resume();
       };
@@ -79,8 +80,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Patroni needs etcd: Patroni demotes the leader when the leader’s lock in etcd expires, and elects a leader once
-    // etcd is reachable again.
+    // Patroni needs etcd. If the leader cannot renew its lock in etcd, Patroni demotes it. Once etcd is reachable
+    // again, Patroni elects a leader.
     name: 'etcd is frozen, and continues',
     backAfterMs: 30_000 + WRITES_BACK_MS,
     holdMs: 30_000,

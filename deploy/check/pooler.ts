@@ -8,7 +8,7 @@ interface Break {
   readonly name: string;
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Makes the fault of PgBouncer, for example kills it, and returns the function that repairs it. */
+  /** Breaks PgBouncer, for example by killing it. Returns a function that repairs it. */
   begin: (pooler: PgBouncer) => Promise<() => Promise<void>>;
 }
 
@@ -38,7 +38,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // Requests that arrive after PAUSE wait for RESUME, and a wait of 3 s is shorter than the service’s time-outs.
+    // After PAUSE, PgBouncer lets requests wait until RESUME. The wait of 3 s is shorter than the service’s time-outs,
+    // so no request fails.
     ...{ name: 'PgBouncer gets PAUSE, and RESUME after 3 s', bounds: { failed: 0 }, holdMs: 3_000 },
     async begin(pooler) {
       await pooler.command('PAUSE');
@@ -55,8 +56,8 @@ const BREAKS: readonly Break[] = [
 ];
 
 /**
- * The values of DATABASE_PREPARED_STATEMENTS with which deploy:check tests PgBouncer. With `true` the service must
- * notice that PgBouncer keeps no prepared statements.
+ * The values of DATABASE_PREPARED_STATEMENTS in the tests with PgBouncer. With `true`, the service must notice by
+ * itself that PgBouncer keeps no prepared statements.
  */
 const PREPARED = ['true', 'false'] as const;
 

@@ -5,9 +5,12 @@ import type { Fault } from './fault.ts';
 import { onOwnPostgres } from './own-postgres.ts';
 import type { World } from './world.ts';
 
-/* These fault tests break the Redis in which two instances of the service count rate limits. No request may fail. */
+/*
+ * These tests break Redis, in which two instances of the service count requests for the rate limits. No request is
+ * allowed to fail.
+ */
 
-/** The milliseconds for which Redis is broken, and for which the load test continues after the repair. */
+/** Redis is broken for this number of milliseconds, and the load test continues for the same time after the repair. */
 const HURT_MS = 4_000;
 
 interface Break {

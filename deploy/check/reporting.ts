@@ -10,19 +10,19 @@ import type { Fault, Result } from './fault.ts';
 import { makeTenants } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* In this test a BI tool connects to the address of one standby in the Patroni cluster. */
+/* In this test a BI tool does not read from the primary of the Patroni cluster, but from one of its standbys. */
 
 export const faults: readonly Fault[] = [
   { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },
 ];
 
-/** The number of sites of each client that a reporting login reads from the database. */
+/** SQL for how many sites of each client a reporting login can read. */
 const SEEN = `
   select c.id, (select count(*)::integer from reporting.sites as s where s.client_id = c.id) as sites
   from reporting.clients as c`;
 /**
- * A query that any login may send to a standby to learn up to which time the standby has replayed the primary’s
- * changes.
+ * A query that every login can run on a standby. It tells up to which time the standby has taken over the changes of
+ * the primary.
  */
 const REPLAYED = `select pg_is_in_recovery() as standby, pg_last_xact_replay_timestamp() < $1::timestamptz as before`;
 
@@ -48,7 +48,7 @@ async function readFromStandby(world: World): Promise<Result> {
 
   const wrong: string[] = [];
   let [requests, stale, foreign] = [0, 0, 0];
-  /** Compares the sites that a reporting login reads with the sites that it may see. */
+  /** Compares the sites that a reporting login reads with the sites that it has the right to read. */
   const sees = async (when: string, url: string, expected: Readonly<Record<string, number>>): Promise<void> => {
     const rows = await adminOf(url)(SEEN);
     requests += 1;
@@ -68,7 +68,8 @@ async function readFromStandby(world: World): Promise<Result> {
   if (!(written instanceof pg.DatabaseError && written.code === '25006'))
     wrong.push(`a standby does not refuse a write with SQLSTATE 25006: ${String(written)}`);
 
-  // The standby’s WAL receiver is frozen, because Patroni would resume a paused replay.
+  // The test freezes the Postgres process that receives changes on the standby. Pausing the replay of changes would not
+  // work, because Patroni would resume it.
   const [{ pid } = {}] = await onStandby('select pid from pg_stat_wal_receiver');
   const resume = await freeze(Number(pid));
   try {
@@ -90,7 +91,7 @@ async function readFromStandby(world: World): Promise<Result> {
   return { requests, failed: 0, lost: 0, stale, foreign, backAfterMs: 0, wrong };
 }
 
-/** Returns the address of the same database on another server in the Patroni cluster. */
+/** Returns the connection URL of the same database on another node of the Patroni cluster. */
 function at(url: string, port: number): string {
   const address = new URL(url);
   address.port = String(port);

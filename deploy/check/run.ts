@@ -7,13 +7,14 @@ import type { Row } from './table.ts';
 import { openWorld } from './world.ts';
 
 /*
- * `npm run deploy:check -- [part or part/fault …]` starts each part of a deployment from Debian’s packages, breaks it
- * during a load test, and prints one table. It exits with 0 if no write is lost, no answer is outdated or contains
- * another tenant’s data, and every bound holds; with 1 if not; and with 2 for an unknown part. `--from` names the
- * revision of the release that is replaced. All processes listen on 127.0.0.1 and end with the command.
+ * `npm run deploy:check -- [part or part/fault …]` starts the parts of a deployment from Debian’s packages, breaks each
+ * of them during a load test, and prints one table. The exit code is 0 if no write was lost, no answer was outdated or
+ * had data of another tenant, and every limit was kept. Otherwise it is 1, and 2 if a part is unknown. `--from` names
+ * the revision of the release from which the service is upgraded. All processes listen on 127.0.0.1 and end with the
+ * command.
  */
 
-/** The longest time in milliseconds for a fault test with the start of its servers and its checks. */
+/** The longest time in milliseconds for one test, with the start of its servers and its checks. */
 const BOUND_MS = 300_000;
 const SHOWN = 10;
 
@@ -39,7 +40,8 @@ if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
 }
 const chosen = all.filter((fault) => positionals.length === 0 || positionals.some((name) => isMeant(name, fault)));
 
-// A helper process (deploy/lab/reaper.ts) ends all processes that deploy:check has started.
+// The helper process of deploy/lab/reaper.ts ends all servers when deploy:check ends, so a signal need only end
+// deploy:check.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const world = await openWorld(seed, values.from);
 const rows: Row[] = [];
@@ -62,9 +64,7 @@ const said = `${rows.length} faults, ${refused} refusals held against their reco
 console.log(`${said}: ${broken} with a violation`);
 process.exit(broken > 0 ? 1 : 0);
 
-/**
- * Runs a fault test. A fault test whose servers do not start, or that exceeds the time limit, counts as a violation.
- */
+/** Runs one test of deploy:check. If its servers do not start or it takes too long, this counts as a violation. */
 async function tried(fault: Fault): Promise<{ result: Result | undefined; violations: readonly string[] }> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const bound = setTimeout(() => {

@@ -1,16 +1,21 @@
 import type { Fault, Result } from './fault.ts';
 
-/** A fault with its figures for the table of deploy:check; without figures if the fault could not be made. */
+/**
+ * One row in the table of deploy:check: a failure of a part, and what was measured meanwhile. Nothing was measured if
+ * the failure could not be caused.
+ */
 export interface Row {
   readonly fault: Fault;
   readonly result: Result | undefined;
 }
 
 const TITLES = ['part', 'fault', 'requests', 'failed', 'lost', 'stale', 'foreign', 'back after'];
-/** The number of columns with words in the table of deploy:check. All other columns have numbers. */
+/**
+ * The table of deploy:check begins with this number of columns that contain words. The other columns contain numbers.
+ */
 const WORDS = 2;
 
-/** Returns the table of a run of deploy:check, with one line for each fault. */
+/** Returns the table that deploy:check prints, with one line for each failure that it caused. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = [TITLES, ...rows.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

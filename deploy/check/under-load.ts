@@ -22,30 +22,29 @@ import type { Closable } from './world.ts';
 import { UNLIMITED, accepting } from '../../test/support/world.ts';
 
 export interface UnderLoad {
-  /** Returns the superuser’s address of a database on the server that is the primary at the moment. */
+  /** Returns the superuser’s connection URL for a database, on the server that is the primary at present. */
   adminUrl: AdminUrl;
   /**
-   * The environment variables of every instance of the service: the address of its database, and others that the fault
-   * needs.
+   * The environment variables of each instance of the service: the URL of its database, and others that the test needs.
    */
   environment: (login: ApiLogin) => Readonly<Record<string, string>>;
-  /** The folder of the release that migrates the database and runs at first; this checkout if absent. */
+  /** The folder of the release that runs at first and migrates the database; if absent, this checkout. */
   readonly release?: string;
-  /** The number of instances of the service; 1 if absent. */
+  /** How many instances of the service run; 1 if absent. */
   readonly instances?: number;
   /**
-   * Starts HAProxy before the instances of the service. If absent, the load test sends its requests to the first
+   * Starts HAProxy in front of the instances of the service. If absent, the load test sends all requests to the first
    * instance.
    */
   readonly front?: (ports: readonly number[], folder: string) => Promise<Front>;
   /**
-   * Makes the fault of a deployment’s part during the load test, and returns the function that repairs it; undefined if
-   * the fault ends by itself.
+   * Breaks a part of the deployment during the load test. Returns a function that repairs it, or undefined if it
+   * recovers by itself.
    */
   break: (running: Running) => Promise<(() => Promise<void>) | undefined>;
-  /** The milliseconds from the beginning of the fault to its repair. */
+  /** The part of the deployment is broken for this number of milliseconds, and then repaired. */
   readonly holdMs?: number;
-  /** The names of operations (kinds of requests) that the load test of deploy:check does not send. */
+  /** The kinds of requests that the load test of deploy:check leaves out. */
   readonly without?: readonly string[];
 }
 
@@ -53,20 +52,20 @@ export interface Front extends Closable {
   readonly port: number;
 }
 
-/** The running parts of a deployment at the beginning of a fault that deploy:check makes. */
+/** The processes that run when deploy:check breaks a part of the deployment. */
 export interface Running {
   readonly services: readonly ServiceProcess[];
   readonly front: Front | undefined;
   readonly load: LoadProcess;
-  /** Returns the superuser’s address of the database that the load test uses. */
+  /** Returns the superuser’s connection URL for the database that the load test uses. */
   readonly adminUrl: () => Promise<string>;
 }
 
 const BEFORE_MS = 2_000;
 
 /**
- * Creates a database, tenants and instances of the service, runs a load test with a fault in its middle, and then
- * checks the database.
+ * Creates a database, tenants and instances of the service. Runs a load test, breaks a part of the deployment in the
+ * middle of it, and then checks the database.
  */
 export async function tryUnderLoad(folder: string, seed: number, options: UnderLoad): Promise<Result> {
   const endings: (() => Promise<unknown>)[] = [];
@@ -114,7 +113,8 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
     const contents = (): ReturnType<typeof filesBelow> => filesBelow(join(folder, 'documents'));
     const books: Books = { adminUrl, database, fixture, contents };
     const violations = await drawUp(books, entries);
-    // The migration of the new release adds tables and rows, so changed numbers of rows are no violation here.
+    // The migration of the new release adds tables and rows. In this test, tables with another number of rows are
+    // therefore no violation.
     const meant = options.release === undefined ? undefined : UNTOUCHED;
     const unmeant = violations.filter((violation) => violation.check !== meant);
     const result = resultOf(entries, unmeant, brokenAt);
@@ -124,9 +124,9 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
   }
 }
 
-/** The environment variables that every instance of the service gets, whatever its database is. */
+/** The environment variables that each instance of the service gets in every test of deploy:check. */
 export function ofEveryInstance(identity: TestIdentity): Record<string, string> {
-  // The rate limits of the service are off, because only twelve users send all requests of the load test.
+  // Only twelve users send all requests of the load test, so the service’s rate limits are switched off.
   return { ...accepting(identity), ...UNLIMITED };
 }
 

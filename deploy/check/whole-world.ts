@@ -31,15 +31,15 @@ import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * The deployment for the fault tests with all parts of deploy/compose and more: HAProxy before two instances; PgBouncer
- * in transaction mode before a Patroni cluster; Redis, S3, Prometheus and an identity provider.
+ * A deployment with all parts of deploy/compose and more. HAProxy distributes requests to two instances, and PgBouncer
+ * in transaction mode leads them to a Patroni cluster. Redis, S3, Prometheus and an identity provider run too.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
   readonly instances: readonly [ServiceProcess, ServiceProcess];
   /**
-   * The small disk with the spooled refusals of the first instance; undefined if this process may not mount a disk,
-   * which needs root.
+   * A small disk on which the first instance keeps its records of refused requests; undefined if this process has no
+   * right to mount a disk, which needs root.
    */
   readonly spoolDisk: SmallDisk | undefined;
   readonly pooler: PgBouncer;
@@ -51,7 +51,7 @@ export interface Whole extends Closable, Books {
   readonly load: LoadProcess;
 }
 
-/** A server program of the deployment that can be started again on the same port after its end. */
+/** A server program that the test can end, and start again on the same port. */
 interface Restartable<P> {
   readonly now: P;
   again(): Promise<void>;

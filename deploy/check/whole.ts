@@ -12,27 +12,27 @@ import type { Whole } from './whole-world.ts';
 import type { World } from './world.ts';
 
 /*
- * These fault tests break a whole deployment: all servers start once, and during one load test each server is broken in
- * turn. The next fault begins when no request has failed for some seconds.
+ * These tests start a whole deployment once. During one load test they break each of its servers in turn, and each time
+ * wait until no request has failed for some seconds.
  */
 
 interface Break {
   readonly name: string;
-  /** The containers of deploy/compose that the fault breaks. */
+  /** The containers of deploy/compose that fail in this test. */
   readonly breaks: readonly string[];
   readonly bounds: Bounds;
   readonly holdMs: number;
-  /** Makes the fault, for example kills HAProxy, and returns the function that repairs it. */
+  /** Breaks a part of the deployment, for example by killing HAProxy. Returns a function that repairs it. */
   begin: (whole: Whole) => Promise<() => Promise<void>>;
 }
 
-/** The bounds of a fault that may fail no request. */
+/** The limits of a failure during which no request is allowed to fail. */
 const NONE: Bounds = { failed: 0 };
-/** The bounds of a fault after which requests must succeed within a request’s time-outs. */
+/** The limits of a failure after which requests must soon succeed again, within the time-outs of one request. */
 const SOON: Bounds = { backAfterMs: 25_000 };
 /**
- * The bounds of a fault after which Patroni elects a leader: the ttl, a loop of the standbys, an election, and
- * PgBouncer’s next attempt to connect.
+ * The limits of a failure after which Patroni elects a new leader. In this time the old leader’s role expires (ttl),
+ * the standbys notice this, one of them is elected, and PgBouncer connects again.
  */
 const ELECTED: Bounds = { backAfterMs: 35_000 };
 
@@ -133,8 +133,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // The load test also sends tokens whose signing key the service cannot fetch during this fault. The service refuses
-    // these tokens until the identity provider is reachable again.
+    // During this failure the load test also sends tokens that are signed with a new key. The service cannot fetch this
+    // key, and refuses these tokens until the identity provider is reachable again.
     ...{
       name: 'the keys of the identity provider are unreachable for a while',
       breaks: [],
@@ -149,8 +149,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // The instance with the full disk answers 503 instead of a refusal that it can neither record nor spool; the other
-    // instance spools its refusals.
+    // One instance can store its records of refused requests neither in the database nor on its full disk, and answers
+    // these requests with 503. The other instance keeps its records on its disk.
     ...{
       name: 'the disk of an instance’s spooled refusals is full while PgBouncer is frozen',
       breaks: [],
@@ -183,8 +183,8 @@ interface Trials {
 }
 
 /**
- * The deployment that all fault tests share, with the alerts and log lines that were already reported. Each row of the
- * table has only the alerts and log lines of its own fault.
+ * Starts the deployment that all of these tests share. It remembers which violations were already reported, so that
+ * each row of the table has only those of its own failure.
  */
 async function openTrials(folder: string, seed: number): Promise<Trials> {
   const whole = await openWhole(folder, seed);
@@ -225,13 +225,13 @@ function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
   return true;
 }
 
-/** Returns the log lines in which the instances report an answer with an unexpected status. */
+/** Returns the lines in the logs of the instances that report an answer with an unexpected status. */
 function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
   const ids = entries.flatMap(({ expected, requestId }) => (expected || requestId === null ? [] : [requestId]));
   return instances.flatMap(({ output }) => output.split('\n')).filter((line) => ids.some((id) => line.includes(id)));
 }
 
-/** Returns the instances that Prometheus does not reach within ten seconds. */
+/** Returns a message if Prometheus does not reach both instances of the service within ten seconds. */
 async function missingTargets({ prometheus }: Whole): Promise<readonly string[]> {
   const end = Date.now() + 10_000;
   for (;;) {

@@ -3,25 +3,29 @@ import type { Result } from './fault.ts';
 import { tryUnderLoad } from './under-load.ts';
 import type { UnderLoad } from './under-load.ts';
 
-/** What every fault test of deploy:check gets: folders, shared servers and the function that runs a load test. */
+/**
+ * What each test of deploy:check gets: folders, servers that it shares with other tests, and the function that runs a
+ * load test.
+ */
 export interface World {
   /**
-   * The revision of the release from which a deploy starts; the last release without the latest migration if undefined.
+   * The revision of the release from which the test upgrades. If undefined, this is the last release without the latest
+   * migration.
    */
   readonly from: string | undefined;
-  /** The seed of the random requests that the load test sends. */
+  /** The seed from which the load test generates its random requests. */
   readonly seed: number;
   /**
-   * Creates a folder with the given name. The end of deploy:check removes the folder and ends all processes that work
-   * in it.
+   * Creates a folder with the given name. When deploy:check ends, the folder is removed and all processes that work in
+   * it are ended.
    */
   folder(name: string): string;
   /**
-   * Starts a server of the deployment, for example Redis, at the first call with its name, and returns the same server
-   * to later faults.
+   * Starts a server of the deployment, for example Redis, at the first call with this name. Later calls return the same
+   * server.
    */
   once<T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T>;
-  /** Runs a load test of real requests with a fault in its middle. */
+  /** Runs a load test of real requests, and breaks a part of the deployment in the middle of it. */
   underLoad(options: UnderLoad): Promise<Result>;
 }
 

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import type { Part, PartOptions } from './part.ts';
 
 /**
- * `node deploy/lab/PART.ts --dir D --port P`, for example with `redis.ts`, runs one server in the foreground until
- * SIGTERM or SIGINT.
+ * With `node deploy/lab/redis.ts --dir D --port P`, for example, a developer runs one server in the foreground. SIGTERM
+ * or SIGINT ends it.
  */
 export async function runAsScript<P extends Part>(
   start: (options: PartOptions) => Promise<P>,

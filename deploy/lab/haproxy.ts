@@ -10,17 +10,17 @@ const CONFIGURATIONS = join(import.meta.dirname, '..', 'haproxy');
 
 export interface Haproxy extends Part {
   readonly port: number;
-  /** Sends a command to HAProxy’s runtime interface, and returns the answer. */
+  /** Sends a command to the socket by which HAProxy is controlled, and returns the answer. */
   ask(command: string): Promise<string>;
 }
 
 interface HaproxyOptions extends PartOptions {
-  /** A file of `deploy/haproxy`, which reads all addresses from environment variables. */
+  /** A configuration file in `deploy/haproxy`, which takes all addresses from environment variables. */
   readonly configuration: 'api.cfg' | 'postgres.cfg';
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts HAProxy with a shipped configuration. Resolves once HAProxy accepts connections. */
+/** Starts HAProxy with a configuration from `deploy/haproxy`. Resolves once HAProxy accepts connections. */
 export async function startHaproxy({ dir, port, configuration, environment }: HaproxyOptions): Promise<Haproxy> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));
@@ -40,7 +40,8 @@ export async function startHaproxy({ dir, port, configuration, environment }: Ha
     args: ['-db', '-f', join(CONFIGURATIONS, configuration)],
     env: { API_BIND: bind, POSTGRES_BIND: bind, ADMIN_SOCKET: socket, ...environment },
     answers: async () => (await ask('show info')).includes('Version'),
-    // SIGTERM stops HAProxy at once. A soft stop would wait for the open connections of a pool, which never end.
+    // SIGTERM ends HAProxy at once. A softer signal would wait for the open connections of a connection pool, which
+    // never end.
     signal: 'SIGTERM',
   });
   return Object.assign(program, { port: bound, ask });

@@ -1,20 +1,22 @@
-/** A server of a deployment, for example Redis, that runs on this machine from Debian’s packages. */
+/**
+ * A server program of a deployment, for example Redis. It is installed from Debian’s packages and runs on this machine.
+ */
 export interface Part {
-  /** The ids of the server’s present processes, the parent first. */
+  /** The ids of all processes of the server. The parent process comes first. */
   pids(): Promise<readonly number[]>;
-  /** Suspends every process of the server until `resume`. */
+  /** Suspends every process of the server, until `resume` is called. */
   freeze(): Promise<void>;
   resume(): Promise<void>;
   /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>;
-  /** Ends the server and its child processes in good order; does nothing if the server has already ended. */
+  /** Lets the server and its child processes end properly. Does nothing if the server has already ended. */
   close(): Promise<void>;
 }
 
-/** The options with which a server of a deployment starts. */
+/** The options of starting a server of a deployment. */
 export interface PartOptions {
-  /** The server’s folder: an empty folder, or the folder of an earlier start of the same server. */
+  /** The folder of the server. It is empty, or the same server has used it before. */
   readonly dir: string;
-  /** The port that the server listens on; a free port if absent. */
+  /** The port on which the server listens; if absent, a free port. */
   readonly port?: number | undefined;
 }

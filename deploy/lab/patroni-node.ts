@@ -6,17 +6,17 @@ import type { Part } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 import type { Program } from './program.ts';
 
-/** A Patroni node with its Postgres, which Patroni starts and stops. */
+/** A node of a Patroni cluster. Its Patroni starts and stops a Postgres. */
 export interface PatroniNode extends Part {
   readonly name: string;
   readonly port: number;
   readonly restPort: number;
-  /** The path of the configuration file for `patronictl`. */
+  /** The path of the node’s configuration file, which the command `patronictl` needs. */
   readonly configuration: string;
   readonly output: string;
-  /** The process ids of the node’s Postgres without Patroni, the postmaster first. */
+  /** The ids of the Postgres processes of the node, without Patroni. The postmaster comes first. */
   postgresPids(): Promise<readonly number[]>;
-  /** Starts the node again on the same port after its end. */
+  /** Starts the node again after its end, on the same port. */
   start(): Promise<void>;
 }
 
@@ -31,7 +31,10 @@ interface NodeOptions {
   readonly dir: string;
   readonly etcdPort: number;
   readonly passwords: Logins;
-  /** The seconds without a sign of life after which a leader loses its role. Patroni’s minimum is 20. */
+  /**
+   * If the leader of the Patroni cluster gives no sign of life for this number of seconds, it loses its role. Patroni
+   * accepts no value below 20.
+   */
   readonly ttl: number;
 }
 
@@ -89,12 +92,12 @@ function configurationOf({ name, dir, etcdPort, passwords, ttl }: NodeOptions, p
     etcd3: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
-        // A Patroni leader keeps its role if Patroni reaches it within these times: one loop and two retries must not
-        // exceed the ttl.
+        // Patroni must be able to renew the leader’s role in time: one loop and two retries together must not take
+        // longer than the ttl.
         ...{ ttl, loop_wait: 2, retry_timeout: 5, maximum_lag_on_failover: 1_048_576 },
-        // Synchronous mode of Patroni keeps every acknowledged write on one standby, and only this standby may become
-        // the leader. Without the strict mode, a leader without a standby acknowledges writes alone, and loses them if
-        // the leader is killed again.
+        // In synchronous mode, Patroni stores every acknowledged write on one standby too, and only this standby can
+        // become the leader. Strict mode is needed because otherwise a leader without a standby would acknowledge
+        // writes alone, and could lose them.
         synchronous_mode: true,
         synchronous_mode_strict: true,
         postgresql: { use_pg_rewind: true, use_slots: true, parameters: { max_connections: 80 } },

@@ -15,27 +15,33 @@ import { createPatroniNode } from './patroni-node.ts';
 import type { PatroniNode } from './patroni-node.ts';
 import { findProgram } from './program.ts';
 
-/** A Patroni cluster: three nodes with synchronous replication, their etcd, and an HAProxy that leads to the leader. */
+/**
+ * A Patroni cluster of three nodes with synchronous replication. It also has an etcd, and an HAProxy that forwards
+ * connections to the leader.
+ */
 export interface Patroni extends Part {
   readonly nodes: readonly PatroniNode[];
   readonly etcd: Etcd;
   readonly haproxy: Haproxy;
-  /** The superuser’s address of all nodes in the form of libpq. */
+  /** The superuser’s connection URL with the addresses of all nodes, in the form that libpq accepts. */
   readonly url: string;
-  /** The superuser’s address of the leader through HAProxy. */
+  /** The superuser’s connection URL that leads to the leader through HAProxy. */
   readonly proxiedUrl: string;
   leader(): Promise<PatroniNode>;
-  /** Returns the superuser’s address of a database on the present leader, for clients that accept only one server. */
+  /**
+   * Returns the superuser’s connection URL for a database on the present leader. It is for clients that accept only one
+   * server.
+   */
   readonly leaderUrl: (database: string) => Promise<string>;
-  /** Returns the node of the Patroni cluster that is the asynchronous standby. */
+  /** Returns the node whose Postgres is an asynchronous standby. */
   asynchronousStandby(): Promise<PatroniNode>;
-  /** Waits until a leader has a synchronous standby and every running node streams from the leader. */
+  /** Waits until the leader has a synchronous standby and every running node receives the leader’s changes. */
   settled(): Promise<void>;
-  /** Makes another node the leader, as an operator would. */
+  /** Makes another node the leader, as an operator would do for maintenance. */
   switchover(): Promise<void>;
 }
 
-/** A node of the cluster in Patroni’s answer to `/cluster`. */
+/** A node of the Patroni cluster, as Patroni’s HTTP interface describes it under `/cluster`. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -51,8 +57,8 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
   await mkdir(dir, { recursive: true });
   const started: Part[] = [];
   const close = async (): Promise<void> => {
-    // The Patroni nodes end one after the other, because a node that ends in good order informs the other nodes through
-    // etcd.
+    // The nodes are ended one after the other. A node that ends properly tells the others by etcd, which must therefore
+    // end last.
     for (const part of started.splice(0).reverse()) await part.close();
   };
   try {
@@ -69,7 +75,7 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
       );
     }
     started.push(...nodes);
-    // The first Patroni node creates the Postgres cluster, and the other nodes copy it.
+    // The first node creates the database, and the other nodes copy it.
     for (const node of nodes) await node.start();
     const haproxy = await startHaproxy({
       ...{ dir: join(dir, 'haproxy'), port, configuration: 'postgres.cfg' },

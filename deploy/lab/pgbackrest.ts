@@ -9,30 +9,30 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres server that keeps its data in a folder of this machine. */
+/** A Postgres server whose data is in a folder of this machine. */
 export interface Postgres extends Part {
   readonly port: number;
-  /** Returns the superuser’s address of a database. */
+  /** Returns the superuser’s connection URL for a database. */
   readonly urlOf: (database: string) => string;
 }
 
-/** A Postgres whose WAL pgBackRest archives, and the repository of its backups. */
+/** A Postgres server with backups: pgBackRest archives its WAL and keeps its backups in a repository. */
 export interface Pgbackrest extends Postgres {
-  /** The folder of the backups and the archived WAL. */
+  /** The folder in which pgBackRest keeps the backups and the archived WAL. */
   readonly repository: string;
-  /** @throws Error with pgBackRest’s output */
+  /** @throws Error with the output of pgBackRest if the backup fails */
   backup(type: 'full' | 'incr'): Promise<void>;
-  /** Starts a backup; the returned function `kill` ends the backup half-way with SIGKILL. */
+  /** Begins a backup. The returned function `kill` ends it half-way with SIGKILL. */
   beginBackup(): Promise<{ kill(): void; readonly ended: Promise<unknown> }>;
-  /** Returns the number of complete backups. */
+  /** Returns how many complete backups exist. */
   backups(): Promise<number>;
-  /** Starts a second Postgres with the state of the first one at a moment (a timestamp with time zone). */
+  /** Restores the state of a moment (a timestamp with time zone) into a second Postgres, and starts this Postgres. */
   restore(moment: string): Promise<Postgres>;
 }
 
 const BINARIES = '/usr/lib/postgresql/15/bin';
 const STANZA = 'taxclaims';
-/** The most bytes of output that pgBackRest may write; its output is a few lines. */
+/** pgBackRest prints only a few lines. This is the largest output in bytes that is accepted. */
 const MOST_BYTES = 4_000_000;
 
 export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbackrest> {
@@ -90,7 +90,7 @@ export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbac
       await backrest(
         ...['restore', `--pg1-path=${into}`, '--type=time', `--target=${moment}`, '--target-action=promote'],
       );
-      // The restored Postgres archives no WAL, because its timeline differs from that of the original Postgres.
+      // The restored Postgres must not archive its WAL, because its history differs from that of the original Postgres.
       const second = await startPostgres(into, join(dir, name), await findFreePort(0), ['-c', 'archive_mode=off']);
       restored.push(second);
       return second;
@@ -108,14 +108,13 @@ async function startPostgres(data: string, dir: string, port: number, settings: 
     ...{ program: 'postgres', package: 'postgresql-15', dir },
     args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...settings],
     account: await accountOfPostgres(),
-    // The start waits until the restored Postgres has reached the chosen moment, because Postgres answers queries
-    // earlier.
+    // Waits until the restored Postgres has reached the chosen moment. It already answers queries before that.
     answers: () =>
       withAdmin(urlOf('postgres'), async (admin) => {
         const { rows } = await admin.query<{ is: boolean }>('select not pg_is_in_recovery() as is');
         return rows[0]?.is === true;
       }),
-    // SIGINT shuts Postgres down without waiting for connected clients.
+    // SIGINT makes Postgres end at once, even if clients are still connected.
     signal: 'SIGINT',
   });
   return Object.assign(program, { port, urlOf });

@@ -7,29 +7,34 @@ import type { Part, PartOptions } from './part.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 
-/** PgBouncer in transaction mode before one Postgres. */
+/** A PgBouncer in transaction mode, which leads connections to one Postgres. */
 export interface PgBouncer extends Part {
   readonly port: number;
-  /** Returns an address of Postgres as the address of the same database through PgBouncer. */
+  /** Returns the connection URL of a database through PgBouncer. The given URL leads directly to Postgres. */
   via(url: string): string;
-  /** Sends a command, such as `PAUSE`, to PgBouncer’s console. */
+  /** Sends a command, for example `PAUSE`, to the console of PgBouncer. */
   command(text: string): Promise<void>;
-  /** Starts PgBouncer again on the same port after its end. */
+  /** Starts PgBouncer again after its end, on the same port. */
   start(): Promise<void>;
 }
 
 interface PgBouncerOptions extends PartOptions {
-  /** The superuser’s address of Postgres, with which PgBouncer reads the passwords of logins. */
+  /** The superuser’s connection URL of Postgres, by which PgBouncer reads the passwords of logins. */
   readonly upstream: string;
-  /** The number of server connections for each database and login; Debian’s default 20 if absent. */
+  /**
+   * How many connections PgBouncer opens to Postgres for each database and login; if absent, Debian’s default of 20.
+   */
   readonly poolSize?: number;
-  /** Settings of the configuration in addition to the defaults, or instead of them. */
+  /** Settings of PgBouncer that are added to the default configuration or replace parts of it. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const CONSOLE = { name: 'console', password: 'console' };
 
-/** Starts PgBouncer without the setting `ignore_startup_parameters`, because the service sends no such parameters. */
+/**
+ * Starts PgBouncer. The setting `ignore_startup_parameters` is not needed, because the service sends no such
+ * parameters.
+ */
 export async function startPgBouncer({
   dir,
   port,
@@ -91,7 +96,7 @@ ${Object.entries(settings)
     program = await startProgram({
       ...{ program: 'pgbouncer', package: 'pgbouncer', args: [configuration], dir, account },
       answers: () => command('SHOW VERSION').then(() => true),
-      // SIGTERM shuts PgBouncer down at once. Another signal would wait for connected clients.
+      // SIGTERM ends PgBouncer at once. Another signal would make it wait until all clients have left.
       signal: 'SIGTERM',
     });
   };

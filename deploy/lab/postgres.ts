@@ -10,9 +10,9 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres server that runs on this machine for fault tests of a deployment. */
+/** A Postgres server that runs on this machine for tests of a deployment. */
 export interface Postgres extends Part {
-  /** Returns the superuser’s address of a database. */
+  /** Returns the superuser’s connection URL for a database. */
   url(database: string): string;
 }
 
@@ -39,7 +39,7 @@ export async function startPostgres({ dir, port }: PartOptions): Promise<Postgre
   const program = await startProgram({
     ...{ program: 'postgres', package: PACKAGE, args: ['-D', data, ...flags], dir, account },
     answers: () => answers(url('postgres')),
-    // SIGINT shuts Postgres down without waiting for connected clients.
+    // SIGINT makes Postgres end at once, even if clients are still connected.
     signal: 'SIGINT',
   });
   return { ...program, url };

@@ -7,27 +7,25 @@ import { isAlive, processesIn, sendTo } from '../../test/faults/processes.ts';
 import type { Part } from './part.ts';
 
 interface ProgramOptions {
-  /** The name of the program, or its absolute path. */
+  /** The program to start: its name or its absolute path. */
   readonly program: string;
-  /** The Debian package that has the program. */
+  /** The Debian package in which the program is. */
   readonly package: string;
   readonly args: readonly string[];
-  /**
-   * The program’s working folder. Every process that works in or below this folder counts as a child of the program.
-   */
+  /** The folder in which the program works. Every process that works in this folder or below it counts as its child. */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The user and group ids that the program runs as; those of the present user if absent. */
+  /** The ids of the user and the group as which the program runs; if absent, those of the present user. */
   readonly account?: { readonly uid: number; readonly gid: number } | undefined;
-  /** Tells whether the program answers requests. */
+  /** Returns true once the program answers requests. */
   readonly answers: () => Promise<boolean>;
-  /** The signal that ends the program in good order; SIGTERM if absent. */
+  /** The signal that makes the program end properly; SIGTERM if absent. */
   readonly signal?: NodeJS.Signals;
 }
 
 export interface Program extends Part {
   readonly pid: number;
-  /** The end of the program’s output, for error messages. */
+  /** The last part of the program’s output, for error messages. */
   readonly output: string;
   readonly ended: Promise<void>;
 }
@@ -35,10 +33,10 @@ export interface Program extends Part {
 const START_MS = 60_000;
 const END_MS = 15_000;
 const OUTPUT = 20_000;
-/** The folders outside of a user’s PATH in which Debian installs server programs. */
+/** Folders with server programs of Debian that are not in a user’s PATH. */
 const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
-/** @throws an Error of one line that names the package if the program is missing. */
+/** @throws an Error of one line with the name of the Debian package, if the program is missing */
 export async function findProgram(program: string, fromPackage: string): Promise<string> {
   if (isAbsolute(program)) return program;
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER]) {
@@ -53,8 +51,8 @@ export async function findProgram(program: string, fromPackage: string): Promise
 }
 
 /**
- * Starts a program, and resolves once it answers. Rejects with its output if it ends before, or does not answer within
- * a minute.
+ * Starts a program, and resolves once it answers requests. If it ends before that, or does not answer within a minute,
+ * rejects with its output.
  */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { dir, account, signal = 'SIGTERM' } = options;
@@ -81,8 +79,8 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     for (const one of await pids()) sendTo(one, name);
   };
   const kill = async (): Promise<void> => {
-    // The processes are killed repeatedly, because a process may have started another process while its parent was
-    // killed.
+    // Kills the processes again and again until none is left. While a process was being killed, one of its children may
+    // have started another.
     for (let left = await pids(); left.some(isAlive); left = await pids()) {
       for (const one of left) sendTo(one, 'SIGKILL');
       await delay(20);

@@ -11,7 +11,7 @@ const SHIPPED_INTERVAL = 'scrape_interval: 15s';
 
 export interface Prometheus extends Part {
   readonly url: string;
-  /** Returns the series of a query. */
+  /** Runs a Prometheus query, and returns the resulting time series. */
   query(expression: string): Promise<readonly Series[]>;
 }
 
@@ -21,11 +21,17 @@ interface Series {
 }
 
 interface PrometheusOptions extends PartOptions {
-  /** The `host:port` of each METRICS_PORT; those of the shipped configuration if absent. */
+  /**
+   * The address (`host:port`) of the metrics of each instance; if absent, the addresses in the configuration of
+   * deploy/.
+   */
   readonly targets?: readonly string[];
 }
 
-/** Starts Prometheus with the shipped configuration and alerts. It reads the metrics once a second. */
+/**
+ * Starts Prometheus with the configuration and the alerts of deploy/. It reads the metrics of the service once a
+ * second.
+ */
 export async function startPrometheus({ dir, port, targets }: PrometheusOptions): Promise<Prometheus> {
   await mkdir(dir, { recursive: true });
   const address = `127.0.0.1:${port ?? (await findFreePort(0))}`;

@@ -6,21 +6,21 @@ import { processesIn, sendTo } from '../../test/faults/processes.ts';
 import { createScratchFolder } from '../../test/support/scratch.ts';
 
 /**
- * A folder for the servers of a fault test. The folder is removed and every process that works in it is ended, even if
- * the owning process is killed.
+ * A folder in which the servers of a test work. When the process that created it ends, even by a kill, the folder is
+ * removed and all servers in it are ended.
  */
 export interface LabFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
 
-/** Creates a folder for servers that every user may enter, because Postgres runs as another user. */
+/** Creates a folder for the servers of a test. Every user can enter it, because Postgres runs as another user. */
 export async function createLabFolder(): Promise<LabFolder> {
   const path = await createScratchFolder();
   await chmod(path, 0o711);
   const reaper = spawn(process.execPath, [import.meta.filename, path], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    // Ctrl-C must end only the process that owns the folder, and not the helper process that cleans up afterwards.
+    // Ctrl-C must not end this helper process, which cleans up after the process that created the folder has ended.
     detached: true,
   });
   reaper.unref();
@@ -37,7 +37,10 @@ export async function createLabFolder(): Promise<LabFolder> {
   };
 }
 
-/** Kills the processes in a folder until none is left, because a dying process can still start another one. */
+/**
+ * Kills all processes that work in a folder. This is repeated until none is left, because a dying process can still
+ * start another.
+ */
 async function reap(folder: string): Promise<void> {
   for (let left = await processesIn(folder); left.length > 0; left = await processesIn(folder)) {
     for (const pid of left) sendTo(pid, 'SIGKILL');
@@ -47,7 +50,7 @@ async function reap(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** Unmounts the file systems below the folder that a killed process has left mounted there. */
+/** Unmounts file systems below the folder. A killed process leaves them mounted. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
   for (const line of mounts.split('\n')) {
@@ -58,7 +61,8 @@ async function unmountBelow(folder: string): Promise<void> {
 
 if (import.meta.main) {
   const [, , folder = ''] = process.argv;
-  // The helper’s standard input ends when the process that owns the folder ends, even if that process is killed.
+  // The helper process notices by the end of its standard input that the process which created the folder has ended,
+  // even by a kill.
   process.stdin.resume();
   process.stdin.once('end', () => void reap(folder));
 }

@@ -8,18 +8,18 @@ import { startProgram } from './program.ts';
 export interface Redis extends Part {
   readonly url: string;
   readonly port: number;
-  /** Sends Redis a command that the service itself does not use. */
+  /** Sends a command to Redis, for example one that the service itself never uses. */
   ask(...words: string[]): Promise<unknown>;
 }
 
 interface RedisOptions extends PartOptions {
-  /** The password of Redis. Without a password every client that reaches Redis may use it. */
+  /** The password of Redis. If it is absent, every client that reaches Redis can use it. */
   readonly password?: string;
-  /** The files of Redis’s certificate and key; Redis accepts only TLS with them. */
+  /** The files with the certificate and the key of Redis. If they are given, Redis accepts only TLS connections. */
   readonly tls?: { readonly certificate: string; readonly key: string };
 }
 
-/** Starts a Redis that stores nothing on disk, because it only counts the requests of a minute. */
+/** Starts a Redis that stores nothing on disk. The service only uses it to count the requests of the last minute. */
 export async function startRedis({ dir, port, password, tls }: RedisOptions): Promise<Redis> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));

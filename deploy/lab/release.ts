@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 /**
- * Extracts the release at the git revision `from` into a folder, with its npm packages. Without `from`, the release is
- * the last commit that lacks the latest migration.
+ * Unpacks the release at the git revision `from` into a folder, and installs its npm packages. If `from` is undefined,
+ * this is the last commit without the latest migration.
  */
 export async function releaseBefore(folder: string, from?: string): Promise<string> {
   const commit = from === undefined ? await commitBefore(ROOT) : await commitAt(ROOT, from);
@@ -26,15 +26,14 @@ export async function releaseBefore(folder: string, from?: string): Promise<stri
 }
 
 /**
- * Returns the last commit of the main branch that lacks the latest migration and the migrations that were merged
- * together with it. The commit must have all earlier migrations under their present numbers, which may have differed
- * before a merge.
+ * Returns the last commit of the main branch without the latest migration, and without others that were merged together
+ * with it. Its migrations must have the same numbers as today, because a merge sometimes changes such numbers.
  * @throws Error if no such commit exists
  */
 export async function commitBefore(root: string): Promise<string> {
   const present = await migrationsAt(root, 'HEAD');
-  // Each commit in the output of `git log` here changed the migrations, and every commit until the next listed commit
-  // has the same migrations.
+  // Here `git log` lists only commits that changed the migrations. All commits between two listed ones have the same
+  // migrations.
   const log = await git(root, 'log', '--first-parent', '--format=%H', '--', 'db/migrations');
   const [latest, ...earlier] = log.split('\n').filter(Boolean);
   let newer = latest;
@@ -45,7 +44,10 @@ export async function commitBefore(root: string): Promise<string> {
   throw new Error('git knows no release before the latest migration');
 }
 
-/** @throws Error if git does not know the revision, or the present release cannot follow it */
+/**
+ * @throws Error if git does not know the revision, or if a database of this revision cannot be upgraded to the present
+ * release
+ */
 export async function commitAt(root: string, revision: string): Promise<string> {
   const commit = (await git(root, 'rev-parse', '--verify', '--end-of-options', `${revision}^{commit}`)).trim();
   const [then, present] = [await migrationsAt(root, commit), await migrationsAt(root, 'HEAD')];
@@ -53,12 +55,12 @@ export async function commitAt(root: string, revision: string): Promise<string> 
   throw new Error(`${revision} has migrations that this release has not, or has otherwise`);
 }
 
-/** Whether the migrations of an older release are the first, but not all, of a newer release’s migrations. */
+/** True if the newer release has all migrations of the older release, in the same order, and more after them. */
 function isBefore(then: readonly string[], present: readonly string[]): boolean {
   return then.length < present.length && then.every((file, index) => file === present[index]);
 }
 
-/** Returns the migration files of a commit, each with the digest of its text. */
+/** Returns the files of the migrations in a commit, each with the digest of its text. */
 async function migrationsAt(root: string, commit: string): Promise<readonly string[]> {
   return (await git(root, 'ls-tree', commit, 'db/migrations/')).split('\n').filter(Boolean);
 }

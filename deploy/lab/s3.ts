@@ -7,11 +7,11 @@ import { startProgram } from './program.ts';
 
 export interface S3 extends Part {
   readonly port: number;
-  /** The folder in which S3rver stores objects. */
+  /** The folder in which the S3 server keeps its objects. */
   readonly directory: string;
 }
 
-/** Starts S3rver, the S3 server of the tests, as a process of its own. */
+/** Starts S3rver, the S3 server of the tests, in a process of its own. */
 export async function startS3({ dir, port }: PartOptions): Promise<S3> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));

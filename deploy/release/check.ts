@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The files besides package.json that name the service’s version, each with a pattern that finds every place. */
+/**
+ * Files that name the version of the service, as package.json does. Each has a pattern that finds all places where the
+ * version is named.
+ */
 const PLACES = {
   'package-lock.json': /^ {2}(?: {4})?"version": "(.*)",$(?=\n {2}"lockfileVersion"|\n {6}"license": "UNLICENSED")/gm,
   Dockerfile: /org\.opencontainers\.image\.version="(.*)"/g,
@@ -13,7 +16,9 @@ const PLACES = {
 
 export const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-/** Returns the files that name another version of the service than package.json; empty if there is none. */
+/**
+ * Returns the files that name another version of the service than package.json does; empty if all versions are equal.
+ */
 export async function otherVersions(version: string): Promise<string[]> {
   const objections: string[] = [];
   for (const [path, pattern] of Object.entries(PLACES)) {
@@ -25,7 +30,7 @@ export async function otherVersions(version: string): Promise<string[]> {
   return objections;
 }
 
-/** Returns the text of CHANGELOG.md below the heading of a version. */
+/** Returns the part of CHANGELOG.md that describes a version. */
 export function entryOf(changelog: string, version: string): string | undefined {
   return changelog
     .split(/^## /m)
@@ -34,7 +39,7 @@ export function entryOf(changelog: string, version: string): string | undefined 
     .trim();
 }
 
-/** Returns the reasons why CHANGELOG.md does not fit a release of the given version. */
+/** Returns in words why CHANGELOG.md is not ready for the release of a version. */
 export function objectionsToEntry(changelog: string, version: string): string[] {
   const objections: string[] = [];
   const [, first = ''] = /^## (.*)$/m.exec(changelog) ?? [];

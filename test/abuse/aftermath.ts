@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { postmasterPid } from '../support/embedded.ts';
 import type { World } from './world.ts';
 
-/** The state of the service and its database, read before and after the attacks of an area. */
+/** The state of the service and its database, which a test reads before and after each group of attacks. */
 export interface State {
   readonly ended: boolean;
   readonly postmaster: number;
@@ -11,7 +11,7 @@ export interface State {
   readonly megabytes: number;
 }
 
-/** The megabytes by which the service’s memory may grow during the attacks of one area. */
+/** How many megabytes more memory the service is allowed to use after a group of attacks. */
 const MAY_GROW_MB = 256;
 const TIMEOUT_MS = 10_000;
 
@@ -26,7 +26,7 @@ export async function stateOf(world: World): Promise<State> {
   };
 }
 
-/** Finds the damages that the attacks of an area left in the service or its database. */
+/** Finds damage that a group of attacks has done to the service or its database. */
 export async function damagesBetween(
   world: World,
   before: State,
@@ -45,8 +45,8 @@ export async function damagesBetween(
 }
 
 /**
- * Waits until each refused request has exactly one audit record, because the service writes some records later from its
- * disk.
+ * Waits until each request that the service refused has exactly one audit record. If the database is busy, the service
+ * first keeps such a record on its disk.
  */
 async function unrecorded(world: World, refusals: readonly string[]): Promise<string | undefined> {
   return becomes(async () => {
@@ -76,7 +76,7 @@ async function leftOpen(world: World): Promise<string | undefined> {
   });
 }
 
-/** Checks that the database's audit views report no changed right and no unknown object. */
+/** Checks that the audit views of the database report nothing, for example no changed right and no unknown object. */
 async function unsound(world: World): Promise<string | undefined> {
   const rows = await world.admin(
     `select finding as what, object::text from audit.findings union all select change, object::text from audit.drift`,
@@ -84,7 +84,7 @@ async function unsound(world: World): Promise<string | undefined> {
   return rows.length === 0 ? undefined : `the audit has findings: ${JSON.stringify(rows)}`;
 }
 
-/** Repeats a check for damage until it finds none; returns the damage that is left after TIMEOUT_MS. */
+/** Repeats a check until it finds no damage. Returns the damage that it still finds after TIMEOUT_MS. */
 async function becomes(wrong: () => Promise<string | undefined>): Promise<string | undefined> {
   const end = performance.now() + TIMEOUT_MS;
   for (;;) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { AREAS } from './areas.ts';
 
-test('docs/reliability.md lists each area of attacks of npm run proofs -- abuse once, in the order of the proof', async () => {
+test('docs/reliability.md lists each kind of attack of npm run proofs -- abuse exactly once, in the order in which this command runs them', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'reliability.md'), 'utf8');
   const named = [...text.matchAll(/`npm run proofs -- abuse -- ([^`]+)`/g)].map(([, name]) => name);
   expect(AREAS.length).toBeGreaterThan(10);

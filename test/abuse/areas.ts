@@ -14,7 +14,9 @@ import { tokens } from './tokens.ts';
 import { uploads } from './uploads.ts';
 import { waits } from './waits.ts';
 
-/** All areas of attacks, such as `links` and `tokens`, in the order in which `npm run proofs -- abuse` runs them. */
+/**
+ * All kinds of attacks, for example on links or on tokens, in the order in which `npm run proofs -- abuse` runs them.
+ */
 export const AREAS: readonly Area[] = [
   tokens,
   claims,

@@ -1,51 +1,64 @@
 import type { World } from './world.ts';
 
-/** One attack on the service, with the results that count as its failure. */
+/** One attack on the service, with the results by which a test recognises that the attack has failed. */
 export interface Attack {
   readonly tries: string;
-  /** The standard or list that describes the attack, such as `RFC 9112, 6.1`. */
+  /** The standard or the list that describes this kind of attack, for example `RFC 9112, 6.1`. */
   readonly source: string;
-  /** The results that mean that the attack has failed, in the form of `AttackResponse.result`. */
+  /** The results that mean that the attack has failed: HTTP statuses, SQLSTATEs or kinds of SQL results. */
   readonly must: readonly string[];
-  /** The text that the attacker sends; the answer may repeat foreign ids and words from this text. */
+  /**
+   * The text that the attacker sends. If it has ids or words of another tenant, the answer is allowed to repeat them.
+   */
   readonly said?: string;
-  /** The reason why the answer to this attack may show foreign data; without a reason such an answer is a leak. */
+  /**
+   * Why the answer to this attack is allowed to contain data of another tenant. Without such a reason, this data counts
+   * as a leak.
+   */
   readonly known?: string;
-  /** Milliseconds after which the attack counts as unanswered. */
+  /** The attack counts as unanswered after this time, in milliseconds. */
   readonly maxMs?: number;
   readonly attempt: () => Promise<AttackResponse>;
 }
 
-/** The answer of the service or of Postgres to an attack. */
+/** What the service or Postgres answered to an attack. */
 export interface AttackResponse {
-  /** The HTTP statuses with commas between them, the SQLSTATE, or the kind of SQL result, such as `rows` or `update 0`. */
+  /**
+   * The HTTP statuses of the answers, with commas between them. For an attack by SQL, the SQLSTATE or the kind of
+   * result, for example `rows` or `update 0`.
+   */
   readonly result: string;
-  /** The whole text of the answer: headers and bodies, or rows, errors and notices. */
+  /** The whole text that was answered: headers and bodies, or rows, errors and notices. */
   readonly text: string;
-  /** The ids of the requests that got 401 or 403, each of which needs an audit record. */
+  /**
+   * The ids of the attack’s requests that the service answered with 401 or 403. Each of these requests must have an
+   * audit record.
+   */
   readonly refusals: readonly string[];
-  /** A measurement that `npm run proofs -- abuse` prints, whether or not the attack has failed. */
+  /** A measurement for the report of `npm run proofs -- abuse`, for example a waiting time. */
   readonly figure?: string;
 }
 
 export interface Area {
   readonly name: string;
-  /** The megabytes by which the service’s memory may grow during the attacks of the area; by default MAY_GROW_MB. */
+  /**
+   * How many megabytes more memory the service is allowed to use after this group of attacks; MAY_GROW_MB if absent.
+   */
   readonly mayGrowMb?: number;
   readonly attacks: (world: World) => readonly Attack[] | Promise<readonly Attack[]>;
 }
 
-/** Splits the accepted results of an attack, which are written with `|` between them. */
+/** Splits a text into the results that it accepts. The text has `|` between them. */
 export function anyOf(words: string): readonly string[] {
   return words.split('|').map((word) => word.trim());
 }
 
-/** The values of an attack’s row that follow the values that it shares with other rows. */
+/** The values that one attack does not share with the other attacks of its group. */
 type Own<Rest> = Rest extends readonly unknown[] ? Rest : [Rest];
 
 /**
- * Makes the rows of several attacks with the same source and the same accepted results; `rows` has the rest of each row
- * by the attack’s name.
+ * Makes several attacks that have the same source and the same accepted results. `rows` has the other values of each
+ * attack, by the attack’s name.
  */
 export function alike<const Common extends readonly string[], const Rest>(
   common: Common,

@@ -6,9 +6,9 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks send malformed and huge bodies, bodies with fields that the caller may not write, and texts that are
- * code to SQL, HTML or a spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts counted neither
- * depth nor values.
+ * Attacks with malformed and huge bodies, with bodies that set fields which the caller has no right to write, and with
+ * texts that are code to SQL, HTML or a spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts
+ * counted neither depth nor values.
  */
 
 const BUDGET = 'API4:2023';
@@ -20,7 +20,10 @@ const nested = (open: string, close: string, depth: number): string => open.repe
 const spaces = (bytes: number): Buffer =>
   Buffer.concat([Buffer.from('{"client_id":'), Buffer.alloc(bytes, 32), Buffer.from('1}')]);
 
-/** Bodies that no endpoint accepts, each with the expected status. No endpoint reads the field `created_at`. */
+/**
+ * Request bodies that every endpoint must refuse, each with the expected status. Some of them set the field
+ * `created_at`, which no endpoint accepts.
+ */
 function texts(): readonly (readonly [tries: string, source: string, must: string, body: string | Buffer])[] {
   return [
     ...alike([TYPES, '400'], {
@@ -74,7 +77,7 @@ function texts(): readonly (readonly [tries: string, source: string, must: strin
   ];
 }
 
-/** Bodies with a wrong content type or encoding or a wrong idempotency key, each with the expected status. */
+/** Bodies with a wrong content type, a wrong encoding or a wrong Idempotency-Key, each with the expected status. */
 function types(token: string): HttpRow[] {
   const ask = (tries: string, must: string, headers: Record<string, string>, body: string | Buffer = '{}'): HttpRow => [
     tries,
@@ -122,7 +125,7 @@ function types(token: string): HttpRow[] {
   ];
 }
 
-/** Changes of fields that the caller may not write, in records of the caller's own client. */
+/** Attempts to change fields that the caller has no right to write, in records of the caller’s own client. */
 function mass(
   { manager, specialist, client, admin }: Readonly<Record<string, string>>,
   ids: Readonly<Record<string, string>>,
@@ -182,7 +185,7 @@ function mass(
   ];
 }
 
-/** Values of a wrong type, out of range or in a wrong notation, by the field of a claim that must refuse them. */
+/** Values that a claim must refuse, by field: values of a wrong type, out of range, or in a wrong notation. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   amount: [
     ...[-1, -0.01, 0.001, 1e8, 1e21, null, true, [], {}, [1], ' 1', '1 ', ''],

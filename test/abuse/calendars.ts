@@ -7,9 +7,9 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * These attacks use secret calendar addresses that are guessed, revoked, or of a user without rights, and send calendar
- * secrets in requests for other records. Some of these attacks succeeded when app.calendar_user returned disabled
- * users.
+ * Attacks on the secret addresses of calendars. The addresses are guessed, revoked, or belong to a user without rights,
+ * and some attacks use a calendar’s secret to read other records. Some of these attacks succeeded when
+ * app.calendar_user returned disabled users.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -26,7 +26,10 @@ export const calendars: Area = {
   },
 };
 
-/** Adds the request id of a 404 to the refusals, because the service also audits unknown calendar addresses. */
+/**
+ * The service also writes an audit record if a calendar address is unknown (404). The request’s id is therefore noted
+ * like that of a refused request.
+ */
 function recorded(attack: Attack): Attack {
   const attempt = async () => {
     const response = await attack.attempt();
@@ -36,7 +39,7 @@ function recorded(attack: Attack): Attack {
   return { ...attack, attempt };
 }
 
-/** Creates a tax specialist of the attacker's client with a calendar address. */
+/** Creates a tax specialist who has access to the attacker’s client, and a calendar address for this user. */
 async function subscriber({ admin, port, mine, forge }: World) {
   const id = randomUUID();
   await admin(
@@ -84,7 +87,7 @@ function forged(url: string): HttpRow[] {
   ];
 }
 
-/** Requests with a valid calendar secret, which opens its calendar and no other record. */
+/** Requests with a valid secret of a calendar. The secret must open its calendar and no other record. */
 function elsewhere({ mine, foreign }: World, url: string): HttpRow[] {
   const secret = url.slice('/calendar/'.length, -'.ics'.length);
   const authorization = `Bearer ${secret}`;
@@ -120,7 +123,7 @@ function elsewhere({ mine, foreign }: World, url: string): HttpRow[] {
   ];
 }
 
-/** Calendar addresses whose user has lost a right or created a new address. */
+/** Calendar addresses that must no longer work, because their user has lost a right or has created a new address. */
 async function ended(world: World): Promise<HttpRow[]> {
   const changes = {
     'of a user who was disabled': 'is_active = false',

@@ -5,11 +5,11 @@ import { overHttp } from './over-http.ts';
 import type { HttpRow } from './over-http.ts';
 
 /*
- * These attacks use tokens with the provider’s own signature whose claims are missing, of a wrong type, or of another
- * user. Some of these attacks succeeded when src/identity/token-verifier.ts did not pass `audience` to jose.
+ * Attacks with tokens that the identity provider has really signed. Their claims are missing, of a wrong type, or those
+ * of another user. Some of these attacks succeeded when src/identity/token-verifier.ts did not pass `audience` to jose.
  */
 
-/** The standard that says how a service must check each claim of a token. */
+/** The standard that says how a service must check the claims of a token. */
 const SOURCES: Readonly<Record<string, string>> = {
   iss: 'RFC 8725, 3.8',
   aud: 'RFC 8725, 3.9',
@@ -61,7 +61,7 @@ export const claims: Area = {
         const token = forge.raw(forge.header(), text, forge.ownSigning);
         return [`a token with ${tries}`, 'RFC 8725, 2.4', '401', 'GET /api/clients', { token }];
       }),
-      // Additional claims, such as scope or groups, give the bearer of a token no further rights.
+      // A token with additional claims, for example scope or groups, must give its bearer no further rights.
       [
         'a client user’s token with roles, scope and groups of an administrator',
         'API3:2023',

@@ -5,9 +5,10 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks request the demonstration’s tokens, which only the page /docs of the same machine may get. Rows in
- * bytes send requests that no HTTP client library sends. Some of these attacks succeeded when src/http/docs.ts did not
- * check the Origin header, accepted any host name, or ignored the headers of proxies.
+ * The page /docs gets tokens of the demonstration from the service, but only on the same machine. In these attacks
+ * somebody else requests such tokens. Some requests are written as bytes, because no HTTP client library would send
+ * them. Some of these attacks succeeded when src/http/docs.ts did not check the Origin header, accepted any host name,
+ * or ignored the headers of proxies.
  */
 
 const REBINDING = 'CWE-350';

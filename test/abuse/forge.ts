@@ -5,25 +5,29 @@ import { join } from 'node:path';
 
 type Parts = Readonly<Record<string, unknown>>;
 
-/** Signs the header and payload of a token; returns the bytes of the signature. */
+/** A function that signs a token’s header and payload, and returns the bytes of the signature. */
 export type Signing = (input: string) => Buffer;
 
-/** Makes valid tokens with the provider's own key, and invalid tokens from any header, payload and signature. */
+/**
+ * Makes valid tokens with the identity provider’s own key, and invalid tokens from any header, payload and signature.
+ */
 export interface Forge {
   readonly kid: string;
-  /** The provider's public key, which every caller can download. */
+  /** The identity provider’s public key, which everybody can download. */
   readonly publicKey: KeyObject;
   readonly publicJwk: JsonWebKey;
   /** Private keys that the identity provider does not know, for tokens that the service must refuse. */
   readonly strange: KeyObject;
   readonly strangeRsa: KeyObject;
-  /** Signs a token’s header and payload with the provider’s own private key. */
+  /** Signs the header and the payload of a token with the identity provider’s own private key. */
   readonly ownSigning: Signing;
   readonly strangeSigning: Signing;
   /** Returns the claims of a valid token with the given changes. */
   readonly claims: (changes?: Parts) => Parts;
   readonly header: (changes?: Parts) => Parts;
-  /** Returns a token with the provider’s own signature and with the given changes to claims and header. */
+  /**
+   * Returns a token that the identity provider’s own key has signed, with the given changes to its claims and header.
+   */
   readonly sign: (changes: Parts, header?: Parts) => string;
   /** Returns a token with the given header and payload, signed by the given function. */
   readonly raw: (header: unknown, payload: unknown, signing: Signing) => string;

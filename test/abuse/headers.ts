@@ -5,10 +5,10 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks send requests whose length a proxy and the service could read differently, with a second request hidden
- * in the body, and headers that claim more rights than the token has. A row that expects one status proves that the
- * service never answered the hidden request. Some of these attacks succeeded when src/http/server.ts read a second
- * request before it had answered the first.
+ * Attacks with requests whose length a proxy and the service could understand differently, so that a second request is
+ * hidden in the body. Others have headers that claim more rights than the token has. If only one answer arrives, the
+ * service has not run the hidden request. Some of these attacks succeeded when src/http/server.ts read a second request
+ * before it had answered the first.
  */
 
 const FRAMING = 'RFC 9112, 6.3';

@@ -6,14 +6,14 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks use the ids of foreign records, and malformed ids. The access matrix of test/resources tests foreign
- * ids at every endpoint in every role. Some of these attacks succeeded when the policies of public.sites were `using
+ * Attacks with ids of another tenant’s records, and with malformed ids. Other tests, in test/resources, try foreign ids
+ * at every endpoint in every role. Some of these attacks succeeded when the policies of public.sites were `using
  * (true)`.
  */
 
 const SOURCE = 'API1:2023';
 
-/** Returns attacks with malformed ids in the path or the query. */
+/** Returns attacks that have malformed ids in the path or the query. */
 function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [
@@ -67,7 +67,7 @@ function decodeSafely(text: string): string | undefined {
   }
 }
 
-/** Returns attacks with the ids of foreign records, also in capitals, and with unknown ids. */
+/** Returns attacks with the ids of another tenant’s records, in small letters or capitals, and with unknown ids. */
 function others({ tokens: { manager: token, client }, mine, foreign }: World): HttpRow[] {
   const capitals = foreign.clients.toUpperCase();
   const none = crypto.randomUUID();
@@ -160,7 +160,10 @@ function others({ tokens: { manager: token, client }, mine, foreign }: World): H
   ];
 }
 
-/** An account manager may give a client to a user with a known id, and sees the user's email (docs/decisions/users.md). */
+/**
+ * An account manager who knows a user’s id is allowed to give the user a client, and then sees the user’s email
+ * (docs/decisions/users.md).
+ */
 function given({ tokens: { manager: token }, mine, foreign }: World): HttpRow[] {
   const path = `/api/users/${foreign.users}/client-access/${mine.clients}`;
   return [

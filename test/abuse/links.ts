@@ -7,16 +7,19 @@ import type { HttpRow } from './over-http.ts';
 import type { World } from './world.ts';
 
 /*
- * These attacks use document links, which need no token: guessed or expired secrets, links whose creator has lost a
- * right, and link secrets in requests for other records. Some of these attacks succeeded when app.document_link
- * returned expired links.
+ * Attacks on the download links of documents, which need no token. The links’ secrets are guessed or expired, or their
+ * creator has lost a right, and some attacks use a link’s secret to read other records. Some of these attacks succeeded
+ * when app.document_link returned expired links.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
 const REACH = 'API1:2023';
 const ROLES = 'API5:2023';
 
-/** The SQL that extends a link to an hour, so that no attack fails only because the link has expired. */
+/**
+ * SQL that makes a download link valid for an hour, so that an attack with this link cannot fail just because the link
+ * has expired.
+ */
 const LASTING = `update app.document_links set expires_at = now() + interval '1 hour' where document_id = $1`;
 
 export const links: Area = {
@@ -86,7 +89,7 @@ function forged({ mine, tokens }: World, secret: string): HttpRow[] {
   );
 }
 
-/** Requests with a valid link secret, which opens the content of its document and no other record. */
+/** Requests with a valid secret of a download link. The secret must open its document and no other record. */
 function elsewhere({ mine, foreign }: World, secret: string): HttpRow[] {
   const query = `link=${secret}`;
   const own = `/api/documents/${mine.documents}`;
@@ -127,7 +130,10 @@ function elsewhere({ mine, foreign }: World, secret: string): HttpRow[] {
   ];
 }
 
-/** Requests by a link with further headers: no header widens the link, and a token is checked instead of the link. */
+/**
+ * Requests by a download link with additional headers. No header lets the link open more. If a request also has a
+ * token, the service checks the token instead of the link.
+ */
 function withHeaders({ mine, foreign, tokens }: World, secret: string): HttpRow[] {
   const line = content(mine.documents, `link=${secret}`);
   const headed = (headers: Record<string, string>) => [line, { headers }] as const;
@@ -163,7 +169,10 @@ function withHeaders({ mine, foreign, tokens }: World, secret: string): HttpRow[
   ];
 }
 
-/** Links whose creator has lost a right, that have expired, or whose document is deleted. */
+/**
+ * Download links that must no longer work: their creator has lost a right, they have expired, or their document is
+ * deleted.
+ */
 async function ended(world: World): Promise<HttpRow[]> {
   const { admin, mine, forge, tokens } = world;
   const changes = {
@@ -197,7 +206,7 @@ async function ended(world: World): Promise<HttpRow[]> {
   ];
 }
 
-/** Inserts another document of the attacker's claim; returns its id. */
+/** Adds another document to the attacker’s claim, and returns the document’s id. */
 async function anotherOf({ admin, mine }: World): Promise<string> {
   const id = randomUUID();
   await admin(

@@ -1,7 +1,7 @@
 import { asDatabase } from '../support/database.ts';
 import { adminOf, makeLogin } from '../support/world.ts';
 
-/** The connection URL of each kind of database login, as an attacker with a stolen password has it. */
+/** The connection URL for each kind of database login, as an attacker who has stolen the password would use it. */
 export interface Logins {
   readonly api: string;
   readonly reporting: string;

@@ -2,17 +2,15 @@ import { furnitureSql, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /**
- * Words in the texts of a test tenant’s rows. markedSql adds a random mark after each word, by which a leak of these
- * texts is found.
+ * Words in the texts of a test’s tenant. After each of these words, markedSql adds a random text. If an answer to
+ * another tenant has the random text, it is a leak.
  */
 const TEXTS = ['Siège', 'avis.txt', 'Cabinet Dubois', 'Cabinet Blanc', 'F-1', 'Ada', 'Bob', 'fixture', 'GET /x'];
 
-/** Returns the content of the document of the tenant whose texts have the mark. */
+/** Returns the content of a tenant’s document. The content has the tenant’s random mark. */
 export const contentOf = (mark: string): string => `Avis ${mark}`;
 
-/**
- * Returns the SQL that creates a tenant with a record in each table and with the mark in each of the tenant’s texts.
- */
+/** Returns SQL that creates a tenant with a record in each table. Each text of the tenant has the random mark. */
 export function markedSql(tenant: Tenant, mark: string): string {
   const sql = tenantSql(tenant, `Client ${mark}`) + furnitureSql(tenant);
   const marked = TEXTS.reduce((text, word) => text.replaceAll(`'${word}'`, `'${word} ${mark}'`), sql);

@@ -5,7 +5,7 @@ import { anyOf } from './attack.ts';
 import type { Attack, AttackResponse } from './attack.ts';
 import type { World } from './world.ts';
 
-/** An attack by one HTTP request: its name, its source, the accepted statuses, and the request. */
+/** An attack by one HTTP request: its name, the standard that describes it, the accepted statuses, and the request. */
 export type HttpRow = readonly [
   tries: string,
   source: string,
@@ -14,7 +14,10 @@ export type HttpRow = readonly [
   question?: Question | undefined,
 ];
 
-/** An attack by raw bytes: its name, its source, the accepted statuses of all answers on the connection, and the bytes. */
+/**
+ * An attack by raw bytes on a connection: its name, the standard that describes it, the accepted statuses of all
+ * answers, and the bytes.
+ */
 export type RawRow = readonly [tries: string, source: string, must: string, bytes: string | Buffer];
 
 export function overHttp({ port }: World, rows: readonly HttpRow[]): Attack[] {
@@ -53,17 +56,17 @@ function responseOfBytes(text: string): AttackResponse {
   };
 }
 
-/** Milliseconds of silence after which the attacker ends its side of the connection. */
+/** If no bytes arrive for this number of milliseconds, the attacker closes its side of the connection. */
 const SILENCE_MS = 700;
 
-/** Sends the bytes, and returns the text of the answers until the service ends the connection. */
+/** Sends bytes, and collects the text that the service answers until it closes the connection. */
 function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => socket.write(bytes, 'latin1'));
     socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
     socket.setTimeout(SILENCE_MS, () => socket.end());
-    // A connection reset counts as an end of the connection, and the answers before the reset are kept.
+    // If the service resets the connection, the answers that arrived before the reset are kept.
     socket.on('error', () => undefined);
     socket.once('end', () => socket.destroy());
     socket.once('close', () => {

@@ -3,10 +3,16 @@ import pg from 'pg';
 import { anyOf } from './attack.ts';
 import type { Attack, AttackResponse } from './attack.ts';
 
-/** An attack by SQL: its name, its source, the accepted results, the SQL, and why the result may show foreign data. */
+/**
+ * An attack by SQL: its name, the standard that describes it, the accepted results, the SQL, and why the result is
+ * allowed to show data of another tenant.
+ */
 export type SqlRow = readonly [tries: string, source: string, must: string, sql: string, known?: string];
 
-/** Makes attacks by SQL, each in its own transaction that is rolled back; `before` is the first SQL of the transaction. */
+/**
+ * Makes attacks by SQL. Each of them is a transaction that is rolled back, and `before` is the SQL at the beginning of
+ * the transaction.
+ */
 export function overSql(url: string, before: string, rows: readonly SqlRow[]): Attack[] {
   return rows.map(([tries, source, must, sql, known]) => ({
     ...{ tries, source, must: anyOf(must), said: sql, ...(known !== undefined && { known }) },
@@ -38,7 +44,7 @@ async function inTransaction(url: string, before: string, sql: string): Promise<
   }
 }
 
-/** Names the result of SQL: `rows`, `no rows`, or the command with the number of rows that the command changed. */
+/** Names the result of an SQL statement: `rows`, `no rows`, or the command and how many rows it changed. */
 function resultOf(result: pg.QueryArrayResult | undefined): string {
   if (result === undefined) return 'nothing';
   const { command, rows, rowCount, fields } = result;

@@ -5,8 +5,8 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks request lists with invalid or forged limits, offsets, orders, filters and cursors. Some of these
- * attacks succeeded when wholeNumber of src/http/fields.ts had no upper bound.
+ * Attacks on lists with limits, offsets, orders, filters and cursors that are invalid or forged. Some of these attacks
+ * succeeded when wholeNumber of src/http/fields.ts had no upper bound.
  */
 
 const BUDGET = 'API4:2023';
@@ -17,7 +17,7 @@ const LISTS = words(`
   /api/users
 `);
 
-/** Values of each query parameter that every list must refuse, by the name of the parameter. */
+/** Values of query parameters that every list must refuse, by the parameter’s name. */
 const NEVER: Readonly<Record<string, readonly string[]>> = {
   limit: ['0', '-1', '1001', '1e3', '0x10', '10.0', '', '+1', ' 1', '1;', 'NaN', 'all', '99999999999', '١'],
   offset: ['-1', '2147483648', '99999999999', '1e9', '', 'x', '0x1', '9223372036854775808'],

@@ -5,8 +5,8 @@ import type { HttpRow, RawRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks send paths with ../ and other variants of a path, unknown methods, and request targets in other forms.
- * Some of these attacks succeeded when patternOf of src/http/mount.ts matched a parameter with `.+`.
+ * Attacks with unusual paths, for example with ../ in them, with unknown methods, and with other forms of a request’s
+ * target. Some of these attacks succeeded when patternOf of src/http/mount.ts matched a parameter with `.+`.
  */
 
 const TRAVERSAL = 'ASVS 5, 5.3.2';
@@ -31,7 +31,7 @@ const fromApi = OUT_OF.map((step): readonly [string, string] => [
   `/api/sites/${step}clients`,
 ]);
 
-/** Paths that the service does not have, although a proxy might rewrite some of them to an existing path. */
+/** Paths that do not exist in the service. A careless proxy could rewrite some of them to a path that exists. */
 const STRANGE: readonly (readonly [tries: string, path: string])[] = [
   ...fromApi,
   ['a path with API in capitals', '/API/clients'],

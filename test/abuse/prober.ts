@@ -2,11 +2,14 @@ import { ask } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 
 /*
- * This process requests /health and a list of clients while the attacks on the service run, and so notices an attack
- * that stops the service or delays other callers.
+ * This process requests /health and a list of clients while a test attacks the service. It thereby notices an attack
+ * that stops the service or makes other callers wait.
  */
 
-/** The results of this process’s requests during the attacks, since its last report. */
+/**
+ * What this process reports about its own requests during the attacks: how many it sent, which of them failed, and the
+ * longest waiting time.
+ */
 export interface Probed {
   readonly asked: number;
   readonly worstHealthMs: number;
@@ -14,7 +17,7 @@ export interface Probed {
   readonly faults: readonly string[];
 }
 
-/** Milliseconds after which a request of the prober counts as unanswered. */
+/** A request of this process counts as unanswered after this time, in milliseconds. */
 const AT_LAST_MS = 15_000;
 const PAUSE_MS = 20;
 

@@ -7,8 +7,9 @@ import type { Outcome } from './trial.ts';
 import { openWorld } from './world.ts';
 
 /*
- * `npm run proofs -- abuse` runs the attacks of all areas, or of the areas named after `--`, on the real service. The exit
- * code is 0 if all attacks fail without damage, 1 if an attack succeeds or leaves damage, and 2 for an unknown area.
+ * `npm run proofs -- abuse` attacks the real service with attacks of all kinds, or only with the kinds that are named
+ * after `--`. The exit code is 0 if all attacks fail without damage, 1 if an attack succeeds or does damage, and 2 if a
+ * kind is unknown.
  */
 
 const SHOWN = 12;

@@ -9,12 +9,12 @@ import { words } from '../support/words.ts';
 const DENIED = '42501';
 
 /**
- * The SQLSTATEs with which Postgres refuses a statement: a missing right, a missing object, or a statement that a
- * transaction may not have.
+ * The SQLSTATEs with which Postgres refuses an attack by SQL: the right is missing, the object does not exist, or the
+ * statement is not possible in a transaction.
  */
 const UNABLE = `${DENIED}|42704|0A000|25001|42809|42P01|42883|22023|42601|42710|3F000`;
 
-/** Statements that would change rights, create objects, or reach files and settings of the server. */
+/** SQL statements that would change rights, create objects, or reach files and settings of the server. */
 const REFUSED: readonly (readonly [source: string, statements: readonly string[]])[] = [
   [
     'rls-pitfalls 23, 24, 32',
@@ -159,7 +159,7 @@ const REFUSED: readonly (readonly [source: string, statements: readonly string[]
   ],
 ];
 
-/** Queries of the catalogs, which Postgres answers without foreign data. */
+/** Queries of Postgres’s catalogs. Postgres answers them, but without data of other tenants. */
 const HARMLESS: readonly string[] = [
   ...words(`
     pg_stat_activity pg_stats pg_stats_ext pg_locks pg_prepared_statements pg_prepared_xacts pg_cursors
@@ -186,7 +186,7 @@ export function forbidden(): SqlRow[] {
   return [...rows, GRANTED];
 }
 
-/** Attempts to lock tables; Postgres allows a table lock to every role that may delete rows of the table. */
+/** Attempts to lock whole tables. Postgres allows this to every role that has the right to delete rows of the table. */
 export function locks(must: string): SqlRow[] {
   return [
     ...['access exclusive', 'exclusive', 'share'].map((mode): SqlRow => {
@@ -197,8 +197,8 @@ export function locks(must: string): SqlRow[] {
 }
 
 /**
- * A login without the right to grant tries to grant a right to everybody. Postgres only warns of this, so a second
- * statement checks that nobody has the right.
+ * A login tries to grant a right to everybody without having the right to grant. Postgres only warns of this, so a
+ * second statement checks that nobody has got the right.
  */
 const GRANTED: SqlRow = [
   ...(['a grant of a right to everybody', 'CWE-250', `no rows|${DENIED}`] as const),
@@ -216,7 +216,7 @@ export function harmless(): SqlRow[] {
   );
 }
 
-/** A column of each table that some role may read or write. */
+/** For each table, a column that some role has the right to read or write. */
 const COLUMNS: Readonly<Record<string, string>> = {
   'public.clients': 'address',
   'public.sites': 'address',
@@ -233,13 +233,13 @@ const COLUMNS: Readonly<Record<string, string>> = {
   'reporting.grants': 'login',
 };
 
-/** Every way to read, change, lock or delete foreign rows, for each table. */
+/** For each table, every way to read, change, lock or delete rows of another tenant. */
 export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   const [word = ''] = foreignMarks;
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
-    // The attacks of the area `links` leave users with access to the attacker’s client or to no client.
+    // Earlier attacks on download links have created users who have access to the attacker’s client or to no client.
     const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;

@@ -6,13 +6,13 @@ import { everyTable, forbidden, harmless, locks } from './sql-anybody.ts';
 import type { World } from './world.ts';
 
 /*
- * These attacks are SQL that an attacker would inject into a request, with the request’s role and client. Some of these
- * attacks succeeded when the policies of public.sites were `using (true)`.
+ * Attacks by SQL that an attacker would inject into a request. The SQL runs with the role and the client of the
+ * request. Some of these attacks succeeded when the policies of public.sites were `using (true)`.
  */
 
 const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 
-/** Inserts and updates that would connect a row of one tenant with another tenant, and reads of internal tables. */
+/** SQL that would connect a row of one tenant with another tenant, and SQL that reads internal tables. */
 function crossing({ mine, foreign }: World): SqlRow[] {
   const source = 'rls-pitfalls 9, 12, 14';
   const id = crypto.randomUUID();

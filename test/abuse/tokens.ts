@@ -9,9 +9,9 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * These attacks use tokens without a signature, with a stranger’s signature, or with a malformed one, each as a bearer
- * token and in the body of a login. Some of these attacks succeeded when src/identity/signature.ts accepted tokens of
- * every type.
+ * Attacks with tokens whose signature is missing, malformed, or by a stranger. Each token is sent in the Authorization
+ * header and also in the body of a login. Some of these attacks succeeded when src/identity/signature.ts accepted
+ * tokens of every type.
  */
 
 type Row = readonly [tries: string, source: string, token: string];
@@ -72,7 +72,9 @@ function unsigned({ raw, header, claims, sign, ownSigning }: Forge): Row[] {
 
 const swapped = (bytes: Buffer): Buffer => Buffer.concat([bytes.subarray(32), bytes.subarray(0, 32)]);
 
-/** Tokens that try to choose their verification, for example with the public key as a shared secret. */
+/**
+ * Tokens that try to choose how they are verified. One of them, for example, uses the public key as a shared secret.
+ */
 function confused({ raw, header, claims, publicKey, publicJwk, kid, strange, strangeRsa }: Forge): Row[] {
   const secrets: Record<string, string | Buffer> = {
     'the public key in PEM': publicKey.export({ type: 'spki', format: 'pem' }),
@@ -126,7 +128,7 @@ function confused({ raw, header, claims, publicKey, publicJwk, kid, strange, str
   ];
 }
 
-/** Tokens whose header names or contains a key, or has an unknown critical extension or type. */
+/** Tokens whose header names a key, contains a key, or has an unknown type or an unknown critical extension. */
 function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownSigning }: Forge): Row[] {
   const jwk = { ...strange.export({ format: 'jwk' }), d: undefined };
   const pointers: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [

@@ -5,7 +5,7 @@ import type { Area, Attack, AttackResponse } from './attack.ts';
 import type { Probed } from './prober.ts';
 import type { World } from './world.ts';
 
-/** The result of all attacks of one area, such as `links` or `tokens`. */
+/** The result of all attacks of one kind, for example of those on links or on tokens. */
 export interface Outcome {
   readonly area: string;
   readonly attacks: number;

@@ -10,16 +10,19 @@ import type { HttpRow } from './over-http.ts';
 import { MAX_DOCUMENT } from './world.ts';
 
 /*
- * These attacks upload files whose names are paths, whose contents have another type than they declare, or whose forms
- * are malformed, and download byte ranges. Some of these attacks succeeded when refuseName of
- * src/resources/documents.ts refused no name.
+ * Attacks by uploads: a file’s name is a path, its content has another type than it declares, or the form is malformed.
+ * Others download ranges of bytes. Some of these attacks succeeded when refuseName of src/resources/documents.ts
+ * refused no name.
  */
 
 const FORMS = 'RFC 7578';
 const FILES = 'ASVS 5, 5.2';
 const BUDGET = 'API4:2023';
 
-/** Hostile file names that the service may store as text, because it never uses them as paths. */
+/**
+ * Names of files that would be dangerous as paths. The service is allowed to store them, because it uses them only as
+ * text.
+ */
 const NAMES = [
   ...words(String.raw`
     ../../etc/passwd.txt /etc/passwd.txt ..\..\boot.txt C:\x.txt \\host\share\x.txt ....//x.txt %2e%2e%2fx.txt x.php.txt
@@ -32,7 +35,7 @@ const NO_NAMES = [
   ...[`${'a'.repeat(256)}.txt`, '\ufffd.txt'],
 ];
 
-/** Files with a wrong declared type, and files that another program would execute, each with the expected status. */
+/** Files with a wrong declared type, and files that another program could execute, each with the expected status. */
 const CONTENTS: readonly (readonly [tries: string, must: string, part: Part])[] = [
   ['an HTML page', '415', { name: 'x.html', type: 'text/html', bytes: '<script>alert(1)</script>' }],
   [
@@ -129,7 +132,7 @@ const END = `--${BOUNDARY}--${LINE}`;
 const FILE = 'Content-Disposition: form-data; name="file"; filename="x.txt"';
 const TEXT = `${FILE}${LINE}Content-Type: text/plain`;
 
-/** Malformed forms of one file, each with the expected status. */
+/** Malformed ways of uploading one file, each with the expected status. */
 const SHAPES: readonly (readonly [tries: string, must: string, body: string | Buffer, type?: string])[] = [
   ['a form without parts', '400', END],
   ['an empty body', '400', ''],

@@ -12,8 +12,8 @@ import { MAX_DOCUMENT } from './world.ts';
 import type { World } from './world.ts';
 
 /*
- * In these attacks one caller sends expensive requests in parallel while a user of another tenant reads a list. Each
- * attack compares the waiting times of that user with and without the caller’s requests, because their ratio depends
+ * In these attacks, one caller sends many expensive requests at the same time while a user of another tenant reads a
+ * list. The test measures how long that user waits with and without the attack, and checks the ratio, which depends
  * little on the machine. Some of these attacks succeeded when TRANSACTIONS_PER_USER was 36.
  */
 
@@ -22,11 +22,14 @@ const AT_ONCE = 36;
 const CLAIMS = 3_000;
 const DOCUMENTS = 5;
 const ROUNDS = 3;
-/** How many requests the user of the other tenant sends in each turn. */
+/** How many requests the user of the other tenant sends before the attack pauses or continues. */
 const REQUESTS = 25;
 const POLL_MS = 20;
 const MAX_MS = 180_000;
-/** The largest accepted ratio of waiting times; without a limit per caller, refused bulk changes give a ratio of 300. */
+/**
+ * How many times longer the user of another tenant is allowed to wait during the attack. If the service had no limit
+ * per caller, refused bulk changes would make this user wait 300 times longer.
+ */
 const MAX_RATIO = 60;
 
 const LITTLE = 'the other tenant waits little longer';
@@ -52,7 +55,7 @@ export const waits: Area = {
   },
 };
 
-/** Returns an expensive request of each kind, by an account manager of a client with many claims. */
+/** Returns one expensive request of each kind. Their caller is an account manager of a client with many claims. */
 async function dearestRequests({ admin, forge, port }: World): Promise<Readonly<Record<string, Request>>> {
   const tenant = newTenant();
   const { clients, sites, reclamations } = tenant;
@@ -124,7 +127,7 @@ async function compareWaits(
         turn.abort();
       });
       await attack;
-      // The waiting times after the attacking requests have stopped, until their last answer, are discarded.
+      // After the attack stops, its last requests are still running. Waiting times from this period are not counted.
       await other.waits();
     }
   } finally {
@@ -140,7 +143,7 @@ async function compareWaits(
   };
 }
 
-/** Adds the waiting times of the other tenant’s next requests to `waited`. */
+/** Measures how long the next requests of the other tenant wait, and adds these times to `waited`. */
 async function collectWaits(other: ReturnType<typeof callMeanwhile>, waited: number[]): Promise<void> {
   await other.waits();
   const before = waited.length;

@@ -14,7 +14,7 @@ import { contentOf, markedSql } from './marked-tenant.ts';
 import { adminOf, embeddedAdminUrl, UNLIMITED } from '../support/world.ts';
 import type { Admin } from '../support/world.ts';
 
-/** The real service with two tenants, each of which has a random mark in all its texts. */
+/** The real service with two tenants. All texts of each tenant have a random mark, by which a leak is recognised. */
 export interface World {
   readonly started: Started;
   readonly port: number;
@@ -22,22 +22,24 @@ export interface World {
   readonly adminUrl: string;
   readonly logins: Logins;
   readonly forge: Forge;
-  /** The ids of the attacker’s tenant (`mine`) and of the tenant whose data the attacks try to get (`foreign`). */
+  /** The ids of two tenants: `mine` is the attacker’s, and `foreign` is the one whose data the attacker wants. */
   readonly mine: Tenant;
   readonly foreign: Tenant;
-  /** The random mark in every text of the attacker’s tenant. */
+  /** The random mark that each text of the attacker’s own tenant has. */
   readonly ownMark: string;
-  /** The mark, ids and names of foreign tenants; an answer that contains one of them is a leak. */
+  /** The marks, ids and names of the other tenants. An answer that contains one of them is a leak. */
   readonly foreignMarks: readonly string[];
   readonly tokens: Tokens;
-  /** All rows of the foreign tenant as JSON, which no attack may change. */
+  /** Returns all rows of the attacked tenant as JSON. No attack must change them. */
   foreignRows(): Promise<string>;
   /** Runs SQL as the superuser. */
   readonly admin: Admin;
   close(): Promise<number | string>;
 }
 
-/** The attacker's tokens in each role with access to one client; the account manager `nobody` has no client. */
+/**
+ * The attacker’s tokens, one in each role, for one client. The token of the account manager `nobody` names no client.
+ */
 export interface Tokens {
   readonly admin: string;
   readonly manager: string;
@@ -46,10 +48,13 @@ export interface Tokens {
   readonly nobody: string;
 }
 
-/** A random mark that no other text contains by chance. */
+/** Returns a random text that occurs nowhere else by chance. */
 const mark = (): string => `mark${randomBytes(6).toString('hex')}`;
 
-/** The maximum size of a document in bytes in the attacked service, small so that attacks exceed it quickly. */
+/**
+ * The largest document that the attacked service accepts, in bytes. It is small, so that an attack can quickly exceed
+ * it.
+ */
 export const MAX_DOCUMENT = 1024 * 1024;
 
 export async function openWorld(): Promise<World> {

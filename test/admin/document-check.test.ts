@@ -63,7 +63,7 @@ async function openService(documents: object): Promise<void> {
   own = await service.tenant('Own');
 }
 
-/** Uploads a document; returns the path of its content. */
+/** Uploads a document, and returns the path of the document’s content in the document store. */
 async function attach(): Promise<{ id: string; path: string }> {
   const token = await service.token('CLIENT', [own.clients]);
   const { status, json } = await upload(service, token, own.reclamations, { name: 'x.txt', bytes: TEXT });
@@ -88,7 +88,7 @@ async function check(): Promise<{ differences: ContentDifference[]; counts: Cont
   return { differences, counts };
 }
 
-/** Runs `npm run documents:check` with the environment variables of the test’s service. */
+/** Runs `npm run documents:check` with the same environment variables as the test’s service. */
 function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const env = { PATH: process.env['PATH'], DATABASE_URL: service.postgres.apiUrl, ...variables };
   return new Promise((resolve) => {
@@ -100,7 +100,7 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Replaces a content by one that cannot be read to its end, as on a failing disk. */
+/** Replaces the content of a document by one that cannot be read to its end, as on a failing disk. */
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from(TEXT.slice(0, 4));
   await Promise.reject(new Error('EIO'));
@@ -115,7 +115,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe.each(Object.entries(opening))(
-  'documents:check compares documents with the contents of a store in %s',
+  'documents:check compares the documents in the database with the contents of a document store in %s',
   (kind, open) => {
     beforeEach(async () => {
       folder = await createScratchFolder();
@@ -123,7 +123,8 @@ describe.each(Object.entries(opening))(
     });
 
     test('a document store lists the documents’ contents in the byte order of their paths', async () => {
-      // For S3 the test leaves out names that sort before a slash, because the test server S3rver sorts by folders.
+      // For S3 the test omits names that sort before a slash. The test’s S3 server S3rver sorts by folders, and would
+      // list them in another order.
       const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
       const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
       for (const path of [...paths].reverse()) await place(path);
@@ -131,7 +132,7 @@ describe.each(Object.entries(opening))(
       expect(listed).toEqual(paths.map((path) => ({ path, size: Buffer.byteLength(TEXT) })));
     });
 
-    test('documents:check finds documents without content or with another length, and contents without a document', async () => {
+    test('documents:check finds documents whose content is missing or has another length, and contents that belong to no document', async () => {
       await attach();
       const lost = await attach();
       const cut = await attach();
@@ -148,7 +149,7 @@ describe.each(Object.entries(opening))(
       expect(counts).toEqual({ documents: 3, contents: 3, planned: 0, differences: 3 });
     });
 
-    test('documents:check does not report an upload whose row is not yet inserted', async () => {
+    test('documents:check does not report the content of an upload whose row is not in the database yet', async () => {
       const spooled = await service.documents.write(Readable.from([Buffer.from(TEXT)]));
       const report = await service.documents.storeWithRow(spooled, () => check());
       expect(report).toEqual({ differences: [], counts: { documents: 0, contents: 1, planned: 1, differences: 0 } });
@@ -160,8 +161,8 @@ describe.each(Object.entries(opening))(
       const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
       const list = async function* (): ReturnType<ContentStore['list']> {
         const listed = await all(store.list());
-        // The test deletes one document and adds one after documents:check has listed the contents and before it reads
-        // the rows.
+        // The test deletes one document and adds another at this moment: documents:check has listed the contents and
+        // has not read the rows yet.
         await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
         await service.documents.removeDueContents();
         await attach();
@@ -172,7 +173,7 @@ describe.each(Object.entries(opening))(
       await database.close(true);
     });
 
-    test('documents:check exits with 0, 1 or 2, and plans removals of contents only with --remove-unowned', async () => {
+    test('documents:check exits with 0 without differences, 1 with differences and 2 if used wrongly, and plans the removal of contents only with --remove-unowned', async () => {
       await attach();
       expect(await command()).toMatchObject({ code: 0, err: '' });
       const lost = await attach();
@@ -199,7 +200,7 @@ describe.each(Object.entries(opening))(
       expect(await command('--wrong')).toMatchObject({ code: 2, out: '' });
     });
 
-    test('documents:check reads each content and reports changed bytes, and with --sizes-only reads no content', async () => {
+    test('documents:check reads the content of each document and reports changed bytes, but with --sizes-only it reads no content', async () => {
       await attach();
       const other = await attach();
       await place(other.path, TEXT.replace('avis', 'Avis'));
@@ -220,7 +221,7 @@ describe.each(Object.entries(opening))(
       expect(await command('--sizes-only', '--digest')).toMatchObject({ code: 2, out: '' });
     });
 
-    test('documents:check --digest stores the missing digests of contents, also when the command runs again', async () => {
+    test('documents:check --digest computes and stores the digest of each document that has none, and can be run again', async () => {
       const [old, cut, lost, kept] = [await attach(), await attach(), await attach(), await attach()];
       await service.admin('update public.documents set sha256 = null where id <> $1', [kept.id]);
       await place(cut.path, 'avis');
@@ -241,12 +242,13 @@ describe.each(Object.entries(opening))(
         [0, 2],
       ]) {
         const { code, out } = await command('--digest', '--json');
-        // documents:check stores no digest for a content with another length than its row, and none for a lost content.
+        // The test expects no digest for two documents: one whose content has another length than its row says, and one
+        // whose content is missing.
         expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
           1,
           expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
         ]);
-        // storeDigest does not overwrite a digest that is already stored for a document.
+        // The function storeDigest must not overwrite the digest that the document already has.
         const database = await openDocumentContents(service.postgres.apiUrl);
         await database.storeDigest(kept.id, sha256('x'));
         await database.close(true);
@@ -258,7 +260,7 @@ describe.each(Object.entries(opening))(
       }
     });
 
-    test('documents:check reports a content that cannot be read, and continues with the next content', async () => {
+    test('documents:check reports a document whose content cannot be read, and continues with the next document', async () => {
       await attach();
       const { id, path } = await attach();
       const counts = { read: 0, withoutDigest: 0, digestsKept: 0, differences: 0 };
@@ -274,7 +276,7 @@ describe.each(Object.entries(opening))(
   },
 );
 
-test('documents:check stops if the store lists contents out of order, since it would report stored contents as lost', async () => {
+test('documents:check stops if the document store lists contents in a wrong order, which would make stored contents seem lost', async () => {
   folder = await createScratchFolder();
   await opening['a folder']();
   const list = async function* (): ReturnType<ContentStore['list']> {

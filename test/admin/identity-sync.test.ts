@@ -29,7 +29,7 @@ interface Ending {
   readonly err: string;
 }
 
-/** Runs `npm run identity:sync` in a process of its own. */
+/** Runs the command `npm run identity:sync` in a process of its own. */
 function sync(args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Ending> {
   return new Promise((resolve) => {
     const env = {
@@ -51,7 +51,7 @@ async function person(name: string, clients: readonly string[] = []): Promise<st
   return make(service, 'users', { email: `${name}@b.example`, name, role, client_access: clients, subject });
 }
 
-test('identity:sync reports no difference, and writes nothing, if the database and the identity provider have the same rights', async () => {
+test('if the database and the identity provider have the same rights of users, identity:sync reports no difference and writes nothing', async () => {
   await person('ada', [client]);
   await person('bob');
   expect(await sync()).toMatchObject({ code: 0, out: '2 users compared, 0 differ\n' });
@@ -59,7 +59,7 @@ test('identity:sync reports no difference, and writes nothing, if the database a
   expect(provider.asked.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('identity:sync lists differing rights by user and field, and sends the stored rights to the identity provider with --apply', async () => {
+test('identity:sync lists how rights differ between the database and the identity provider, and with --apply sends the database’s rights to the provider', async () => {
   const ids = [await person('ada', [client]), await person('bob'), await person('eve')];
   provider.know('auth0|ada', 'ADMIN', [randomUUID(), randomUUID()]);
   provider.users.set('auth0|bob', { app_metadata: {}, blocked: true, roles: [] });
@@ -92,7 +92,7 @@ test('identity:sync --apply exits with 1 if the identity provider does not know 
   });
 });
 
-test('identity:sync reads the users from the writable server if DATABASE_ADMIN_URL names several servers', async () => {
+test('if DATABASE_ADMIN_URL names several database servers, identity:sync reads the users from the writable one', async () => {
   await person('ada', [client]);
   const { adminUrl } = service.postgres;
   const { host } = new URL(adminUrl);
@@ -120,7 +120,8 @@ test('identity:sync exits with 2 if it cannot read from the identity provider or
     code: 2,
     err: 'DATABASE_ADMIN_URL must be set\n',
   });
-  // The Postgres login of the API may not read the identity provider’s subjects of all users.
+  // The API’s database login must not read which user has which subject at the identity provider, so the command
+  // refuses this login.
   expect(await sync([], { DATABASE_ADMIN_URL: service.postgres.apiUrl })).toMatchObject({
     code: 2,
     out: '',
@@ -147,8 +148,8 @@ test('identity:sync reads 703 users from the identity provider, at most five at 
     answered += 1;
     return answered === 400 && sendError(response, 429, 'too_many', 'Wait', { 'retry-after': '7' });
   };
-  // The test’s identity provider waits one turn of the event loop before each answer, so that other requests can
-  // arrive.
+  // The test’s identity provider answers only after one turn of the event loop, so that several requests can be open at
+  // the same time.
   provider.answering = () => new Promise((resolve) => setImmediate(resolve));
   const waits: number[] = [];
   const counted: number[] = [];

@@ -17,8 +17,8 @@ import { rightsIn, settle, settleParts } from './trial.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Checks compare the database with the requests of a load test. They report nothing after a load test without a fault,
- * and each check reports stored rows that the test damages.
+ * A load test sends real requests to the service. Afterwards, SQL checks compare the database with these requests. The
+ * checks report nothing if no failure happened, and each check reports the rows that this test damages on purpose.
  */
 
 const SEED = 7;
@@ -34,8 +34,8 @@ await until(async () => {
   const names = new Set((await readJournal(load.journal)).map(({ operation }) => operation));
   return expected.every(({ name }) => names.has(name));
 });
-// Setting up the load test waits until the rights of some users have changed several times and tokens were used between
-// the changes.
+// The load test runs until several users got other rights more than three times, so that the checks have changes of
+// rights to compare.
 const changed = `select from public.identity_changes group by user_id having count(*) > 3`;
 await until(async () => (await world.admin(changed)).length > 2);
 const entries = await load.finish();
@@ -50,18 +50,18 @@ await fill(admin, {
   parts: world.parts,
 });
 
-test('after a load test without a fault, which sends every operation, the checks of the database report no violation', async () => {
+test('the checks of the database report nothing after a load test that sent every kind of request and caused no failure', async () => {
   expect(await check(admin)).toEqual([]);
   expect(entries.length).toBeGreaterThan(100);
 });
 
-test('test/faults/damages.sql has SQL that violates each check of the load test once', () => {
+test('for each check of the database after a load test, test/faults/damages.sql has SQL whose damage this check must report', () => {
   const checked = new Set(DAMAGES.map((damage) => damage.check));
   expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
 });
 
 test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
-  'after a load test, the checks of the database report %s',
+  'the checks that compare the database with the requests of a load test report %s',
   async (_what, damage) => {
     const session = new pg.Client({ connectionString: world.adminUrl, application_name: 'taxclaims-api' });
     await session.connect();
@@ -76,7 +76,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
       await session.end();
     }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
-    // deploy:check counts a damaged row as a lost write, in a column of its table.
+    // The command deploy:check counts the damaged row as a lost write.
     const { lost, named } = resultOf(entries, found, 0);
     if (LOST.has(damage.check)) {
       expect(lost).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
   },
 );
 
-test('the fault test reports a service whose process has ended although the fault must not end it', async () => {
+test('a test of a failure that the service must survive reports a service whose process has ended', async () => {
   const { pid } = world.service;
   expect(await serving(world, { pid, endsService: false })).toEqual([]);
   world.service.signal('SIGKILL');

@@ -11,7 +11,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** The number of rows in each table before the load test sent its first request. */
+/** The number of rows that each database table had before a load test sent its first request. */
 export interface Fixture {
   readonly ids: readonly { readonly id: string }[];
   readonly counts: readonly Count[];
@@ -23,21 +23,23 @@ interface Count {
 }
 
 /**
- * The load test’s journal (its list of all requests with their answers) and other facts that the checks compare with
- * the database.
+ * What the checks after a load test compare with the database: the list of all sent requests with their answers, and
+ * other facts.
  */
 interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
   readonly contents: readonly Content[];
-  /** The operations (kinds of requests) that must get an answer despite the fault, for example the health check. */
+  /**
+   * The kinds of requests that must get an answer during a failure that the test causes, for example the health check.
+   */
   readonly spared: readonly string[];
   /**
-   * The rights that the identity provider received and the mails that the mail server received; absent in a test
-   * without these two servers.
+   * The rights that the test’s identity provider received and the mails that its mail server received. The field is
+   * absent in a test without these two servers.
    */
   readonly parts?: Pick<Parts, 'rights' | 'told' | 'received'>;
-  /** The beginning and the end of each fault, in milliseconds since 1970. */
+  /** When each failure that the test caused began and ended, in milliseconds since 1970. */
   readonly troubles?: readonly { readonly from: number; readonly to: number }[];
 }
 
@@ -48,8 +50,8 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
 }
 
 /**
- * Writes the load test’s list of requests into temporary tables of this database session. Afterwards `check` can be
- * called several times.
+ * Writes the list of all requests that a load test sent into temporary tables. Afterwards `check` can query these
+ * tables in the same database session, also several times.
  */
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await admin.query(TABLES);
@@ -95,7 +97,7 @@ async function insert(
 
 export const UNTOUCHED = 'a table that no request writes is unchanged';
 
-/** Returns the violations that the load test’s checks find in the database. */
+/** Compares the database with the requests that a load test sent, and returns the violations. */
 export async function check(admin: Client): Promise<Violation[]> {
   const untouched = `
     select format('%s: %s rows before, %s after', name, c.number, n.number)
@@ -108,7 +110,7 @@ export async function check(admin: Client): Promise<Violation[]> {
   return (await admin.query<Violation>(all.join('\nunion all\n'))).rows;
 }
 
-/** The tables that the requests of a load test change, or that the service changes for its own work. */
+/** The database tables that the requests of a load test change, and those that the service changes for its own work. */
 const WRITTEN = [
   ...['public.sites', 'public.reclamations', 'public.documents', 'public.clients', 'public.partners'],
   ...[
@@ -131,7 +133,10 @@ const WRITTEN = [
   ...['public.users', 'public.identity_changes', 'app.reminders', 'app.identity_management'],
 ];
 
-/** Returns the SQL that counts the rows of every table in the Postgres catalog which a load test must not change. */
+/**
+ * Returns SQL that counts the rows of the tables that a load test must not change. The SQL reads the tables’ names from
+ * the Postgres catalog.
+ */
 async function countsSql(admin: Client): Promise<string> {
   const { rows } = await admin.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name

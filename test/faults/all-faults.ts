@@ -7,8 +7,8 @@ import { whileEnding } from './while-ending.ts';
 const FOLDER = join(import.meta.dirname, 'faults');
 
 /**
- * Returns the faults of all files in test/faults/faults, sorted by name. A fault that lasts some time is also tested
- * with a SIGTERM to the service in its middle.
+ * Returns all failures that these tests cause, for example a killed process, sorted by name. A failure that lasts some
+ * time is also tested with a SIGTERM to the service while it lasts.
  */
 export async function allFaults(): Promise<Fault[]> {
   const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts'));

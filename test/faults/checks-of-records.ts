@@ -1,11 +1,12 @@
 import type { Checks } from './checks.ts';
 
 /**
- * The seconds by which an audit record’s date may differ from the request’s time if the record waited for the database.
+ * The seconds by which an audit record’s date is allowed to differ from the request’s time, if the service could only
+ * store the record later because the database was unreachable.
  */
 const TOLERANCE = '2 seconds';
 
-/** These checks compare the audit log with the requests of a load test. */
+/** These checks compare the audit log with the requests that a load test sent. */
 export const RECORDS: Checks = {
   'each refused request has a refusal record': `
     select format('%s answered %s: %s records', a.operation, a.status, count(l.id))

@@ -1,7 +1,8 @@
 import type { Checks } from './checks.ts';
 
 /**
- * The SQL that writes all rights of a user as one text, in the same form as the function `rightsOf` of the load test.
+ * SQL that writes all rights of a user as one text. The TypeScript function `rightsOf` writes the same text, so that
+ * the two can be compared.
  */
 const rights = (row: string): string => `
     concat_ws(
@@ -10,7 +11,10 @@ const rights = (row: string): string => `
         case when ${row}.is_active then 'active' else 'inactive' end
     )`;
 
-/** The temporary tables for the rights that the identity provider received and for the mails that arrived. */
+/**
+ * Temporary tables with the rights that the test’s identity provider received and the mails that its mail server
+ * received.
+ */
 export const PARTS = `
 create temporary table members (id uuid, subject text, rights text);
 create temporary table told (n integer, subject text, rights text, at double precision);
@@ -18,8 +22,8 @@ create temporary table mails (recipient text, mail text);
 create temporary table troubles ("from" double precision, "to" double precision);`;
 
 /**
- * The view `states` has the rights that each user had, in order. The view `named_mails` has each mail with its user and
- * its day.
+ * The view `states` lists the rights that each user had, from the oldest to the newest. The view `named_mails` lists
+ * each mail with its user and its day.
  */
 export const PARTS_VIEWS = `
 create temporary view states as
@@ -43,8 +47,8 @@ create temporary view named_mails as
     group by u.id, r.user_id, r.day`;
 
 /**
- * These checks report a change of a user’s rights that does not arrive at the identity provider, and a withdrawn right
- * that the service accepts.
+ * These checks report two defects after a load test: a change of rights that the identity provider never received, and
+ * a right that the service still accepts although the right was withdrawn.
  */
 export const RIGHTS: Checks = {
   'each acknowledged change of rights is queued for the provider': `
@@ -104,7 +108,7 @@ export const RIGHTS: Checks = {
 };
 
 /**
- * These checks report users who got no mail about a due reminder, and reminders that arrived too often or at a wrong
+ * These checks report a user who got no mail about a due reminder, and a reminder that was sent too often or to a wrong
  * address.
  */
 export const MAILS: Checks = {

@@ -1,6 +1,6 @@
 import type { Checks } from './checks.ts';
 
-/** These checks compare the stored rows with the writes that the service acknowledged during a load test. */
+/** These checks compare the rows in the database with the writes that the service acknowledged during a load test. */
 export const WRITES: Checks = {
   'each acknowledged creation is stored once': `
     select format('%s %s: %s rows', r.operation, r.marker, count(s.id))

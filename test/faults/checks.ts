@@ -2,14 +2,14 @@ import { RECORDS } from './checks-of-records.ts';
 import { MAILS, PARTS, PARTS_VIEWS, RIGHTS } from './checks-of-rights.ts';
 import { WRITES } from './checks-of-writes.ts';
 
-/** The checks after a load test by name. Each check is a query that returns the details of its violations. */
+/** The checks that run after a load test, by name. Each check is an SQL query whose rows describe the violations. */
 export type Checks = Readonly<Record<string, string>>;
 
 /*
- * The tables and views in which SQL compares the requests of a load test with the stored rows. `attempts` are the sent
- * requests, `requests` the intended requests, each with all attempts of one Idempotency-Key, and `stored` the rows that
- * the requests write. A request is unknown if an attempt got no answer, or an answer after which the row may be stored
- * or not.
+ * Tables and views by which SQL compares the requests of a load test with the rows in the database. `attempts` has each
+ * request that was sent. `requests` has one row for all attempts with the same Idempotency-Key. `stored` has the rows
+ * that the requests write. The outcome of a request is unknown if an attempt got no answer, or got an answer that does
+ * not tell whether the row was stored.
  */
 export const TABLES = `
 create temporary table attempts (
@@ -52,7 +52,7 @@ create temporary view records as
 ${PARTS_VIEWS};
 analyze attempts`;
 
-/** These checks judge the answers that a load test received from the service. */
+/** These checks report wrong answers that a load test received from the service. */
 const ANSWERS: Checks = {
   'each answer has an expected status or 503': `
     select format('%s was answered %s: %s', operation, status, defect)
@@ -81,8 +81,8 @@ const ANSWERS: Checks = {
 };
 
 /**
- * These checks report what a fault has left behind: missing or wrong contents, unfinished uploads, locks, open
- * transactions or changed tables.
+ * These checks report damage that a failure has left in the service: missing or wrong contents of documents, unfinished
+ * uploads, locks, open transactions, or changes of tables that no request writes.
  */
 const REMAINS: Checks = {
   'each document has its content, and each content has a document or a planned removal': `

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * A test imports this file into the process of the service, before the service. The clock of the service then differs
- * from the machine’s clock by the milliseconds in the file at FAULTS_CLOCK. Each SIGUSR2 makes the process read the
- * file again. The service takes all its times from Date.
+ * A test gives the service a wrong clock by loading this file into the service’s process. The clock then differs from
+ * the machine’s clock by the number of milliseconds in the file at FAULTS_CLOCK. On each SIGUSR2 the process reads the
+ * file again. The service takes all its times from Date, which this file replaces.
  */
 
 const file = process.env['FAULTS_CLOCK'] ?? '';

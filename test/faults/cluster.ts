@@ -8,10 +8,10 @@ import { startPostmaster } from '../../src/demo/postgres/postmaster.ts';
 import type { Postmaster } from '../../src/demo/postgres/postmaster.ts';
 import { isAlive, killTree, sendTo, signalTree } from './processes.ts';
 
-/** A Postgres server that a fault test can freeze, kill, stop and start again. */
+/** A Postgres server that a test can freeze, kill, stop and start again. */
 export interface Cluster {
   readonly port: number;
-  /** The superuser’s address of the database `postgres`. */
+  /** The connection URL of the superuser for the database `postgres`. */
   readonly adminUrl: string;
   /** Stops every process of the Postgres server with SIGSTOP until `thaw`. */
   freeze(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Cluster {
   killPostmaster(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the Postgres server and starts it as a standby without a primary, which refuses all writes. */
+  /** Restarts Postgres as a standby that follows no primary. Such a standby answers reads and refuses all writes. */
   startAsStandby(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
   const place = join(folder, 'postgres');
   const cluster = await openCluster(place);
   const port = await findFreePort(0);
-  // Postgres writes to the disk at each commit here, unlike in other tests, because an acknowledged write must survive
-  // a killed server.
+  // This Postgres writes to the disk at each commit, although other tests switch this off. The test kills the server,
+  // and an acknowledged write must survive that.
   const settings = { max_connections: '60', autovacuum: 'off' };
   let postmaster: Postmaster | undefined;
   let pid = 0;
@@ -44,7 +44,7 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     await postmaster?.stop();
   };
   await start();
-  // The exit handler stops the Postgres server even if a user interrupts the fault tests.
+  // Stops the Postgres server when the process exits, even if a user interrupts the tests.
   process.on('exit', () => {
     sendTo(pid, 'SIGQUIT');
   });
@@ -57,8 +57,8 @@ export async function createScratchCluster(folder: string): Promise<Cluster> {
     async killPostmaster() {
       const children = await killTree(pid, 'root alone');
       await postmaster?.ended;
-      // A new Postgres server cannot start until all child processes of the killed server have released its shared
-      // memory.
+      // A killed Postgres server keeps its shared memory until its last child process ends. Until then no new server
+      // can start.
       while (children.some(isAlive)) await delay(10);
       await rm(join(cluster.data, 'postmaster.pid'), { force: true });
     },

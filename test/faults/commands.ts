@@ -6,8 +6,8 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Runs `npm run db:migrate` of the release at `root` on a database, and kills the command after `killAfterMs` if given.
- * Returns the command’s exit code, or the signal that ended it.
+ * Runs `npm run db:migrate` of the release in the folder `root` on a database. If `killAfterMs` is given, the command
+ * is killed after this time. Returns the command’s exit code, or the signal that ended it.
  * @throws Error with the command’s output if its exit code is not 0
  */
 export async function migrateWithCommand(

@@ -23,10 +23,10 @@ where id = (select record from requests where serial = :CHANGED_SITE);
 -- each record has the values of the last acknowledged change, or of a later change without an answer | a claim with another status than the last acknowledged one
 update public.reclamations set status = 'WITHDRAWN'
 where id = (select record from requests where serial = :MOVED_CLAIM);
--- the history of a claim has each acknowledged move, and no other | a move of a claim that is missing in its history
+-- the history of a claim has each acknowledged move, and no other | a change of a claim’s status that is missing in the claim’s history
 delete from public.reclamation_history
 where reclamation_id = (select record from requests where serial = :MOVED_CLAIM);
--- the invoice numbers have no gap | a lost invoice with a number
+-- the invoice numbers have no gap | an issued invoice that is missing in the database
 delete from public.factures where number in (select min(number) from public.factures);
 -- each Idempotency-Key gets the same answer each time | an Idempotency-Key whose second answer differs from the first
 update attempts set answer = 'another' where (serial, attempt) = (
@@ -55,19 +55,19 @@ update attempts set expected = false where :ANY;
 update attempts set defect = 'another site' where :ANY;
 -- no answer contains anything of another tenant | an answer with a text of another tenant
 update attempts set "foreign" = '["Garage"]' where :ANY;
--- each 503 has a Retry-After | a 503 without Retry-After
+-- each 503 has a Retry-After | a 503 answer without the header Retry-After
 update attempts set status = 503, "retryAfter" = false where :ANY;
--- no request waits endlessly | a request that hangs
+-- no request waits endlessly | a request that waited too long for an answer
 update attempts set lost = 'hung' where :ANY;
--- each request that the fault must not fail is answered | a 503 to a request that the fault must not fail
+-- each request that the fault must not fail is answered | a 503 answer to a request that must succeed during the failure
 insert into spared values ('read clients');
 update attempts set status = 503 where operation = 'read clients';
--- each document has its content, and each content has a document or a planned removal | a lost content of a document
+-- each document has its content, and each content has a document or a planned removal | a document whose content is missing
 delete from contents where path in (
 select file_path from public.documents where id not in (select f.id from fixture as f) limit 1);
--- each document has its content, and each content has a document or a planned removal | a content without a document
+-- each document has its content, and each content has a document or a planned removal | a stored content that belongs to no document
 insert into contents values ('aa/nobody’s', 1);
--- each content has the uploaded bytes | a content with other bytes of the same length
+-- each content has the uploaded bytes | a document whose content has other bytes of the same length
 update contents set digest = 'another' where path in (
 select file_path from public.documents where id not in (select f.id from fixture as f) limit 1);
 -- no unfinished upload is left | an unfinished upload that is still stored
@@ -82,23 +82,23 @@ select pg_advisory_lock(1);
 insert into public.cadastres (site_id, commune_code, section, number)
 select id, '75056', 'AB', '0001' from public.sites limit 1;
 
--- each acknowledged change of rights is queued for the provider | an acknowledged change of rights that is not queued
+-- each acknowledged change of rights is queued for the provider | an acknowledged change of rights that is not queued for the identity provider
 delete from public.identity_changes where request_id::text = :GRANT;
--- each user has the rights of the last queued change | rights that differ from the last queued change
+-- each user has the rights of the last queued change | stored rights of a user that differ from the last change in the queue for the identity provider
 update public.users set role = case role when 'CLIENT' then 'TAX_SPECIALIST' else 'CLIENT' end
 where id = (select id from members limit 1);
--- each queued change of rights is delivered | a change of rights that is never delivered
+-- each queued change of rights is delivered | a change of rights that the service never sends to the identity provider
 update public.identity_changes set delivered_at = null where request_id::text = :GRANT;
--- the provider receives no rights that a user never had | rights at the provider that the user never had
+-- the provider receives no rights that a user never had | rights at the identity provider that the user never had
 update told set rights = 'ADMIN active' where n = 0;
--- the provider receives each user’s rights in their order | two changes of rights that reach the provider in the wrong order
+-- the provider receives each user’s rights in their order | two changes of rights that reach the identity provider in the wrong order
 insert into told select n + 1000, subject, rights, at from told where n = (
     select min(t.n) from told as t where exists (select from told as l where l.subject = t.subject and l.n > t.n and l.rights <> t.rights));
--- the provider has each user’s present rights at the end | a change of rights that the provider never received
+-- the provider has each user’s present rights at the end | a change of rights that the identity provider never received
 delete from told where n in (select max(n) from told group by subject);
--- the provider receives each change of rights once, unless something failed | a change of rights that the provider received twice
+-- the provider receives each change of rights once, unless something failed | a change of rights that the identity provider received twice
 insert into told select n + 1000, subject, rights, at from told where n = (select max(n) from told);
--- the service accepts no withdrawn right | a withdrawn right that is accepted
+-- the service accepts no withdrawn right | a withdrawn right that the service still accepts
 update attempts set status = 200, at = at + 3600000 where serial = (
     select u.serial from attempts as u
     join states as s on s.id = u.record and s.rights = u.marker

@@ -4,7 +4,7 @@ const acknowledged = (kind: string, table: string): string => `
   (select serial from requests as r join stored as s on s.id = r.record
    where r.kind = '${kind}' and r."table" = '${table}' and r.is_acknowledged and not r.is_unknown limit 1)`;
 
-/** SQL statements that damage rows after a load test, each of which one check of the load test must report. */
+/** SQL statements that damage the database after a load test. For each damage, one check must report it. */
 export const DAMAGES = listed('faults/damages.sql', {
   CREATED_SITE: acknowledged('create', 'sites'),
   CHANGED_SITE: acknowledged('change', 'sites'),

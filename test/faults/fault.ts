@@ -1,35 +1,37 @@
 import type { LoadProcess } from './load-process.ts';
 import type { World, WorldOptions } from './world.ts';
 
-/** A fault, for example a killed process, that a test makes while a load test sends real requests. */
+/** A failure, for example a killed process, that a test causes while a load test sends real requests. */
 export interface Fault {
   readonly name: string;
   readonly what: string;
-  /** What the service must do during this fault, in words. The checks that follow every fault are not named here. */
+  /**
+   * What the service must do during a failure that the test causes, in words. Checks that follow every failure are not
+   * described here.
+   */
   readonly must: string;
   readonly world?: WorldOptions;
   /**
-   * The duration of the fault in milliseconds. A fault that makes requests wait lasts longer than the service’s
+   * How long the failure lasts, in milliseconds. If the failure makes requests wait, it lasts longer than the service’s
    * time-outs.
    */
   readonly holdMs: number;
-  /** Tells which requests of the load test must get an answer despite the fault, for example the health check. */
+  /** True for a kind of request that must get an answer even during the failure, for example the health check. */
   readonly spares?: (operation: string) => boolean;
   /**
-   * The names of operations (kinds of requests) that the load test does not send, because they would hide the effect of
-   * this fault.
+   * The kinds of requests that the load test leaves out, because they would hide how the failure affects the service.
    */
   readonly without?: readonly string[];
   /**
-   * SQL queries by name over the load test’s list of requests. Each query must return rows, which proves that the fault
-   * affected such requests.
+   * SQL queries by name. Each query searches the requests of a load test for those that the failure was meant to hit. A
+   * query without rows means that the failure hit no such request, so the test fails.
    */
   readonly meets?: Readonly<Record<string, string>>;
-  /** True if the fault ends the process of the service, after which a new process of the service answers requests. */
+  /** True if the failure ends the service’s process. A new process of the service must then answer the requests. */
   readonly endsService?: true;
-  /** Makes the fault, for example kills the service, and returns the function that repairs the damage. */
+  /** Causes the failure, for example kills the service, and returns the function that repairs the damage. */
   begin(world: World, load: LoadProcess): Promise<() => Promise<void>>;
 }
 
-/** The repair function of a fault that ends by itself. */
+/** Repairs nothing, for a failure that ends by itself. */
 export const nothing = (): Promise<void> => Promise.resolve();

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /*
- * A test imports this file into the process of the service, before the service. On each SIGUSR2 the process then writes
- * its memory use and its numbers of open files and connections to the file at FAULTS_GAUGE.
+ * A test measures the service by loading this file into the service’s process. On each SIGUSR2 the process then writes
+ * its memory use, and how many files and connections it has open, to the file at FAULTS_GAUGE.
  */
 
 setFlagsFromString('--expose-gc');

@@ -5,7 +5,7 @@ import { until } from '../support/upload.ts';
 import { gaugesOf } from './processes.ts';
 import type { World, WorldOptions } from './world.ts';
 
-/** The memory, files and connections that the service uses at one moment. */
+/** How much memory the service uses, and how many files and connections it has open, at one moment. */
 export interface Gauges {
   readonly 'resident MB': number;
   readonly 'heap MB': number;

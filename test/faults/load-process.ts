@@ -8,30 +8,30 @@ import type { Entry } from './journal.ts';
 import type { Order } from './load.ts';
 import type { Plan } from './load/people.ts';
 
-/** The process that sends the requests of a load test, with the functions by which its parent process controls it. */
+/** A process that sends the requests of a load test, with the functions by which its parent process controls it. */
 export interface LoadProcess {
-  /** The path of the journal file, to which the load test writes each answered request. */
+  /** The path of the file into which the load test writes each request with its answer. */
   readonly journal: string;
   /** Makes the load test send `count` simultaneous requests of the given operations. */
   burst(count: number, operations: readonly string[]): void;
-  /** Lets some of the load test’s following requests use the given token. */
+  /** From now on, some of the load test’s requests use the given token. */
   useNewToken(token: string): void;
   /**
-   * Pauses the load test until `resume`. Resolves with all requests so far, once each sent request was answered or
-   * given up.
+   * Pauses the load test until `resume`. Resolves once every sent request was answered or given up, with all requests
+   * so far.
    */
   hold(): Promise<readonly Entry[]>;
   resume(): void;
-  /** Ends the load test. Resolves with all its requests, once each sent request was answered or given up. */
+  /** Ends the load test. Resolves once every sent request was answered or given up, with all requests. */
   finish(): Promise<readonly Entry[]>;
 }
 
-/** The milliseconds within which a load test must get its first answer from the service. */
+/** The longest time in milliseconds until the load test gets its first answer from the service. */
 const BEGUN_MS = 60_000;
 
 /**
- * Starts the load test. Resolves once a request with a token has succeeded, so that the following fault meets a working
- * service.
+ * Starts the load test. Resolves once a request with a token has succeeded, so that the test causes its failure in a
+ * working service.
  */
 export async function startLoad(folder: string, options: Omit<Plan, 'journal' | 'thinkMs'>): Promise<LoadProcess> {
   const journal = join(folder, 'journal');

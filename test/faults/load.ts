@@ -15,9 +15,9 @@ import { Worker } from './load/worker.ts';
 import type { Shared } from './load/worker.ts';
 
 /*
- * The load test sends requests from a process of its own: each person of several tenants sends one correct request
- * after the other, and the process writes every request with its answer into a journal file. The parent process sends
- * orders over IPC, for example for many simultaneous requests or for the end.
+ * A load test sends its requests from a process of its own. Each simulated user of several tenants sends one correct
+ * request after the other, and a file gets every request with its answer. The test itself controls this process by IPC
+ * messages, for example to send many requests at once or to end.
  */
 
 export type Order =
@@ -79,7 +79,10 @@ process.on('message', (order: Order) => {
   else void finish();
 });
 
-/** Tells the parent process once no request is open and the journal file has every answered request. */
+/**
+ * Tells the parent process that the load test has ended, once every request was answered and written to the file of
+ * requests.
+ */
 async function hold(): Promise<void> {
   await gate.close();
   await new Promise((written) => journal.write('', written));
@@ -102,8 +105,8 @@ async function burst(count: number, names: readonly string[]): Promise<void> {
 }
 
 /**
- * Sends requests to /health at a fixed interval without waiting for earlier answers, so that a slow answer does not
- * delay the following requests.
+ * Sends requests to /health at a fixed interval, even while earlier ones have no answer yet. A slow answer therefore
+ * delays no later request.
  */
 async function watchHealth(): Promise<void> {
   const asked: Promise<void>[] = [];

@@ -23,16 +23,16 @@ const PAUSE_MS = 20_000;
 const LONGEST_FAULT_MS = 6_000;
 const WARM_MS = 10_000;
 /**
- * The number by which the service’s open files and connections may grow during the load test, because idle connections
- * come and go.
+ * How many more files and connections the service is allowed to have open after the load test than before it. Idle
+ * connections come and go, so the number varies.
  */
 const HANDFUL = 20;
 
 const MINUTE_MS = 60_000;
 
 /**
- * Whether a fault is short and does not end the service, so that a load test against two instances can continue during
- * the fault.
+ * True if the failure is short and does not end the service, so that a load test against two instances continues while
+ * it lasts.
  */
 function isShort({ world, endsService, holdMs, name }: Fault): boolean {
   const isPlain = Object.keys(world ?? {}).every((option) => option === 'peer');
@@ -41,9 +41,9 @@ function isShort({ world, endsService, holdMs, name }: Fault): boolean {
 }
 
 /**
- * Sends random requests to two instances for a number of minutes, and makes a short fault about every 20 s. Returns
- * whether all checks hold in the end and the first instance has only a few more open files and connections than at the
- * beginning.
+ * Sends random requests to two instances of the service for some minutes, and causes a short failure about every 20 s.
+ * Returns true if all checks succeed at the end and the first instance has at most a few more files and connections
+ * open than at the beginning.
  */
 export async function runForMinutes(cluster: Cluster, options: Options): Promise<boolean> {
   const { minutes, seed, faults } = options;
@@ -95,8 +95,8 @@ export async function runForMinutes(cluster: Cluster, options: Options): Promise
 }
 
 /**
- * Returns one line of text for each minute of the load test: the number of answers, their speed, and the faults of that
- * minute.
+ * Returns one line of text for each minute of the load test, with the number of answers, their speed, and the failures
+ * in that minute.
  */
 function minutesOf(
   entries: readonly Entry[],

@@ -17,7 +17,7 @@ import type { Member, RightsPlan } from './load/rights.ts';
  * The test’s identity provider, which receives changes of users’ rights, and its mail server, which receives reminders.
  */
 
-/** A change of a user’s rights that the identity provider received; `n` is its place in the order of receipt. */
+/** New rights of a user that the identity provider received. `n` counts the received changes in their order. */
 interface Told {
   readonly n: number;
   readonly subject: string;
@@ -39,20 +39,23 @@ export interface Parts {
   readonly rights: RightsPlan;
   readonly told: readonly Told[];
   readonly received: () => readonly Mail[];
-  /** Stores the provider’s users, their clients, and users with a reminder that is due today. */
+  /**
+   * Stores users that the identity provider knows, with their clients. Also stores users with a reminder that is due
+   * today.
+   */
   into(admin: Admin): Promise<void>;
   close(): Promise<void>;
 }
 
 const MEMBERS = 3;
 /**
- * The number of further clients of each tenant: enough that a user gets another subset of clients with every change of
+ * How many further clients each tenant gets. They are enough to give a user another set of clients with every change of
  * rights.
  */
 const CLIENTS = 10;
 /**
- * Milliseconds until the test’s identity provider and mail server answer, so that faults happen while the service is
- * sending a message.
+ * How many milliseconds the test’s identity provider and mail server take to answer. Without this delay, hardly any
+ * failure would happen while the service is sending.
  */
 const ANSWER_MS = 40;
 const FIRST_JOINERS = 5;
@@ -98,7 +101,8 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
     });
   }).listen(0, '127.0.0.1');
   await once(logins, 'listening');
-  // The steward’s token is as old as the load’s others, because a fault sets the clock of the service back by an hour.
+  // The steward is the user whose token the load test uses to change rights. The token is as old as all other tokens,
+  // because one test sets the service’s clock back by an hour.
   const now = Math.floor(Date.now() / 1000);
   const times = { iat: now - 43_200, exp: now + 43_200 };
   const steward = await identity.token({ sub: 'idp|steward', role: 'ADMIN', client_access: [], ...times });
@@ -144,7 +148,7 @@ export async function startParts(identity: TestIdentity, tenants: readonly LoadT
   };
 }
 
-/** The role that each user has before the load test changes the user’s rights. */
+/** The role that each user has at first, before the load test changes rights. */
 export const FIRST_ROLE = 'ACCOUNT_MANAGER';
 
 interface Patch {
@@ -152,7 +156,10 @@ interface Patch {
   readonly blocked: boolean;
 }
 
-/** Stores new users with a reminder that is due today. An instance that starts then sends their mails at once. */
+/**
+ * Stores new users with a reminder that is due today. If an instance of the service then starts, it sends their mails
+ * at once.
+ */
 export async function join(admin: Admin, count: number): Promise<void> {
   await admin(
     `insert into public.users (email, password_hash, name, role, client_access)
@@ -164,13 +171,14 @@ export async function join(admin: Admin, count: number): Promise<void> {
 }
 
 /**
- * The longest wait, in milliseconds, for rights and mails that the service has to send. It exceeds the two minutes in
- * which the service may refuse new tokens because it has not measured the identity provider’s clock.
+ * How long a test waits at most, in milliseconds, for rights and mails that the service has not sent yet. The service
+ * refuses new tokens for up to two minutes if it has not measured the identity provider’s clock, so the wait is longer
+ * than that.
  */
 const LASTS_MS = 150_000;
 /**
- * The SQL that tells whether the service has undelivered rights, unsent reminders, or users whose tokens of this second
- * are refused.
+ * SQL that returns rows as long as the service has something to do: rights or reminders that it must still send, or
+ * users whose tokens of the present second it refuses.
  */
 const OPEN = `
   select exists (select from public.identity_changes where state <> 'DELIVERED')
@@ -185,8 +193,8 @@ const OPEN = `
       ) as is_open`;
 
 /**
- * Waits until all changes of rights and all mails have arrived. After the time limit, the load test’s checks report
- * what has not arrived.
+ * Waits until all changes of rights and all mails have arrived. If this takes too long, the function returns, and later
+ * checks report what is missing.
  */
 export async function untilDelivered(admin: Admin): Promise<void> {
   const end = Date.now() + LASTS_MS;
@@ -194,8 +202,8 @@ export async function untilDelivered(admin: Admin): Promise<void> {
 }
 
 /**
- * Waits until the service has measured the identity provider’s clock. Without the measurement a change of rights refuses
- * the user’s new tokens for two minutes.
+ * Waits until the service has measured how far the identity provider’s clock differs from its own. Without this, a
+ * change of rights would make the service refuse the user’s new tokens for two minutes.
  */
 export async function untilClockMeasured(admin: Admin): Promise<void> {
   const end = Date.now() + 10_000;
@@ -204,8 +212,8 @@ export async function untilClockMeasured(admin: Admin): Promise<void> {
 }
 
 /**
- * Makes every reminder due at once, and releases the reminders that a killed instance has claimed, which would
- * otherwise wait for four minutes.
+ * Makes every reminder due at once. If a killed instance has reserved reminders for itself, the reservations are
+ * removed, which would otherwise last four minutes.
  */
 export async function hurryMails(admin: Admin): Promise<void> {
   await admin(

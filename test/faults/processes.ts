@@ -6,8 +6,8 @@ async function childrenOf(pid: number): Promise<number[]> {
 }
 
 /**
- * Sends a signal to a process and then to its child processes, so that the process starts no more child processes
- * meanwhile. A Postgres server has no grandchild processes.
+ * Sends a signal to a process first, and then to its child processes, so that the process cannot start further children
+ * meanwhile. Children of the children are ignored, because Postgres has none.
  */
 export async function signalTree(pid: number, signal: NodeJS.Signals): Promise<void> {
   sendTo(pid, signal);
@@ -51,8 +51,8 @@ export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: num
 }
 
 /**
- * Returns the ids of the processes whose working folder is the given folder or below it. Every process of a Postgres
- * server works in the server’s data folder.
+ * Returns the ids of the processes that work in the given folder or below it. All processes of a Postgres server work
+ * in the server’s data folder.
  */
 export async function processesIn(folder: string): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));

@@ -3,23 +3,26 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { allFaults } from './all-faults.ts';
 
-/* docs/reliability.md lists exactly the faults that `npm run proofs -- faults` makes. */
+/*
+ * docs/reliability.md describes exactly the failures that `npm run proofs -- faults` causes, for example a killed
+ * process.
+ */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Returns the name of every fault that a command in docs/reliability.md makes. */
+/** Returns the name of every failure that docs/reliability.md tests by a command. */
 async function named(): Promise<string[]> {
   const text = await readFile(join(ROOT, 'docs', 'reliability.md'), 'utf8');
   return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) => names.split(' '));
 }
 
-test('docs/reliability.md names each fault that npm run proofs -- faults makes once, and no other fault', async () => {
+test('docs/reliability.md names each failure that npm run proofs -- faults causes exactly once, and no other failure', async () => {
   const names = (await allFaults()).map(({ name }) => name);
   const without = names.filter((name) => !name.startsWith('sigterm-while-'));
   expect((await named()).sort()).toEqual([...without, 'sigterm-while-*'].sort());
 });
 
-test('npm run proofs makes each lasting fault twice, and the second time sends the service SIGTERM in its middle', async () => {
+test('npm run proofs causes each lasting failure twice, and the second time stops the service with SIGTERM meanwhile', async () => {
   const faults = await allFaults();
   const lasting = faults.filter(({ holdMs, endsService, name }) => {
     return holdMs > 0 && endsService !== true && name !== 'no-fault';

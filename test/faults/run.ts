@@ -8,12 +8,12 @@ import { tryFault } from './trial.ts';
 import type { Outcome } from './trial.ts';
 
 /*
- * `npm run proofs -- faults` makes each fault in turn, for example a killed process, while a load test sends real
- * requests. With `--minutes 20` it makes short faults at random during one load test. It exits with 0 if every check
- * holds, with 1 if a check fails, and with 2 for an unknown fault.
+ * `npm run proofs -- faults` causes one failure after another, for example kills a process, while a load test sends
+ * real requests. With `--minutes 20` it causes short failures at random during one load test. The exit code is 0 if
+ * every check succeeds, 1 if a check fails, and 2 if the name of a failure is unknown.
  */
 
-/** The longest time for a fault and its checks, in milliseconds. */
+/** The longest time in milliseconds for the test of one failure and its checks. */
 const BOUND_MS = 300_000;
 const SHOWN = 8;
 const OUTPUT_SHOWN = 3_000;
@@ -62,7 +62,7 @@ const sent = outcomes.reduce((sum, { entries }) => sum + entries.length, 0);
 console.log(`${outcomes.length} faults, ${sent} requests, seed ${seed}: ${failed.length} with a violation`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
-/** Whether a fault has the wanted name. A wanted name that ends in a star stands for all names with this beginning. */
+/** True if the failure has the wanted name. A star at the end of a wanted name stands for any text. */
 function isMeant({ name }: Fault, wanted: string): boolean {
   return wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
 }

@@ -8,7 +8,7 @@ import { createScratchFolder, removeAbandoned } from '../support/scratch.ts';
 import { createScratchCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 
-/** One Postgres server for all fault tests; each fault test has a database of its own. */
+/** Starts one Postgres server for all tests of failures. Each of these tests has a database of its own. */
 interface FaultRun {
   readonly cluster: Cluster;
   close(): Promise<void>;

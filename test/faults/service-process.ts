@@ -6,16 +6,16 @@ import type { Started } from '../support/process.ts';
 export interface ServiceProcess {
   readonly port: number;
   readonly pid: number;
-  /** Whether the most recently started process of the service is still running. */
+  /** True if the process that was started last still runs. */
   readonly isRunning: boolean;
   /** The output of the service, for a report of a failed check. */
   readonly output: string;
-  /** Starts the service from this checkout, or from the release in the folder `root`. */
+  /** Starts the service from this checkout, or from another release in the folder `root`. */
   start(root?: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /**
-   * Waits until the most recently started process of the service ends. Returns its exit code or signal, and the
-   * milliseconds waited.
+   * Waits until the process that was started last ends. Returns its exit code or signal, and how many milliseconds this
+   * took.
    */
   ended(): Promise<{ how: number | string; ms: number }>;
 }

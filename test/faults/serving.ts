@@ -6,8 +6,8 @@ import type { World } from './world.ts';
 export const SERVES = 'the service answers requests after the fault';
 
 /**
- * Checks that the service answers requests after the fault, and that its process is still the same, unless the fault
- * was to end the process.
+ * Checks that the service answers requests after a failure. The service must still be the same process, unless the
+ * failure was meant to end it.
  */
 export async function serving(
   world: World,

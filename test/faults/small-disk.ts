@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** A small mounted file system that a fault test can fill completely. */
+/** A small mounted file system that a test can fill completely. */
 export interface SmallDisk {
   fill(): Promise<void>;
   /** Deletes the files that fill the small disk. */
@@ -17,12 +17,12 @@ const UNMOUNT = ['umount', '--lazy'] as const;
 
 const mounted = new Set<string>();
 
-// The exit handler unmounts the small disks even if a user interrupts the fault tests.
+// Unmounts the small disks when the process exits, even if a user interrupts the tests.
 process.on('exit', () => {
   for (const folder of mounted) spawnSync(UNMOUNT[0], [UNMOUNT[1], folder]);
 });
 
-/** @throws Error if this process may not mount a file system: that needs root and Linux */
+/** @throws Error if this process has no right to mount a file system, which needs root and Linux */
 export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0700`, 'tmpfs', folder]);
   mounted.add(folder);
@@ -47,7 +47,8 @@ export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
     },
     empty: () => rm(ballast, { force: true }),
     async unmount() {
-      // The small disk is unmounted lazily, because a killed process releases its open files only a moment later.
+      // A killed process closes its files only a moment later. A lazy unmount does not fail while these files are still
+      // open.
       await run(UNMOUNT[0], [UNMOUNT[1], folder]);
       mounted.delete(folder);
     },

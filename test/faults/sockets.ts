@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** Opens a connection for a deliberately wrong request, and ignores its errors. */
+/** Opens a connection for a deliberately broken request. Errors of the connection are ignored. */
 export function badConnection(port: number): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -5,11 +5,11 @@ import { readSystemErrorCode } from '../../src/system-error.ts';
 
 const BUCKET = 'documents';
 
-/** The folder in which S3rver stores the contents of the test bucket. */
+/** The folder in which S3rver, the S3 server of the tests, stores the objects of a bucket. */
 export const bucketIn = (folder: string): string => join(folder, BUCKET);
 export const BUCKETS = [{ name: BUCKET }];
 
-/** The environment variables that make the service store documents in the S3 server of the test, below a prefix. */
+/** Environment variables with which the service stores its documents in the test’s S3 server. */
 export function storeInS3(port: number, prefix: string): Record<string, string> {
   return {
     ...{ DOCUMENT_STORE: `s3://${BUCKET}${prefix}`, DOCUMENT_STORE_ENDPOINT: `http://127.0.0.1:${port}` },
@@ -17,7 +17,7 @@ export function storeInS3(port: number, prefix: string): Record<string, string> 
   };
 }
 
-/** A stored file with its size in bytes and the SHA-256 of its bytes. */
+/** A file in the document store, with its size in bytes and its SHA-256. */
 export interface Content {
   readonly path: string;
   readonly size: number;
@@ -25,20 +25,20 @@ export interface Content {
 }
 
 /**
- * The largest size in bytes of a document whose digest a fault test computes. Larger documents exist before the load
- * test, and no request writes them.
+ * Tests compute the digest of a document only up to this size in bytes. Larger documents exist before the load test,
+ * and no request changes them.
  */
 const DIGESTED_BYTES = 4 * 1024 * 1024;
 
-/** Returns the unfinished uploads in a document folder. */
+/** Returns the uploads that were not finished and still have a file in the folder of documents. */
 export async function halfWrittenIn(folder: string): Promise<Content[]> {
   const names = await readdir(join(folder, '.partial')).catch(() => []);
   return names.map((name) => ({ path: `.partial/${name}`, size: 0, digest: '' }));
 }
 
 /**
- * Returns every content of a document store, without unfinished uploads and without the two files that S3rver adds to
- * each object.
+ * Returns every finished content in a document store. Unfinished uploads are left out, and so are the two files that
+ * S3rver adds to each object.
  */
 export async function filesBelow(folder: string): Promise<Content[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);

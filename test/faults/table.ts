@@ -7,7 +7,7 @@ const TITLES = [
   ...['worst /health', 'back after', 'holds'],
 ];
 
-/** Returns a table as text, with one line of figures for each fault that `npm run proofs -- faults` made. */
+/** Returns a table as text. Each line has the figures of one failure that `npm run proofs -- faults` caused. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const lines = [TITLES, ...outcomes.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
@@ -49,7 +49,7 @@ function slowest(entries: readonly Entry[]): number {
   return entries.reduce((most, { ms }) => Math.max(most, ms), 0);
 }
 
-/** Milliseconds from the repair of the fault to the last answer of the load test that still failed. */
+/** How many milliseconds after the repair of a failure the last failed answer arrived. */
 function backAfter(entries: readonly Entry[], to: number): number {
   return entries
     .filter(({ status, lost }) => status === 503 || lost !== null)

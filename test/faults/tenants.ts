@@ -3,7 +3,9 @@ import type { TestIdentity } from '../support/identity.ts';
 import { newTenant, tenantSql } from '../support/tenant.ts';
 import type { LoadTenant, Person } from './load/people.ts';
 
-/** A word for each tenant of a load test. The word is part of every text that the tenant stores. */
+/**
+ * Each tenant of a load test has one of these words in all its texts, by which a leak to another tenant is recognised.
+ */
 export const WORDS = ['Boulangerie-Martin', 'Garage-Dupont', 'Transports-Legrand'] as const;
 
 /** Returns a new tenant and the SQL that stores it. */
@@ -14,8 +16,8 @@ export function loadTenant(word: string): { tenant: LoadTenant; sql: string } {
 }
 
 /**
- * Returns a person in each role for each tenant of the load test. The persons’ tokens are valid from 12 hours ago until
- * 12 hours from now.
+ * Returns one simulated user in each role for each tenant of a load test. Their tokens are valid from 12 hours ago
+ * until 12 hours from now.
  */
 export async function peopleOf(tenants: readonly LoadTenant[], identity: TestIdentity): Promise<Person[]> {
   const now = Math.floor(Date.now() / 1000);

@@ -22,20 +22,23 @@ export interface Outcome {
   readonly fault: string;
   readonly entries: readonly Entry[];
   readonly violations: readonly Violation[];
-  /** The times at which the fault began and was repaired, in milliseconds since 1970. */
+  /** When the failure began and when it was repaired, in milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
-  /** The output of the service if a check after the load test failed; otherwise empty. */
+  /** The output of the service if a check failed after the load test; empty if all checks succeeded. */
   readonly output: string;
 }
 
 const BEFORE_MS = 1_200;
 const AFTER_MS = 1_800;
 
-/** The milliseconds after which the service must have ended the database sessions that a fault has broken. */
+/**
+ * If a failure breaks database sessions of the service, the service must have ended them after this time, in
+ * milliseconds.
+ */
 const SETTLED_MS = 20_000;
 
-/** Runs a load test with one fault in its middle, and then the checks of the database. */
+/** Runs a load test, causes a failure in the middle of it, and then checks the database. */
 export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Promise<Outcome> {
   const world = await openWorld(cluster, fault.world);
   try {
@@ -57,8 +60,8 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
     await settleParts(world);
     const { spares = () => false } = fault;
     const spared = [...OPERATIONS.map(({ name }) => name), HEALTH, CHANGE_RIGHTS, USE_RIGHTS].filter(spares);
-    // A killed service leaves unfinished uploads in the document folder, which the next process of the service removes
-    // after an hour.
+    // If the service is killed, unfinished uploads stay in the folder of documents. The next process of the service
+    // removes them only after an hour.
     const halfWritten = fault.endsService === true ? [] : await world.halfWritten();
     const ledger = {
       fixture,
@@ -80,14 +83,16 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   }
 }
 
-/** The part of a load test’s plan that changes users’ rights, with the ports of every instance of the service. */
+/**
+ * The part of a load test’s plan that changes the rights of users. It names the ports of all instances of the service.
+ */
 export function rightsIn({ parts, service, peer }: World): Pick<Plan, 'rights' | 'ports'> {
   return { rights: parts.rights, ports: [service, peer].flatMap((one) => (one === undefined ? [] : [one.port])) };
 }
 
 /**
- * Waits until all rights and mails have arrived. A new instance is started for this, because a new instance sends due
- * mails at once, and a running instance looks for due mails only every minute.
+ * Starts a further instance of the service, and waits until all rights and mails have arrived. A new instance sends due
+ * mails at once, while a running instance looks for them only every minute.
  */
 export async function settleParts({ admin, peer }: World): Promise<void> {
   if (peer !== undefined) {
@@ -99,7 +104,7 @@ export async function settleParts({ admin, peer }: World): Promise<void> {
   await untilDelivered(admin);
 }
 
-/** Returns the kinds of requests that the fault had to affect, but did not, as violations. */
+/** Returns a violation for each kind of request that the failure was meant to hit and did not hit. */
 async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise<Violation[]> {
   const found = await Promise.all(Object.values(meets).map((sql) => admin.query(sql)));
   return Object.keys(meets)
@@ -108,8 +113,8 @@ async function unmet(admin: Client, meets: NonNullable<Fault['meets']>): Promise
 }
 
 /**
- * Makes the fault and repairs it. An unexpected error counts as a violation, and the checks of the database run
- * nevertheless.
+ * Causes a failure and repairs it. If this throws an unexpected error, the error becomes a violation, and the checks of
+ * the database still run.
  */
 async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violation[]> {
   try {
@@ -123,8 +128,8 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
 }
 
 /**
- * Waits until the spooled refusals are recorded and no database session of the service is working, but at most for a
- * time limit. The checks of the database begin afterwards.
+ * Waits until the service has nothing left to do, but not forever: it must have recorded each refusal that it kept on
+ * the disk, and no database session of it must be working. Only then can the database be checked.
  */
 export async function settle(
   { admin, database }: Pick<World, 'admin' | 'database'>,

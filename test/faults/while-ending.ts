@@ -3,14 +3,14 @@ import { nothing } from './fault.ts';
 import type { Fault } from './fault.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** The milliseconds within which the service must end after a SIGTERM, as docs/operate.md promises. */
+/** After a SIGTERM the service must end within this time, in milliseconds, as docs/operate.md promises. */
 const END_MS = 10_000;
-/** The milliseconds from the beginning of the fault to the SIGTERM. */
+/** How many milliseconds after the beginning of a failure the service gets SIGTERM. */
 const AFTER_MS = 1_000;
 
 /**
- * Returns a second form of a fault that lasts: the service gets SIGTERM in the middle of the fault, and must end in
- * time and lose nothing.
+ * Makes a second test from the test of a lasting failure. In the second test the service gets SIGTERM while the failure
+ * lasts, and must end in time and lose nothing.
  */
 export function whileEnding(fault: Fault): Fault[] {
   if (fault.holdMs === 0 || fault.endsService === true || fault.name === 'no-fault') return [];
@@ -22,7 +22,7 @@ export function whileEnding(fault: Fault): Fault[] {
       must: 'the service exits with 0 within ten seconds, whatever it waits for',
       holdMs: 0,
       endsService: true,
-      // No request is answered between the end of the service and its next start.
+      // The service is ended and started again during this failure, so no request can succeed in between.
       spares: () => false,
       async begin(world, load) {
         const mend = await fault.begin(world, load);
@@ -39,7 +39,7 @@ export function whileEnding(fault: Fault): Fault[] {
   ];
 }
 
-/** @throws Error if the service does not end with exit code 0, or not in time */
+/** @throws Error if the service exits with another code than 0, or exits too late */
 export async function endService(service: ServiceProcess): Promise<void> {
   const kill = setTimeout(() => {
     service.signal('SIGKILL');

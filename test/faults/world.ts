@@ -23,49 +23,52 @@ import { accepting, UNLIMITED, adminOf, embeddedAdminUrl } from '../support/worl
 import type { Admin } from '../support/world.ts';
 
 export interface WorldOptions {
-  /** `s3` if the service of the fault test stores documents in S3; absent if it stores them in a folder. */
+  /** `s3` if the service stores documents in S3; absent if it stores them in a folder. */
   readonly store?: 's3';
-  /** The folder of the service that the fault test puts on a small disk, which the test can fill. */
+  /** The service’s folder that lies on a small disk, which a test can fill. */
   readonly smallDisk?: 'data' | 'documents';
-  /** True if the service of the fault test runs its embedded Postgres. */
+  /** True if the service starts its own embedded Postgres, and uses no other Postgres server. */
   readonly embedded?: true;
   readonly environment?: Readonly<Record<string, string>>;
-  /** True if a second instance of the service runs beside the first one, delivers changes of rights and sends mails. */
+  /** True if the test runs a second instance of the service, which also sends changes of rights and mails. */
   readonly peer?: true;
 }
 
-/** The service of a fault test, everything that the service depends on, and access to its database. */
+/** A running service that a test can break, the servers that it depends on, and access to its database. */
 export interface World {
   readonly folder: string;
   readonly service: ServiceProcess;
   readonly peer: ServiceProcess | undefined;
-  /** The identity provider that receives changes of rights, and the mail server that receives reminders. */
+  /**
+   * An identity provider that receives changes of rights from the service, and a mail server that receives its
+   * reminders.
+   */
   readonly parts: Parts;
   readonly cluster: Cluster;
-  /** The connection between the service and Postgres, which a fault test can break. */
+  /** The network connection between the service and Postgres, which a test can break. */
   readonly line: FaultyLine;
-  /** The connection between the service and S3, which a fault test can break. */
+  /** The network connection between the service and S3, which a test can break. */
   readonly s3Line: FaultyLine;
   readonly s3Port: number;
   readonly identity: TestIdentity;
   readonly people: readonly Person[];
   readonly smallDisk: SmallDisk | undefined;
-  /** The path of a document of 20 MB of the first tenant in the folder of documents. */
+  /** The path of the first tenant’s document of 20 MB, relative to the folder of documents. */
   readonly largeDocument: string;
   readonly database: string;
-  /** The superuser’s address of the database of the fault test. */
+  /** The connection URL of the superuser for the tested database. */
   readonly adminUrl: string;
-  /** Runs SQL as the superuser on a connection of its own. */
+  /** Runs SQL as the superuser on a new connection. */
   readonly admin: Admin;
-  /** The folder with the documents’ contents, if the service of the fault test stores them in a folder. */
+  /** The folder in which the service stores the contents of documents; absent if it uses S3. */
   readonly documents: string;
-  /** Returns the content of every document in the document store. */
+  /** Returns the contents of all documents in the document store. */
   readonly contents: () => Promise<Content[]>;
   readonly halfWritten: () => Promise<Content[]>;
   close(): Promise<void>;
 }
 
-/** The statement time-out of the service in milliseconds, which is short so that fault tests need not last long. */
+/** The service’s statement time-out in milliseconds, which is short so that tests of failures end sooner. */
 export const STATEMENT_TIMEOUT_MS = 1_000;
 const LARGE_PATH = 'large';
 const LARGE_BYTES = 20 * 1024 * 1024;
@@ -102,8 +105,8 @@ export async function openWorld(cluster: Cluster, options: WorldOptions = {}): P
   };
   const service = await createServiceProcess(folder, { ...environment, DATA_DIR: data });
   const peer = options.peer && (await createServiceProcess(folder, { ...environment, DATA_DIR: join(folder, 'peer') }));
-  // An embedded Postgres exists only after the service has started. In another Postgres, the test stores users with a
-  // due reminder before the service starts.
+  // The embedded Postgres exists only after the service has started. With another Postgres, the test stores users with
+  // a due reminder before the service starts.
   if (options.embedded) await service.start();
   const adminUrl = postgres?.adminUrl ?? (await embeddedAdminUrl(data));
   const admin = adminOf(adminUrl);

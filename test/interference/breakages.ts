@@ -1,10 +1,12 @@
 import type { World } from './world.ts';
 
-/** A leak between tenants that the proof creates on purpose, with the requests or SQL whose answers must show it. */
+/**
+ * A leak between tenants that a test creates on purpose, and the requests or SQL whose answers must then show the leak.
+ */
 export interface Breakage {
   readonly name: string;
   readonly sees: { readonly acts: RegExp } | { readonly views: RegExp; readonly statements: RegExp };
-  /** Creates a leak between tenants in a database on purpose, and returns the SQL that removes the leak. */
+  /** Creates a leak between tenants in a database on purpose. Returns SQL that removes the leak again. */
   readonly make: (world: World) => Promise<string>;
 }
 
@@ -15,7 +17,7 @@ const bySql =
     return mend;
   };
 
-/** SQL that creates a function which counts the sites of all tenants, whichever clients the caller has. */
+/** SQL that creates a function which counts the sites of all tenants, even if the caller has no right to see them. */
 const EVERYBODY = `create function public.everybody() returns bigint language sql stable security definer
     begin atomic select count(*) from public.sites; end;
 grant execute on function public.everybody() to public;`;
@@ -39,7 +41,7 @@ const redefined =
     return sql;
   };
 
-/** SQL that adds a trigger to a table, whose function has the given body. */
+/** SQL that adds a trigger to a table. The trigger’s function has the given body. */
 const triggered = (table: string, body: string): Breakage['make'] =>
   bySql(
     `${EVERYBODY} create sequence public.changes;
@@ -112,7 +114,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
 ];
 
-/** Runs `work` while every compared database has a leak between tenants that the proof created on purpose. */
+/** Runs `work` while each of the compared databases has a leak between tenants that the test created on purpose. */
 export async function broken<T>(worlds: readonly World[], { make }: Breakage, work: () => Promise<T>): Promise<T> {
   const mends: [World, string][] = [];
   try {

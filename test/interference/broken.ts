@@ -7,7 +7,10 @@ import { compareActs, compareStatements, statementsOf } from './round.ts';
 import type { Opened } from './round.ts';
 import type { Statement } from './step.ts';
 
-/** Compares the databases by the requests or SQL whose answers must show a leak that the proof created on purpose. */
+/**
+ * Sends the requests or SQL whose answers must show a leak that a test created on purpose, and compares the databases’
+ * answers.
+ */
 export async function lookedAt(
   opened: Opened,
   breakage: Breakage,
@@ -25,7 +28,10 @@ export async function lookedAt(
   return sum;
 }
 
-/** Compares databases while they have a leak that the proof created, also by statements built before the leak. */
+/**
+ * Compares the databases while they have a leak between tenants that the test created. This also sends SQL that was
+ * built before the leak existed.
+ */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);
   return broken(opened.worlds, breakage, () => lookedAt(opened, breakage, before));

@@ -4,9 +4,9 @@ import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
 /**
- * The callers in the proof `interference` are users of a firm with two clients; a caller has both clients, one, or
- * none. In some databases one caller’s subject is the id of another tenant’s user, and one caller’s email is another
- * tenant’s.
+ * The callers are users of a firm with two clients. Some of them have both clients, some have one, and some have none.
+ * Two callers share something with another tenant that only some of the databases have: the subject of `namesake` is
+ * the id of its user, and `borrower` has the email of its user.
  */
 export const WHO = ['admin', 'manager', 'specialist', 'client', 'single', 'none', 'namesake', 'borrower'] as const;
 export type Who = (typeof WHO)[number];
@@ -28,12 +28,12 @@ const ROLES: Readonly<Record<Who, Role>> = {
   borrower: 'CLIENT',
 };
 
-/** The positions of the callers whom the database stores as users of the firm. */
+/** Callers whom the database stores as users of the firm, each with the user’s number. */
 const STORED: Partial<Readonly<Record<Who, number>>> = { manager: 3, specialist: 4, client: 5, admin: 6 };
 
 const CLAIMS = 8;
 
-/** Creates access tokens for the callers of a firm; all compared databases have the same firm. */
+/** Creates access tokens for the users of a firm that all compared databases have. */
 export async function newCallers(identity: TestIdentity, name: string): Promise<Callers> {
   const firm = { seed: `own/${name}`, clients: 2, claims: CLAIMS, flavour: 0 };
   const names = namesOf(firm);

@@ -5,23 +5,34 @@ import { take } from './step.ts';
 import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
-/** A way by which a caller can notice other tenants. docs/channels.md has a line for each channel. */
+/**
+ * A way by which a caller learns something about other tenants. docs/channels.md describes each of these ways in one
+ * line.
+ */
 export interface Channel {
   readonly name: string;
   readonly size: string;
-  /** SQL that the superuser runs in both compared databases before the caller’s requests. */
+  /** SQL that the superuser runs in both databases before the caller sends requests. */
   readonly both?: (callers: Callers) => string;
-  /** What other tenants do in the second database before the caller asks. Returns a function that ends their action. */
+  /**
+   * What other tenants do in the second database before the caller sends requests. Returns a function that ends this.
+   */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
-  /** The requests or SQL that the caller sends; only the last answer may differ between the two databases. */
+  /**
+   * The requests or SQL that the caller sends to both databases. Only the answers to the last of them are allowed to
+   * differ.
+   */
   readonly steps: (callers: Callers) => readonly Step[];
-  /** The parts of the caller’s answer that differ between the two databases, or the HTTP statuses of both databases. */
+  /**
+   * A pattern for the parts of the answer that are allowed to differ between the two databases, or the HTTP status that
+   * each database must answer.
+   */
   readonly tells: RegExp | readonly [string, string];
 }
 
 export const EVERYTHING = /^[^]*$/g;
 
-/** Runs SQL that changes the second database as requests of other tenants would. */
+/** Runs SQL in the second database that has the same effect as requests of other tenants. */
 export const bySql =
   (sql: (callers: Callers) => string) =>
   async (world: World, callers: Callers): Promise<undefined> => {
@@ -29,8 +40,9 @@ export const bySql =
   };
 
 /**
- * Describes how a channel between tenants differs from docs/channels.md: the answers are equal, or they differ in more
- * than that page states. @returns undefined if the channel is as docs/channels.md states
+ * Compares what a caller learns about other tenants with docs/channels.md. Returns an objection if the caller learns
+ * nothing, or more than that page says.
+ * @returns undefined if the page is right
  */
 export async function objectionTo(channel: Channel, opened: Opened, turn: string): Promise<string | undefined> {
   const { name, both, others, steps, tells } = channel;
@@ -42,7 +54,8 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
-    // The two databases may number times, ETags and ids differently, so the numbers are removed before the comparison.
+    // The databases can number times, ETags and ids differently. These numbers are removed before the answers are
+    // compared.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await lastAnswerOf(first);

@@ -5,16 +5,16 @@ import type { FirmNames } from './firm.ts';
 import { idOf } from './ids.ts';
 import type { Request } from './step.ts';
 
-/** The ids of a firm that exists in only one of the two databases whose answers are compared. */
+/** The ids of a firm that only one of the two compared databases has. */
 const OTHERS = namesOf({ seed: 'many' });
 const STRANGER = idOf('a specialist of somebody else');
 
-/** The SQL that creates the same user in both compared databases. */
+/** SQL that creates a user. Both compared databases get the same user. */
 const userSql = (id: string, role: string, clients: readonly string[]): string => `
 insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
 values ('${id}', '${id}@b.example', '!', 'Ada', '${role}', '{${clients.join()}}', timestamptz '2024-01-01Z', timestamptz '2024-01-01Z')`;
 
-/** The SQL that adds an audit record of another tenant's change. */
+/** SQL that adds an audit record of a change by another tenant. */
 const changedSql = (table: string, id: string, changed: string): string => `
 insert into public.audit_logs (user_id, action, resource_type, resource_id, success, actor, created_at, changed)
 values ('${OTHERS.users}', 'PUT', '${table}', '${id}', true, 'somebody else', timestamptz '2024-05-01Z', '${changed}')`;
@@ -31,7 +31,10 @@ const sent = (token: string, line: string, body?: object): Request => ({
 
 const YEAR = 2031;
 
-/** The channels of docs/channels.md that API requests use, each used by the caller who learns most from the channel. */
+/**
+ * How a caller learns something about other tenants by API requests, as docs/channels.md says. Each request is sent by
+ * the caller who learns most from it.
+ */
 export const ofRequests: readonly Channel[] = [
   {
     name: 'known-id',
@@ -140,7 +143,8 @@ export const ofRequests: readonly Channel[] = [
              values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
     ),
     steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
-    // While another tenant's transaction is open, the answer repeats all records of the caller; otherwise none.
+    // While a transaction of another tenant is open, the answer repeats all records of the caller. Without such a
+    // transaction it is empty.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },
   {
@@ -150,7 +154,8 @@ export const ofRequests: readonly Channel[] = [
       () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind)
              select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed' from generate_series(1, 1000)`,
     ),
-    // The cursor in `after` is from before the last restart of Postgres, so the answer has all changes since then.
+    // The parameter `after` is from a time before Postgres was last started. The answer therefore has all changes since
+    // Postgres’s start.
     steps: ({ tokens }) => [
       sent(
         tokens.client,

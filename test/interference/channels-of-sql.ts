@@ -8,7 +8,10 @@ import type { LoginName } from './logins.ts';
 
 const OTHERS = namesOf({ seed: 'many' });
 
-/** A channel between tenants through which the whole answer to an SQL statement depends on other tenants. */
+/**
+ * A way by which the answer to an SQL statement tells its caller about other tenants. Any part of the answer can depend
+ * on their rows.
+ */
 const statementChannel = (
   name: string,
   size: string,
@@ -19,7 +22,7 @@ const statementChannel = (
   return { ...{ name, size, tells: EVERYTHING }, steps: () => [{ login, sql }], ...rest };
 };
 
-/** Connects the BI login of another tenant, which then reads clients in a transaction that stays open. */
+/** Connects the BI login of another tenant. This login reads clients in a transaction that stays open. */
 const connected =
   (logins: Logins): NonNullable<Channel['others']> =>
   async ({ postgres }) => {
@@ -33,7 +36,10 @@ const connected =
 
 const OF_DATABASE = 'datname = current_database()';
 
-/** The channels of docs/channels.md that SQL uses, sent by a BI login unless the channel names another login. */
+/**
+ * How a caller learns something about other tenants by SQL, as docs/channels.md says. A BI login sends the SQL unless
+ * another login is named.
+ */
 export const ofSql = (logins: Logins): readonly Channel[] => [
   statementChannel('explain', 'about 5 digits', 'explain select * from reporting.reclamations'),
   statementChannel(
@@ -87,7 +93,8 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
     others: bySql(() => 'select pg_current_xact_id()'),
   }),
   statementChannel('write-ahead-log', '64 bits', 'select pg_current_wal_insert_lsn()', {
-    // A write to a table that always has a row; the counters of invoices have none before the first invoice is issued.
+    // This UPDATE writes to a table that always has a row. Counters of invoices would have no row before the first
+    // invoice is issued.
     others: bySql(() => 'update app.administrator_guard set passed_at = passed_at'),
   }),
   statementChannel(

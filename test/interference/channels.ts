@@ -13,13 +13,19 @@ export const allChannels = (logins: Logins): readonly Channel[] => [...ofRequest
 
 const read = (): Promise<string> => readFile(join(import.meta.dirname, '..', '..', 'docs', 'channels.md'), 'utf8');
 
-/** Reads the name and the size of each channel between tenants from docs/channels.md. */
+/**
+ * Reads docs/channels.md, which lists the ways by which a caller learns about other tenants. Returns each name with the
+ * amount of information.
+ */
 export async function statedChannels(): Promise<Pick<Channel, 'name' | 'size'>[]> {
   const rows = (await read()).matchAll(/^\| `([\w-]+)` +\|[^|]*\|[^|]*\| ([^|]*?) +\|/gm);
   return [...rows].map(([, name = '', size = '']) => ({ name, size }));
 }
 
-/** Postgres's own relations and functions that tell about other tenants although docs/channels.md omits them. */
+/**
+ * Returns the relations and functions of Postgres that tell a caller about other tenants although docs/channels.md does
+ * not name them.
+ */
 export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<string[]> {
   const codes = [...(await read()).matchAll(/`([\w*]+)`/g)].map(([, code = '']) => code);
   const isStated = (name: string): boolean =>
@@ -29,7 +35,9 @@ export async function unstatedInPostgres(opened: Opened, oneIn = 1): Promise<str
   return names.filter((name) => !isStated(name)).map((name) => `${name} differs, and docs/channels.md does not say so`);
 }
 
-/** Describes the channels that docs/channels.md states wrongly, as the first and the last compared database show. */
+/**
+ * Compares two databases, and returns the ways of learning about other tenants that docs/channels.md describes wrongly.
+ */
 export async function objectionsToChannels(opened: Opened): Promise<string[]> {
   const objections: (string | undefined)[] = [];
   for (const channel of draw('channels', allChannels(opened.logins)))

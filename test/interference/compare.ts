@@ -2,14 +2,17 @@ import { describe, take } from './step.ts';
 import type { Step, StepAnswer } from './step.ts';
 import type { World } from './world.ts';
 
-/** The counts and differences when several databases get the same requests and SQL statements. */
+/** What a comparison of several databases counts, and the differences that it finds. */
 export interface Compared {
   requests: number;
   statements: number;
-  /** The number of bytes of all answers to requests and SQL statements, including those of the first database. */
+  /** How many bytes all compared answers have, including those of the first database. */
   bytes: number;
   differing: number;
-  /** How many answers had each outcome: an HTTP status, 'rows' for SQL that succeeded, or the SQLSTATE of an error. */
+  /**
+   * How many answers had each outcome. The outcome of a request is its HTTP status. The outcome of SQL is 'rows', or
+   * the SQLSTATE of an error.
+   */
   readonly outcomes: Map<string, number>;
   readonly differences: string[];
 }
@@ -27,11 +30,14 @@ const CONTEXT = 120;
 
 let turns = 0;
 
-/** How often the proof sends SQL whose answers differ, because another test may create a role meanwhile. */
+/**
+ * How often the same SQL is sent if the answers of the databases differ. A role that another test creates meanwhile can
+ * cause such a difference.
+ */
 export const ATTEMPTS = 3;
 
 /**
- * Sends a request or SQL statement to every database, and compares each answer with the answer of the first database.
+ * Sends a request or SQL statement to several databases. Compares their answers with the answer of the first database.
  */
 export async function compare(worlds: readonly World[], step: Step, sum: Compared): Promise<void> {
   let answers = await ask(worlds, step);
@@ -57,7 +63,10 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
 
 const areAlike = (answers: readonly StepAnswer[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
 
-/** Sends a writing request to one database after another, so that no service waits for another's transaction. */
+/**
+ * Sends a writing request to one database after another. At the same time, one service would wait for the transaction
+ * of another.
+ */
 async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {
   turns += 1;
   const turn = String(turns);
@@ -68,7 +77,7 @@ async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> 
   return answers;
 }
 
-/** The number of bytes between the first and the last difference of two answers. */
+/** How many bytes lie between the first and the last difference of two answers. */
 function differingBytes(one: string, other: string): number {
   const start = firstDifference(one, other);
   const most = Math.min(one.length, other.length) - start;

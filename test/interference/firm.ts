@@ -1,23 +1,26 @@
 import type { Tenant } from '../support/tenant.ts';
 import { idOf, idSql } from './ids.ts';
 
-/** A test firm of the proof `interference`: clients with at least one record of each kind. */
+/** A firm, that is a tenant, in a comparison of databases. Each of its clients has at least one record of each kind. */
 export interface Firm {
-  /** The text from which the ids of all records of a firm are derived. */
+  /** A text from which all ids of the firm’s records are computed. */
   readonly seed: string;
   readonly clients: number;
   readonly claims: number;
-  /** The number that chooses the names, amounts, statuses, years and communes in a firm’s records. */
+  /** A number from which the names, amounts, statuses, years and communes in the firm’s records are computed. */
   readonly flavour: number;
-  /** The number that chooses the names of the firm's users; if absent, `flavour` chooses them. */
+  /** A number from which the names of the firm’s users are computed; if absent, `flavour` is used. */
   readonly people?: number;
 }
 
-/** The three partners of a test firm: one that the firm uses, one with bills, one that another firm may share. */
+/**
+ * A firm has three partners: the first one works for it, the second one has bills, and a test can give the third one to
+ * another firm too.
+ */
 const PARTNERS = { partners: 1, biller: 2, shared: 3 } as const;
 const USERS = { users: 1, guest: 2, manager: 3, specialist: 4, client: 5, admin: 6, newcomer: 7 } as const;
 
-/** The ids of the first record of each kind that a firm's first client has. */
+/** The ids of the records that belong to the first client of a firm, one of each kind. */
 export type FirmNames = Tenant &
   Readonly<Record<'second' | 'shared' | 'draft' | Exclude<keyof typeof USERS, 'users' | 'newcomer'>, string>>;
 
@@ -43,7 +46,7 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** The number of records of each kind that each client of a test firm has. */
+/** How many records of each kind each client of the firm has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;
@@ -57,8 +60,8 @@ const pick = (words: readonly string[], number: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(', ')}])[1 + (${number}) % ${words.length}]`;
 
 /**
- * The SQL that creates a test firm with the same ids, times and texts in every database. The session role is `replica`,
- * so that no trigger changes a time or adds an audit record.
+ * SQL that creates a firm with the same ids, times and texts in every database. Postgres runs no triggers in a session
+ * with the role `replica`. A trigger would change times and add audit records.
  */
 export function firmSql({ seed, clients, claims, flavour, people = flavour }: Firm): string {
   const id = (kind: string, ...numbers: string[]): string => idSql(seed, kind, ...numbers);
@@ -201,10 +204,10 @@ set local session_replication_role = origin;
 `;
 }
 
-/** The text that every document of a test firm contains. */
+/** The text in every document of the firm. */
 export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
-/** The paths under which the document store keeps a test firm's documents. */
+/** The paths at which the document store keeps the documents of the firm. */
 export function pathsOf({ seed, clients, claims }: Firm): string[] {
   const numbers = (most: number): number[] => Array.from({ length: most }, (_, index) => index + 1);
   return numbers(clients).flatMap((c) => numbers(Math.min(claims, 4)).map((n) => idOf(seed, 'documents', c, n)));

@@ -5,8 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { idOf } from './ids.ts';
 
 /*
- * A module that a test loads into the service. The module derives random ids and secrets from the request's header
- * X-Turn, so that two services answer the same request with the same ids.
+ * A test loads this module into the service. It computes each random id and secret of the service from the request’s
+ * header X-Turn. Two services then answer the same request with the same ids.
  */
 
 let turn = 'start';

@@ -14,11 +14,12 @@ import type { Opened } from './round.ts';
 import { SMALL } from './variants.ts';
 
 /**
- * Sends every 29th SQL statement and every 41st group of requests of the proof `interference`, which sends all of them.
+ * This suite sends every 29th SQL statement and every 41st group of requests. `npm run proofs -- interference` sends
+ * all of them.
  */
 const STATEMENTS = 29;
 const ACTS = 41;
-/** The group of requests that this suite always sends, because the service answers some of them with 409. */
+/** A group of requests that this suite always sends, because the service answers some of them with 409. */
 const WITH_CONFLICTS = 'admin creates, changes and deletes a record of /api/invoices';
 const MADE_UP = 100;
 const OF_POSTGRES = 7;
@@ -59,16 +60,16 @@ describe('two databases that differ only in the rows of other tenants', () => {
     BUSY_MS,
   );
 
-  test('Postgres’s own relations and functions tell a BI login about other tenants only what docs/channels.md names', async () => {
+  test('a BI login learns about other tenants from a relation or function of Postgres only if docs/channels.md names it', async () => {
     expect(await unstatedInPostgres(opened, OF_POSTGRES)).toEqual([]);
   });
 
-  test('each channel between tenants tells a caller about other tenants only what docs/channels.md says', async () => {
+  test('in each of the ways that docs/channels.md lists, a caller learns about other tenants only what that page says', async () => {
     expect(await objectionsToChannels(opened)).toEqual([]);
   });
 
   test.each(draw('breakages', BREAKAGES))(
-    'the comparison of two databases notices a leak between tenants that the test creates on purpose: $name',
+    'the comparison of two databases with different tenants notices this leak, which the test creates on purpose: $name',
     async (breakage) => {
       expect((await lookedAtBroken(opened, breakage)).differences).not.toEqual([]);
       expect((await lookedAt(opened, breakage)).differences).toEqual([]);
@@ -76,7 +77,7 @@ describe('two databases that differ only in the rows of other tenants', () => {
   );
 });
 
-test('docs/channels.md names every tested channel by which a caller learns about other tenants, with the number of bits', async () => {
+test('docs/channels.md lists every tested way in which a caller learns about other tenants, with the amount of information', async () => {
   const channels = allChannels(logins).map(({ name, size }) => ({ name, size }));
   expect(channels.length).toBeGreaterThan(20);
   expect(await statedChannels()).toEqual(channels);

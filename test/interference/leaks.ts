@@ -3,14 +3,14 @@ import type { Statement } from './step.ts';
 import type { World } from './world.ts';
 
 /*
- * SQL conditions that raise an error for a value in another tenant's row. If Postgres evaluated such a condition before
- * the row-level security policy, the error would show that the row exists.
+ * SQL conditions that raise an error if a row has a value of another tenant. If Postgres evaluated such a condition
+ * before the row-level security policy, the error would tell the caller that the row exists.
  */
 
-/** The largest number of other tenants' values that one SQL condition lists. */
+/** How many values of other tenants one SQL condition has at most. */
 const MOST = 40;
 
-/** The values of a table’s column that only rows of other tenants have. */
+/** Returns values of a column that only rows of other tenants have. */
 async function foreignValues(worlds: readonly World[], { view, name }: Column): Promise<string[]> {
   const values = new Set<string>();
   const own = new Set<string>();
@@ -26,7 +26,9 @@ async function foreignValues(worlds: readonly World[], { view, name }: Column): 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** SQL conditions on a column that raise an error for another tenant's value, and are true for every other value. */
+/**
+ * SQL conditions on a column. Each raises an error for a value of another tenant, and is true for every other value.
+ */
 function conditions({ name, type }: Column, values: readonly string[]): string[] {
   const [first = ''] = values;
   const is = `v.${name}::text = any (array[${values.map(quoted).join()}])`;
@@ -54,7 +56,7 @@ function conditions({ name, type }: Column, values: readonly string[]): string[]
   return [...general, `convert_from(decode(case when ${typed} then 'zz' else '41' end, 'hex'), 'UTF8') = 'A'`];
 }
 
-/** The places of an SQL query in which a condition may stand, such as WHERE, FILTER, a join or GROUP BY. */
+/** Where an SQL query can have a condition, for example in WHERE, FILTER, a join or GROUP BY. */
 const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v where ${condition}`,
   (view, condition) => `select count(*) filter (where ${condition}) from reporting.${view} as v`,
@@ -64,7 +66,10 @@ const PLACES: readonly ((view: string, condition: string) => string)[] = [
   (view, condition) => `select count(*) from reporting.${view} as v group by (${condition}) order by 1`,
 ];
 
-/** Builds SQL with each condition in one place of a query, for columns in which another tenant has a value. */
+/**
+ * Builds SQL queries on columns in which another tenant has a value. Each query has one condition that would reveal
+ * this value, in one place of the query.
+ */
 export async function leaks(worlds: readonly World[], columns: readonly Column[]): Promise<Statement[]> {
   const all: Statement[] = [];
   for (const column of columns) {

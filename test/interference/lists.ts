@@ -10,7 +10,10 @@ const WHO: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'none']
 
 type Parameter = NonNullable<(typeof OPERATIONS)[number]['operation']['parameters']>[number];
 
-/** Search texts for lists: words of the callers and of other tenants, wildcards, and a text that no record has. */
+/**
+ * Search texts for lists: words from the callers’ records, words from other tenants’ records, wildcards, and a text
+ * that no record has.
+ */
 const TEXTS = [
   ...['Martin', 'hôtel', '%', '_', '100%_', 'b.example', 'Siège 1', 'F 1', '73282932000074', 'GET /api/sites'],
   ...['zzz'],
@@ -34,7 +37,7 @@ const KINDS: Readonly<Record<string, keyof FirmNames>> = {
   resource_id: 'sites',
 };
 
-/** Requests that read every list page by page, and with every filter and sort order. */
+/** Requests that read every list, page by page and with every filter and sort order. */
 export const listsWalked: readonly Act[] = OPERATIONS.filter(
   ({ method, operation }) => method === 'GET' && (operation.parameters ?? []).some(({ name }) => name === 'limit'),
 ).flatMap(({ name, path, operation: { parameters = [] } }) =>
@@ -61,7 +64,7 @@ export const listsWalked: readonly Act[] = OPERATIONS.filter(
 function queriesOf({ name, schema: one }: Parameter, names: FirmNames, foreign: FirmNames): string[] {
   const said = (values: readonly string[]): string[] => values.map((value) => `${name}=${encodeURIComponent(value)}`);
   if (['limit', 'offset', 'after', 'count'].includes(name)) return [];
-  // A list’s query parameter that takes several values is also tried with each value alone.
+  // Some parameters of a list take several values. Each value is also tried alone.
   const schema = one.items ?? one;
   if (name === 'by') {
     const [first = '', ...more] = (schema.enum ?? []).map(String);

@@ -3,7 +3,10 @@ import { readRun } from '../support/database.ts';
 import type { TestRun } from '../support/database.ts';
 import { makeLogin } from '../support/world.ts';
 
-/** The database logins that send SQL; all compared databases have them, because logins belong to the server. */
+/**
+ * The database logins that send SQL. All compared databases share them, because a login belongs to the whole Postgres
+ * server.
+ */
 const LOGIN_NAMES = ['reporting', 'neighbour', 'auditor', 'api'] as const;
 export type LoginName = (typeof LOGIN_NAMES)[number];
 export type Logins = Readonly<Record<LoginName, TestRun['login']>>;
@@ -15,7 +18,7 @@ const GROUPS: Readonly<Record<LoginName, string>> = {
   api: 'taxclaims_api',
 };
 
-/** Creates the database logins of the proof `interference`; the end of the test run drops them. */
+/** Creates the database logins that send SQL to the compared databases. The end of the test run drops them. */
 export async function makeLogins(): Promise<Logins> {
   const { adminUrl, prefix } = readRun();
   const made = LOGIN_NAMES.map(async (kind) => {
@@ -25,7 +28,10 @@ export async function makeLogins(): Promise<Logins> {
   return Object.fromEntries(await Promise.all(made)) as Logins;
 }
 
-/** The SQL that grants clients to a BI login, with a constant time so that the compared databases have equal rows. */
+/**
+ * SQL that grants clients to a BI login. The time of the grant is fixed, so that all compared databases have equal
+ * rows.
+ */
 export function grantSql({ name }: TestRun['login'], clients: readonly string[]): string {
   const rows = clients.map(
     (client) => `('${name}', '${client}', timestamptz '2024-05-01 00:00:00Z', 'dba', '${name}'::regrole::oid)`,

@@ -2,39 +2,40 @@ import { createWeakEtag } from '../../src/http/preconditions.ts';
 import { hash } from 'node:crypto';
 
 const TIME = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|\+00)/;
-/** Matches the time in an ETag. Some ETags also have a digest of names, which is compared as text. */
+/** Matches the time in an ETag. Some ETags also have a digest of names, which is compared as it is. */
 const TAG = /"(\d{16})(?:"|(?=\.))/;
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const MADE = new RegExp(`${TIME.source}|${TAG.source}|(${RANDOM_ID.source})`, 'gi');
 const LATE_US = 2_000_000;
-/** Matches the upload time of a document in a ZIP file, which contains each time three times. */
+/** Matches the upload time of a document in a ZIP file. A ZIP file has this time three times. */
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
 /** An HTTP response as a caller of the service received it. */
 export interface RawResponse {
   readonly status: number;
-  /** The names and values of the HTTP headers, alternately. */
+  /** The HTTP headers, alternately a name and its value. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
 
 /**
- * Makes the answers of two services comparable. Replaces each value that was made during the run (times, ETags of such
- * times, random ids, cursors of changes) by the number of its first occurrence. Every other byte stays as it is.
+ * Makes answers of two services comparable. Values that the service made during the test differ between the services:
+ * times, ETags, random ids and positions in the list of changes. Each of them is replaced by a number that counts such
+ * values. Every other byte stays.
  */
 export class Reading {
   readonly #database: string;
   readonly #since = Date.now() * 1000 - LATE_US;
   readonly #made = new Map<string, string>();
   readonly #tags = new Map<string, string>();
-  /** The dates six months after a claim's submission, by which the administration must answer, with replacements. */
+  /** The deadlines of claims, six months after their submission, with the texts that replace these dates in answers. */
   readonly #due = new Map<number, string>();
 
   constructor(database: string) {
     this.#database = database;
   }
 
-  /** Restarts at 1 the numbers that replace times and random ids in answers. */
+  /** Begins to count at 1 again. The counted numbers replace times and random ids in the answers of the service. */
   forget(): void {
     for (const made of [this.#made, this.#tags, this.#due]) made.clear();
   }
@@ -77,10 +78,12 @@ export class Reading {
       case 'date':
         return '<now>';
       case 'ratelimit':
-        // Removes the rate limit’s remaining seconds and requests from the headers, because they depend on the clock.
+        // The headers tell how many requests, and how many seconds, the rate limit has left. These numbers depend on
+        // the clock, so they are removed.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
-        // The Content-Length of a HEAD response depends on the digits of times, so only the GET response is compared.
+        // The response to HEAD has no body, and its Content-Length depends on the digits of times. Only the length of
+        // the response to GET is compared.
         if (text === '') return value === '0' ? value : '<length of what is not sent>';
         return Number(value) === text.length ? `<${content.length}>` : value;
       case 'link':
@@ -94,7 +97,10 @@ export class Reading {
     }
   }
 
-  /** A partner's ETag is a digest of the record, so the ETag of a partner from the run is replaced too. */
+  /**
+   * The ETag of a partner is a digest that includes the record’s time. If the time was replaced, this function replaces
+   * the ETag too.
+   */
   #tag(value: string, text: string, content: string): string {
     if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
     if (!/^"[0-9a-f]{32}"$/.test(value)) return this.text(value);
@@ -113,7 +119,10 @@ export class Reading {
   }
 }
 
-/** Matches ETags of lists and of the API's description, which a comparison replaces as digests of compared text. */
+/**
+ * Returns those ETags that are digests of an answer’s own text. They need no comparison, because the text itself is
+ * compared.
+ */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {
     const at = rawHeaders.indexOf(name);
@@ -133,7 +142,7 @@ function versionsIn(text: string): string {
   return records.map(({ id, updated_at: time = '' }) => `${id} ${inPostgres(time)}`).join();
 }
 
-/** A time in UTC, in the format of Postgres. */
+/** Writes a time in UTC in Postgres’s format. */
 function inPostgres(time: string): string {
   return time.replace('T', ' ').replace('Z', '+00');
 }
@@ -143,7 +152,8 @@ function microseconds(day = '', time = '', part = ''): number {
 }
 
 /**
- * Adds six months to a time as Postgres does: the day of the month stays, or becomes the last day of a shorter month.
+ * Adds six months to a time as Postgres does. The day of the month stays the same. If the month is too short, it
+ * becomes the month’s last day.
  */
 function sixMonthsAfter(at: number): number {
   const date = new Date(Math.floor(at / 1000));

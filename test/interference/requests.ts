@@ -10,7 +10,9 @@ import { idOf } from './ids.ts';
 import { listsWalked } from './lists.ts';
 import type { Request } from './step.ts';
 
-/** Requests of one caller that depend on each other, such as creating and then deleting a record. */
+/**
+ * Requests of one caller that must be sent in their order, for example the creation of a record and then its deletion.
+ */
 export interface Act {
   readonly name: string;
   requests(callers: Callers, foreign: FirmNames): readonly Request[];
@@ -18,7 +20,7 @@ export interface Act {
 
 const SEED = 20_260_201;
 
-/** The caller that stands for each kind of token which the generator of random requests names. */
+/** The generator of random requests names kinds of tokens. This is the caller whose token is used for each kind. */
 const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   ADMIN: 'admin',
   ACCOUNT_MANAGER: 'manager',
@@ -26,7 +28,9 @@ const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   CLIENT: 'client',
 };
 
-/** Random requests, each a group of its own, generated from the OpenAPI description with a constant seed. */
+/**
+ * Random requests that are generated from the OpenAPI description. The seed is constant, so they are always the same.
+ */
 export function madeUp(count: number): Act[] {
   return fc.sample(anyRequest, { numRuns: count, seed: SEED }).map(({ operation, target, caller, headers, body }) => ({
     name: operation,
@@ -53,7 +57,10 @@ export function madeUp(count: number): Act[] {
 
 const ALL: readonly Who[] = ['admin', 'manager', 'specialist', 'client', 'single', 'none'];
 
-/** Requests of every caller to every endpoint: for own records, other tenants' records, and ids that no record has. */
+/**
+ * Requests of every caller to every endpoint: for the caller’s own records, for records of other tenants, and for ids
+ * that no record has.
+ */
 const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ALL.flatMap((who) =>
     (['own', 'foreign', 'absent'] as const).map((whose) => ({
@@ -78,7 +85,7 @@ const everyEndpoint: readonly Act[] = ROWS.flatMap((row) =>
   ),
 );
 
-/** Replaces the ids of the caller's records in a request body by the ids of another tenant's records. */
+/** Replaces the ids of the caller’s records in a request body by ids of another tenant’s records. */
 function swapped(body: string, names: FirmNames, other: FirmNames): string {
   const kinds = Object.keys(names) as (keyof FirmNames)[];
   return kinds.reduce((text, kind) => text.replaceAll(names[kind], other[kind]), body);
@@ -86,7 +93,10 @@ function swapped(body: string, names: FirmNames, other: FirmNames): string {
 
 const json = { 'content-type': 'application/json' };
 
-/** The collections in which callers create, repeat, change and delete a record, with the bodies of these requests. */
+/**
+ * The collections in which each caller creates a record, creates it again, changes it and deletes it, with the bodies
+ * of these requests.
+ */
 const LIVES: readonly (readonly [path: string, body: (n: FirmNames) => object, ...changes: object[]])[] = [
   ['/api/sites', (n) => ({ client_id: n.clients, site_name: 'Entrepôt' }), { site_name: 'Atelier' }, { address: null }],
   [
@@ -174,7 +184,7 @@ const lives: readonly Act[] = LIVES.flatMap(([path, body, ...changes]) =>
   })),
 );
 
-/** Requests about partners and users that the callers share with other tenants. */
+/** Requests about partners and users that the callers’ firm shares with other tenants. */
 const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as const).map((who) => ({
   name: `${who} asks about shared partners and users`,
   requests: ({ names, tokens }: Callers): Request[] => {
@@ -214,7 +224,9 @@ const shares: readonly Act[] = (['admin', 'manager', 'specialist', 'single'] as 
   },
 }));
 
-/** Requests that change many records at once; some name records of another tenant or that do not exist. */
+/**
+ * Requests that change many records at once. Some of them name records of another tenant, or ids that no record has.
+ */
 const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client', 'single'] as const).map((who) => ({
   name: `${who} changes many records at once`,
   requests: ({ names, tokens, firm }: Callers, foreign: FirmNames): Request[] => {
@@ -254,10 +266,10 @@ const manyAtOnce: readonly Act[] = (['admin', 'manager', 'specialist', 'client',
   },
 }));
 
-/** The secret in the link to a firm's first document, derived from the firm's seed and the client's number. */
+/** The secret in the download link of a firm’s first document, which fixed-ids.ts computes. */
 const secretOf = (document: string): string => hash('sha256', document);
 
-/** Requests for whole and partial contents of documents, for versions, health probes and the API's description. */
+/** Requests for whole documents, parts of documents, versions, health probes and the description of the API. */
 const contents: readonly Act[] = ALL.map((who) => ({
   name: `${who} reads contents of documents, probes and the description`,
   requests: ({ firm, names, tokens }: Callers, foreign: FirmNames): Request[] => {
@@ -293,7 +305,7 @@ const contents: readonly Act[] = ALL.map((who) => ({
   },
 }));
 
-/** All groups of requests that a developer wrote, as opposed to randomly generated requests. */
+/** All groups of requests that a developer wrote. Randomly generated requests are not among them. */
 export const byHand: readonly Act[] = [
   ...listsWalked,
   ...everyEndpoint,

@@ -13,18 +13,21 @@ import type { Round, Variant } from './variants.ts';
 import { openWorld } from './world.ts';
 import type { World } from './world.ts';
 
-/** The number of requests after which the callers get new records, because requests change and delete records. */
+/**
+ * After this number of requests the test creates new callers with new records, because requests change and delete
+ * records.
+ */
 const CALLERS_LAST = 60;
 
-/** The open databases that the proof `interference` compares, all of which get the same requests and SQL. */
+/** The databases that are compared. All of them get the same requests and SQL. */
 export interface Opened {
   readonly round: Round;
   readonly worlds: readonly World[];
   readonly identity: TestIdentity;
   readonly logins: Logins;
-  /** Creates the same calling users with the same records in every compared database. */
+  /** Creates new callers. Every compared database gets the same users with the same records. */
   callers(): Promise<Callers>;
-  /** Grants the callers' clients to the login of a BI tool. */
+  /** Grants the callers’ clients to the database login of a BI tool. */
   granted(callers: Callers): Promise<void>;
   close(): Promise<void>;
 }
@@ -63,8 +66,8 @@ export async function openRound(round: Round, identity: TestIdentity, logins: Lo
 }
 
 /**
- * Every `oneIn`th of the SQL statements about the given reporting views. Some statements contain other tenants' values,
- * which come from the compared databases.
+ * Builds SQL about the given reporting views. Of all statements it returns every `oneIn`th. Some statements have values
+ * of other tenants, which are read from the compared databases.
  */
 export async function statementsOf(
   { worlds }: Opened,
@@ -77,7 +80,7 @@ export async function statementsOf(
   return [...some(statements(columns)), ...(await leaks(worlds, some(columns)))];
 }
 
-/** Creates calling users, grants the users' clients to the BI login, and collects the planner's statistics. */
+/** Creates new callers, grants their clients to the BI login, and updates Postgres’s statistics. */
 export async function ready(opened: Opened): Promise<void> {
   await opened.granted(await opened.callers());
   for (const world of opened.worlds) await world.admin('vacuum analyze');

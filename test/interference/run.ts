@@ -14,10 +14,10 @@ import type { Opened } from './round.ts';
 import { ROUNDS } from './variants.ts';
 
 /*
- * `npm run proofs -- interference` sends the same requests and SQL to several databases, each with a service, that
- * differ only in other tenants' rows. It exits with 0 if the answers differ only as docs/channels.md says, each channel
- * of that page exists, and every leak that the proof creates on purpose makes answers differ; otherwise with 1.
- * `TEST_SAMPLE=1/8` tries an eighth of the requests and SQL.
+ * `npm run proofs -- interference` sends the same requests and SQL to several databases that differ only in the rows of
+ * other tenants, each with a service of its own. The exit code is 0 if three things are true: the answers differ only
+ * as docs/channels.md says, every difference on that page exists, and each leak that the command creates on purpose
+ * makes answers differ. Otherwise it is 1. `TEST_SAMPLE=1/8` sends an eighth of the requests and SQL.
  */
 
 const MADE_UP = 3_000;
@@ -48,7 +48,9 @@ async function compareAll(opened: Opened): Promise<void> {
   fail(sum.differences);
 }
 
-/** Tries the channels of docs/channels.md and the leaks created on purpose, in the databases that differ most. */
+/**
+ * Tests what docs/channels.md says, and the leaks that are created on purpose, in the two databases that differ most.
+ */
 async function provoke(opened: Opened): Promise<void> {
   fail(await unstatedInPostgres(opened));
   fail(await objectionsToChannels(opened));

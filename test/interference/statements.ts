@@ -2,7 +2,7 @@ import type { LoginName } from './logins.ts';
 import type { Statement } from './step.ts';
 import type { World } from './world.ts';
 
-/** A column of a view in the schema reporting, with the join that the column's SQL comment describes. */
+/** A column of a view in the schema reporting. The column’s SQL comment says with which view it can be joined. */
 export interface Column {
   readonly view: string;
   readonly name: string;
@@ -10,10 +10,10 @@ export interface Column {
   readonly joins: readonly [view: string, column: string] | undefined;
 }
 
-/** The view with the days of a hundred years is large and equal for every login, so one query of it suffices. */
+/** The view with the days of a hundred years is equal for every login. It is large, so one query of it must suffice. */
 const OF_NOBODY = 'calendar';
 
-/** Every column of the schema reporting, read from Postgres's catalog so that a new view is included. */
+/** Reads every column of the schema reporting from Postgres’s catalog, so that new views are tested too. */
 export async function columnsOf(world: World): Promise<Column[]> {
   const rows = await world.admin(`
 select v.relname as view, a.attname as name, format_type(a.atttypid, null) as type,
@@ -34,7 +34,7 @@ order by 1, a.attnum`);
 
 const of = (login: LoginName, ...sql: readonly string[]): Statement[] => sql.map((one) => ({ login, sql: one }));
 
-/** The queries that an analyst might send about a reporting view. */
+/** Queries that an analyst could send about a reporting view. */
 function ofView(view: string, columns: readonly Column[]): Statement[] {
   const from = `from reporting.${view} as v`;
   const key = columns[0]?.name ?? '';
@@ -76,7 +76,7 @@ function ofView(view: string, columns: readonly Column[]): Statement[] {
   ];
 }
 
-/** The queries that an analyst might send about a column of a reporting view. */
+/** Queries that an analyst could send about a column of a reporting view. */
 function ofColumn({ view, name, type, joins }: Column): Statement[] {
   const from = `from reporting.${view} as v`;
   const isNumber = ['integer', 'bigint', 'numeric'].includes(type);
@@ -116,7 +116,10 @@ function ofColumn({ view, name, type, joins }: Column): Statement[] {
   );
 }
 
-/** Queries of catalogs, audit views and tables without grants, whose answers must not depend on other tenants. */
+/**
+ * Queries of Postgres’s catalogs, of audit views, and of tables on which the login has no grant. Their answers must not
+ * depend on other tenants.
+ */
 const CATALOG = [
   `select count(*), md5(string_agg(v::text, ',' order by v::text)) from reporting.${OF_NOBODY} as v`,
   `select * from pg_stats where schemaname in ('public', 'app', 'reporting') order by 1, 2, 3`,
@@ -143,7 +146,8 @@ const CATALOG = [
   'select * from app.invoice_counters',
   'select * from public.invoice_counters',
   'select * from audit.matrix order by 1, 2, 3, 4',
-  // The query omits a finding that counts all tenants' changes; docs/channels.md names it as changes-for-an-auditor.
+  // This query of audit.findings leaves out one kind of row, because it counts the changes of all tenants.
+  // docs/channels.md describes this under the name changes-for-an-auditor.
   `select level, finding, object, detail from audit.findings where finding <> 'identity_change_undelivered' order by 1, 2, 3, 4`,
   'select * from audit.drift order by 1, 2, 3',
   'select * from audit.exceptions order by 1, 2',

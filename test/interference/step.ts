@@ -4,7 +4,10 @@ import type { LoginName } from './logins.ts';
 import type { RawResponse } from './reading.ts';
 import type { World } from './world.ts';
 
-/** A request or SQL for every compared database. `<made>` or `<tag>` stands for an id or ETag of the last answer. */
+/**
+ * A request or an SQL statement that every compared database gets. In a request, `<made>` stands for the id of the
+ * record that was created last, and `<tag>` for the last ETag.
+ */
 export type Step = Request | Statement;
 
 export interface Request {
@@ -17,7 +20,7 @@ export interface Request {
 export interface Statement {
   readonly login: LoginName;
   readonly sql: string;
-  /** True if the SQL statement has no ORDER BY, so that its rows are compared without their order. */
+  /** True if the SQL statement has no ORDER BY. The order of its rows is then ignored. */
   readonly isUnordered?: true;
 }
 
@@ -26,7 +29,7 @@ export interface StepAnswer {
   readonly text: string;
 }
 
-/** The id of the record that a service created last, and the address of the next page in the service's last list. */
+/** Values from earlier answers that a later request uses, for example the id of the record that was created last. */
 interface Last {
   made: string;
   tag: string;
@@ -49,7 +52,10 @@ export function describe(step: Step): string {
     : `${step.line} ${JSON.stringify(step.headers ?? {})} ${step.body ?? ''}`;
 }
 
-/** Sends a request or SQL statement and returns its comparable answer; `turn` is the step's number in all databases. */
+/**
+ * Sends a request or SQL statement. Returns its answer in a form that can be compared between databases. `turn` numbers
+ * the requests in the same way in all databases.
+ */
 export function take(world: World, step: Step, turn: string): Promise<StepAnswer> {
   return 'sql' in step ? ask(world, step) : request(world, step, turn);
 }
@@ -97,7 +103,10 @@ function lastOf({ status, rawHeaders, body }: RawResponse, last: Last): Last {
   return { made: record.id, tag: header('etag') ?? last.tag, time: record.updated_at ?? last.time, next };
 }
 
-/** Runs an SQL statement and rolls it back. Returns the rows as Postgres sent them, or the error, and the notices. */
+/**
+ * Runs an SQL statement and rolls it back. Returns the rows as Postgres sent them, or the error, and also Postgres’s
+ * notices.
+ */
 async function ask(world: World, { login, sql, isUnordered }: Statement): Promise<StepAnswer> {
   const client = await world.login(login);
   const outputLines: string[] = [];

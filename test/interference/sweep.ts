@@ -3,10 +3,12 @@ import type { Opened } from './round.ts';
 import { take } from './step.ts';
 import type { World } from './world.ts';
 
-/* Finds the relations and functions of Postgres that tell a BI login about the rows of other tenants. */
+/*
+ * Finds the relations and functions of Postgres by which a BI login learns something about the rows of other tenants.
+ */
 
 interface Question {
-  /** The name of the Postgres relation or function that answers differently. */
+  /** The name of a relation or function of Postgres, which is queried in both databases. */
   readonly name: string;
   readonly sql: string;
 }
@@ -18,7 +20,7 @@ where c.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regna
     and c.relkind in ('r', 'v')
     and has_table_privilege('taxclaims_reporting', c.oid, 'SELECT')`;
 
-/** Postgres’s functions without an argument, or with the oid of a table, an index or the database as argument. */
+/** Functions of Postgres that take no argument, or the oid of a table, an index or the database. */
 const FUNCTIONS = `
 select p.proname as name, format(
     case when p.proretset then 'select v from %I(%s) as v order by v::text' else 'select %I(%s)::text' end,
@@ -41,7 +43,7 @@ where p.pronamespace = 'pg_catalog'::regnamespace
     and (a.value !~ 'pg_database' or p.proname ~ '^pg_(stat_get_db|database)')
     and has_function_privilege('taxclaims_reporting', p.oid, 'EXECUTE')`;
 
-/** The relations and functions of Postgres that answer differently in the first and the last compared database. */
+/** Returns the relations and functions of Postgres that answer differently in two databases with different tenants. */
 export async function differingInPostgres({ worlds }: Opened, oneIn = 1): Promise<{ asked: number; names: string[] }> {
   const [first, last] = [worlds[0], worlds.at(-1)];
   if (first === undefined || last === undefined) return { asked: 0, names: [] };

@@ -2,13 +2,13 @@ import { idSql } from './ids.ts';
 import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
-/** The other tenants in a database. The databases that the proof compares differ in nothing else. */
+/** The other tenants that a database has beside the callers’ firm. The compared databases differ in nothing else. */
 export interface Variant {
   readonly name: string;
   readonly firms: readonly Firm[];
-  /** Another tenant's firm that the proof creates beside each firm of the callers. */
+  /** Another firm that the test creates each time it creates a firm of callers. */
   readonly beside?: (callers: Firm) => Firm;
-  /** SQL that links the callers' shared partners and users to another tenant. */
+  /** SQL that shares partners and users of the callers’ firm with another tenant. */
   readonly shares?: (names: FirmNames) => string;
 }
 
@@ -19,7 +19,10 @@ const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 
-/** SQL that links other tenants to a partner of the callers, and their clients to a specialist of the callers. */
+/**
+ * SQL that gives a partner of the callers’ firm to other tenants too, and gives other tenants’ clients to one of its
+ * tax specialists.
+ */
 function sharing({ shared, guest }: FirmNames): string {
   const client = idSql(SHARING.seed, 'clients', 'c');
   return `begin;
@@ -57,10 +60,16 @@ const changed: Variant = {
   firms: [{ ...NEIGHBOUR, claims: 40, flavour: 4, people: NEIGHBOUR.flavour }, MANY],
 };
 
-/** The databases that get the same requests and SQL. Each answer is compared with the answer of the first database. */
+/**
+ * The databases that get the same requests and SQL. The answer of each database is compared with the answer of the
+ * first one.
+ */
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];
-  /** The other tenant's firm whose ids the callers send; none or all of the compared databases have the firm. */
+  /**
+   * Another tenant’s firm, whose ids the callers use in their requests. Either all compared databases have this firm,
+   * or none of them has it.
+   */
   readonly foreign: FirmNames;
 }
 
@@ -69,7 +78,10 @@ export const ROUNDS: readonly Round[] = [
   { variants: [neighbour, changed], foreign: namesOf(NEIGHBOUR) },
 ];
 
-/** The database with other tenants that interference.test.ts compares; the proof `interference` uses larger ones. */
+/**
+ * interference.test.ts compares these two databases: one without other tenants, and one with some. `npm run proofs --
+ * interference` compares larger databases.
+ */
 const few: Variant = {
   ...crowd,
   firms: [{ ...MANY, clients: 60 }, { ...LARGE, claims: 600 }, SHARING],

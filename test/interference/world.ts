@@ -14,16 +14,19 @@ import { UNLIMITED, accepting } from '../support/world.ts';
 
 const FIXED_IDS = join(import.meta.dirname, 'fixed-ids.ts');
 
-/** A database with a service of its own, and the code that makes the service's answers comparable. */
+/**
+ * A database with a service of its own, and the code that makes the service’s answers comparable with those of another
+ * service.
+ */
 export interface World {
   readonly name: string;
   readonly port: number;
   readonly postgres: TestDatabase;
   readonly reading: Reading;
-  /** Runs SQL statements as the superuser, and returns the rows of the last statement. */
+  /** Runs SQL statements as the superuser. Returns the rows of the last statement. */
   admin(sql: string): Promise<Record<string, unknown>[]>;
   login(name: LoginName): Promise<pg.Client>;
-  /** Creates a test firm with its records in the database and its documents in the document store. */
+  /** Creates a firm: its records in the database, and its documents in the document store. */
   found(firm: Firm): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +39,8 @@ export async function openWorld(name: string, identity: TestIdentity, logins: Lo
   const service = start(folder, {
     ...{ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: postgres.apiUrl, DATABASE_POOL_SIZE: '2' },
     ...accepting(identity),
-    // SQL must not exceed its time limit on a busy machine, because the error would count as a difference of answers.
+    // The time limit of SQL is long here. On a busy machine, a statement that exceeds it would count as a difference
+    // between the databases.
     DATABASE_STATEMENT_TIMEOUT_MS: '120000',
     ...UNLIMITED,
     NODE_OPTIONS: `--import=${FIXED_IDS}`,

@@ -1,11 +1,14 @@
 const HOUSE = `('public', 'app', 'reporting', 'audit')`;
 
-/** The roles of callers, logins and auditors, whose rights the proof mutation revokes and adds. */
+/**
+ * The roles of callers, logins and auditors. A test revokes each of their rights, and adds rights that they must not
+ * have.
+ */
 const ROLES = `(select * from audit.house_roles as h where h.purpose <> 'back') as r`;
 
 const RELATION = `format('%I.%I', c.relnamespace::regnamespace::text, c.relname)`;
 
-/** SQL that grants a table’s columns again, because REVOKE on the table also revokes the grants on its columns. */
+/** SQL that restores grants on a table’s columns. REVOKE on the whole table removes them too. */
 const COLUMNS_AGAIN = `coalesce(
     (
         select string_agg(
@@ -24,8 +27,8 @@ const VERB = `case x.privilege_type when 'SELECT' then 'read' when 'INSERT' then
 const HELD = `array[c.relname::text, replace(x.grantee::regrole::text, 'taxclaims_', ''), ${VERB}] as hints`;
 
 /**
- * Test changes that revoke a right of a role, or add a right that no role should have; a test of test/policies or the
- * audit must notice each change.
+ * A test makes each of these changes: it revokes a right of a role, or adds a right that no role should have. A check
+ * of the policies, or the audit, must notice each change.
  */
 export const GRANTS: Readonly<Record<string, string>> = {
   'table grant revoked': `

@@ -6,7 +6,10 @@ const switched = (off: string, on: string): string => `
       format('alter table %s ${on} row level security', t.name) as undo
   from audit.house_tables as t`;
 
-/** Unsafe test changes of database objects and roles; a test of test/policies or db:audit must notice each. */
+/**
+ * A test makes each of these unsafe changes to database objects and roles. A check of the policies, or db:audit, must
+ * notice each change.
+ */
 export const OBJECTS: Readonly<Record<string, string>> = {
   'row-level security off': switched('disable', 'enable'),
   'row-level security not forced': switched('no force', 'force'),

@@ -1,4 +1,4 @@
-/** SQL for a policy’s name, and for the words by which the proof chooses the checks of the policy from their titles. */
+/** SQL for the name of a policy, and for the words by which a policy check that fits the policy is found. */
 const about = (widenedTo = ''): string => `
     format('%I on %s', p.name, p.table_name) as object,
     array[split_part(p.table_name, '.', 2)${widenedTo === '' ? '' : `, '${widenedTo}'`}]
@@ -22,7 +22,10 @@ const altered = (change: string, back: string, where: string, widenedTo?: string
   from audit.policies as p
   where ${where}`;
 
-/** Test changes that drop or widen a policy; a test of test/policies or db:audit must notice each. */
+/**
+ * A test makes each of these changes: it drops a policy or makes it allow more. A check of the policies, or db:audit,
+ * must notice each change.
+ */
 export const POLICIES: Readonly<Record<string, string>> = {
   'policy dropped': `
     select ${about()}, format('drop policy %I on %s', p.name, p.table_name) as sql, ${CREATE} as undo

@@ -1,8 +1,8 @@
 /**
- * `npm run proofs -- mutation` proves that the checks of test/policies and the audit can fail. First the proof breaks
- * every right in turn, and requires that a check fails or the audit reports the change. Then the proof changes database
- * objects, and requires that the audit reports each change. `-- --catalogs` runs only the second part, and
- * `-- 'policy dropped' 'trigger disabled'` only these kinds of change. The command exits with 1 if a change stays
+ * `npm run proofs -- mutation` tests that the checks in test/policies, and the audit, can fail. Its first part changes
+ * every right in the database in turn, and requires that a check fails or the audit reports the change. Its second part
+ * changes database objects, and requires that the audit reports each change. `-- --catalogs` runs only the second part,
+ * and `-- 'policy dropped' 'trigger disabled'` only these kinds of change. The command exits with 1 if a change stays
  * unnoticed.
  */
 import { parseProcessArguments } from '../../src/admin/commands/run-command.ts';
@@ -29,19 +29,20 @@ const { values, positionals: named } = parseProcessArguments({
   },
 });
 
-/** The number of broken rights after which the proof asserts that all rights are restored. */
+/** After this number of changed rights, the test asserts that all rights are restored. */
 const PORTION = 100;
 
 /**
- * Breaks every right of the database in turn, and runs the policy checks whose titles fit the right. The audit must
- * report a broken right that no check notices, because a second right has the same effect.
+ * Changes every right in the database in turn, and runs the policy checks whose titles fit the right. If no check
+ * notices the change, for example because a second right has the same effect, the audit must report it.
  */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
   const database = await createTestDatabase();
   const judge = await openJudge(database.adminUrl);
   const trials = [await setUpTrial(), await setUpTrial()] as const;
   try {
-    // A policy check that fails even without a broken right would seem to notice every broken right.
+    // Before any right is changed, all policy checks must succeed. A check that always fails would seem to notice every
+    // change.
     for (const trial of trials) await trial.assertSound();
     const tally = new Map<string, { tried: number; unnoticed: Mutant[] }>();
     const portions: Mutant[][] = [];
@@ -56,12 +57,13 @@ async function runRights(kinds: readonly string[]): Promise<boolean> {
       for (let portion = list.shift(); portion !== undefined; portion = list.shift()) {
         for (const mutant of portion)
           if (!(await trial.isNoticed(mutant))) tally.get(mutant.kind)?.unnoticed.push(mutant);
-        // A right that the proof did not restore would make policy checks fail for all later broken rights.
+        // If a changed right was not restored, policy checks would fail for all later changes too.
         await trial.assertMended();
       }
     };
     await Promise.all(trials.map((trial) => work(trial, portions)));
-    // Memberships of roles belong to the whole server, so only one of the proof’s two databases changes them.
+    // A Postgres server has one list of role memberships for all databases, so only one of the test’s two databases
+    // changes them.
     await work(trials[0], ofTheServer);
     const survivors: Mutant[] = [];
     let [tried, seconds] = [0, 0];

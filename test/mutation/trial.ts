@@ -7,18 +7,18 @@ import { createTestDatabase } from '../support/database.ts';
 import { createReportingLogin } from '../support/reporting-login.ts';
 import type { Mutant } from './mutants.ts';
 
-/** A database in which the proof mutation breaks each right, runs checks, and restores the right. */
+/** A database for a test that changes a right, runs the policy checks, and restores the right. */
 export interface Trial {
-  /** Whether a check of test/policies fails while a right of the database is broken. */
+  /** Changes a right in the database, and returns whether a check of test/policies then fails. */
   isNoticed(mutant: Mutant): Promise<boolean>;
-  /** @throws if the database differs from its state before the first broken right. */
+  /** @throws if the database differs from its state before the first changed right */
   assertMended(): Promise<void>;
-  /** @throws if a check of test/policies fails without a broken right. */
+  /** @throws if a check of test/policies fails although no right is changed */
   assertSound(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How many policy checks run for a broken right; the first check notices most broken rights. */
+/** How many policy checks run for each changed right. Most changes are noticed by the first check. */
 const NEAREST = 25;
 
 const BEHAVIOUR = CHECKS.filter((check) => !goldenChecks.includes(check));
@@ -27,7 +27,7 @@ export async function setUpTrial(): Promise<Trial> {
   const database = await createTestDatabase();
   const login = await createReportingLogin(database);
   const world = await openWorld({ ...database, reportingUrl: login.url });
-  // The test database need not survive a crash, so its transactions do not wait for the disk.
+  // The test database need not survive a crash, so commits do not wait for the disk.
   await world.admin.query('set synchronous_commit = off');
 
   const failed = async (check: Check): Promise<boolean> =>
@@ -36,7 +36,7 @@ export async function setUpTrial(): Promise<Trial> {
       () => true,
     );
 
-  /** Restores the right that the proof broke, and removes the rows that a failed check may have left. */
+  /** Restores the changed right, and deletes rows that are still stored after a failed check. */
   async function mend({ undo }: Mutant): Promise<void> {
     for (const client of [world.admin, world.api, world.unset, world.reporting]) await client.query('rollback');
     await world.admin.query(undo);
@@ -79,8 +79,8 @@ export async function setUpTrial(): Promise<Trial> {
 }
 
 /**
- * The policy checks for a broken right: their titles name the right’s table, or no table, and the checks with most of
- * the right’s words come first. db:audit must report the broken rights that none of these checks notices.
+ * Chooses the policy checks that run after a right was changed: their titles name the right’s table, or no table.
+ * Checks that share most words with the right come first. If none of them fails, db:audit must report the change.
  */
 function nearest({ hints }: Mutant): Check[] {
   const [table = ''] = hints;

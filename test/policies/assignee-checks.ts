@@ -14,7 +14,10 @@ const assign = (user: string): string => `update public.reclamations set assigne
 const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
-/** Assigns a claim to a user, changes the user as the superuser, and selects the claim if the condition holds then. */
+/**
+ * Assigns a claim to a user, and lets the superuser change this user. Then selects the claim if the given condition is
+ * true.
+ */
 const after = (change: string, then: string): string =>
   `${assign(SPECIALIST)}; reset role; ${change}; select from public.reclamations where id = '${CLAIM}' and ${then}`;
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
@@ -60,7 +63,7 @@ const listed = (client: string): string => `select from app.assignees('${client}
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
-/** Checks whether a caller may list the users to whom a client’s claims can be assigned, and may read a user’s name. */
+/** Tests who can list the users to whom a client’s claims can be assigned, and who can read the name of a user. */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
@@ -100,7 +103,7 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
   ['a caller in role client cannot list the assignees of a client', as('client', listed(A)), 'denied'],
 ];
 
-/** Checks what a tax specialist reads about another user after a DBA changed that user. */
+/** Tests what a tax specialist reads about another user whom a DBA has changed. */
 const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome, client?: string])[] = [
   [
     'a tax specialist does not find an inactive user among the assignees of a client',
@@ -154,15 +157,21 @@ const FOUND: readonly (readonly [title: string, change: string, sql: string, out
   ],
 ];
 
-/** Creates a second administrator, because the database refuses to take the role from the last administrator. */
+/** Creates a second administrator. The database would not let the only administrator lose the role. */
 const administrators = (): string =>
   `insert into public.users (email, password_hash, name, role) values ('chief@users.example.org', '!', 'Chief', 'ADMIN');
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
-/** Unassigns the claims and tasks of lost clients; nine runs are enough for the clients that the test users lose. */
+/**
+ * Unassigns claims and tasks whose assignee no longer has access to the client. Each run handles a few of these users;
+ * nine runs are enough for the tests.
+ */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 
-/** Checks of a claim after a DBA changed its assignee: each SQL selects a row if the title's guarantee holds. */
+/**
+ * Tests what happens to a claim if a DBA changes the user to whom it is assigned. Each SQL returns a row if the title
+ * is true.
+ */
 const STATES: readonly (readonly [title: string, sql: string])[] = [
   [
     'a user who loses a client is no longer the assignee of claims of that client',
@@ -213,7 +222,7 @@ export const assigneeChecks: readonly Check[] = [
     ([title, change, sql, outcome, client = OWN]): Check => ({
       title,
       run: async ({ admin }) => {
-        // The superuser changes the user, and then reads this user’s data as a tax specialist.
+        // The superuser first changes a user. Then a tax specialist reads this user’s data.
         const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${client}', true); set local role taxclaims_tax_specialist; ${sql}`;
         equal(await attempt(admin, { sql: then }), outcome);
       },

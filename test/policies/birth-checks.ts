@@ -5,11 +5,12 @@ import type { World } from './world.ts';
 
 type Admin = World['admin'];
 
-/** SQL that lists the service’s database roles except the owner of the tables. */
+/** SQL that lists all database roles of the service except taxclaims_owner, which owns the tables. */
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
 /**
- * The roles that try to read and write a new column of a table: one of each kind of request role, login and auditor.
+ * These roles try to read and write a column that was just added to a table. There is one role of each kind: of the
+ * API, a request, a reporting login and an auditor.
  */
 const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
 
@@ -30,7 +31,10 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
   }
 }
 
-/** The roles’ rights to the newly added columns, as `table role privilege`, granted to a column, a table or PUBLIC. */
+/**
+ * Returns which roles have a right to the added columns, each as `table role privilege`. A role can have it by a grant
+ * on the column, on the table, or to PUBLIC.
+ */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
     admin,
@@ -93,7 +97,8 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // A right to the whole table includes the new column, so the refusals above come from the missing right.
+        // Now the role taxclaims_client is granted a whole table. It can then read the table’s added column. This proves
+        // that it was refused before only because of the missing right.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

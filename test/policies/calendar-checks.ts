@@ -7,7 +7,10 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const [DIGEST, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 const [USER, CLIENT] = [idOf('a', 'users'), idOf('a', 'clients')];
 
-/** Continues the open transaction as the test user of firm a, with the given database role and clients. */
+/**
+ * Changes the role and the settings of the open transaction, so that the next SQL runs as the test user of one firm,
+ * with the given database role and clients.
+ */
 async function become(client: pg.Client, role: string, clients: readonly string[] = [CLIENT]): Promise<void> {
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', 'subject-a', true),
@@ -116,7 +119,8 @@ export const calendarChecks: readonly Check[] = [
           const [user] = await opened(admin);
           equal((await begin(admin, user)).rowCount, 1);
           await become(admin, 'none');
-          // The SQL dates the change of the user’s rights in an hour, so the database refuses the older rights.
+          // The SQL sets the time of the user’s change of rights an hour ahead. The database must then refuse a request
+          // with the user’s earlier rights.
           await admin.query(
             `update public.users set client_access = array[$2::uuid], access_changed_at = now() + interval '1 hour'
              where id = $1`,

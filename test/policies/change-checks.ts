@@ -7,7 +7,7 @@ import { type RequestRole, REQUEST_ROLES, RIGHTS } from './rights.ts';
 import { ROWS } from '../support/rows.ts';
 import { outcomeOf, refusedWith, takenBack } from './session.ts';
 
-/* Checks of which changes an audit record stores, and to which callers app.changes_of shows these changes. */
+/* Tests which changes of records the audit log stores, and which callers see them by the function app.changes_of. */
 
 const RECORDED = [
   ...(['clients', 'sites', 'cadastres', 'reclamations', 'partners'] as const),

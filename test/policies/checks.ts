@@ -10,9 +10,9 @@ import { reportingChecks } from './reporting-checks.ts';
 import { rowChecks } from './row-checks.ts';
 
 /**
- * One tested guarantee of the database. `run` throws if the guarantee does not hold. policies.test.ts runs each check
- * once. The proof `mutation` breaks one right after another, and runs the checks whose titles name the right’s table,
- * role or command.
+ * A guarantee of the database, with a test. The function `run` throws an error if the database breaks the guarantee.
+ * policies.test.ts runs each test once. `npm run proofs -- mutation` also changes one right after another, and runs the
+ * tests whose titles have the right’s table, role or command.
  */
 export interface Check {
   readonly title: string;

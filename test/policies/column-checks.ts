@@ -6,7 +6,10 @@ import type { World } from './world.ts';
 type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'REFERENCES';
 const PRIVILEGES: readonly Privilege[] = ['SELECT', 'INSERT', 'UPDATE', 'REFERENCES'];
 
-/** Checks that request roles, reporting roles, API and auditor have exactly the column rights of rights.ts. */
+/**
+ * Tests the rights to single columns. Callers of the API, reporting logins, the API’s own login and auditors must have
+ * exactly the rights that rights.ts lists.
+ */
 export const columnChecks: readonly Check[] = TABLES.map((table) => ({
   title: `each role has exactly the rights to the columns of ${table} that rights.ts lists`,
   run: async ({ admin }: World) => {
@@ -46,18 +49,21 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
   const readable = (without: readonly string[]): string[] => all.filter((name) => !without.includes(name)).sort();
   for (const role of REQUEST_ROLES) {
     const rights: string = RIGHTS[table][role];
-    // Lists that sort in the order of change read xmin, the number of the transaction that wrote the row.
+    // Lists that are sorted by the order of changes need the column xmin, the number of the transaction that last wrote
+    // the row.
     const written = all.includes('updated_at') ? ['xmin'] : [];
     if (/[rs]/.test(rights)) granted[`${role} SELECT`] = [...readable(hidden), ...written].sort();
     if (rights.includes('c')) granted[`${role} INSERT`] = [...insert].sort();
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
-  // An auditor reads refusals of audit_logs through audit.denials, and reads no row of audit.changes.
+  // An auditor needs these columns for the view audit.denials, which lists refused requests. In the view audit.changes
+  // an auditor reads no row.
   if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
-  // The view reporting.changes_by_month counts audit records by client, time, kind and type of the record.
+  // Reporting logins need these columns for the view reporting.changes_by_month, which counts audit records by month.
   if (table === 'audit_logs') granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
-  // The view audit.findings counts by both times the changes that the identity provider has not received.
+  // An auditor needs these times for the view audit.findings, which counts changes of rights that the identity provider
+  // has not received.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;
 }

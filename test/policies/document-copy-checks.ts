@@ -7,7 +7,10 @@ import { attempt, takenBack } from './session.ts';
 
 const COPY = 'app.client_documents';
 
-/** Checks that app.client_documents, the copy of documents for lists, has the read rights of the documents. */
+/**
+ * The table app.client_documents has a copy of each document for lists. These tests check that a caller can read the
+ * copy only if the caller can read the document.
+ */
 export const documentCopyChecks: readonly Check[] = [
   ...REQUEST_ROLES.map((role): Check => {
     const readers =
@@ -21,7 +24,8 @@ export const documentCopyChecks: readonly Check[] = [
             [`taxclaims_${role}`, OWN, SELF],
           );
           const { rows } = await admin.query<{ client: string }>(
-            // The SQL reads xmin too, the number of the writing transaction, by which lists sort by change.
+            // The SQL also reads the column xmin, the number of the transaction that last wrote the row. Lists sorted
+            // by the order of changes need this column.
             `select distinct c.client_id as client from (select c.*, c.xmin from ${COPY} as c offset 0) as c order by 1`,
           );
           const firms = (['a', 'b'] as const).filter((firm) => firm === 'a' || role === 'admin');

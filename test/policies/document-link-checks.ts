@@ -8,7 +8,10 @@ const DIGEST = 'a'.repeat(64);
 const MANAGER = 'taxclaims_account_manager';
 const USER = '00000000-0000-4000-8000-00000000000a';
 
-/** Continues the open transaction as a caller with the given database role, token subject and one firm’s client. */
+/**
+ * Changes the role and the settings of the open transaction, so that the next SQL runs as a caller with the given
+ * database role, token subject and client.
+ */
 async function become(client: pg.Client, role: string, actor: string, firm: 'a' | 'b' = 'a'): Promise<void> {
   await client.query(
     `select set_config('role', $1, true), set_config('app.actor', $2, true), set_config('app.user_id', $3, true),

@@ -41,7 +41,10 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
   }),
 ];
 
-/** SQL that runs a statement as taxclaims_housekeeper within a trigger, as an erasure of a user does. */
+/**
+ * Wraps an SQL statement so that the role taxclaims_housekeeper runs it inside a trigger. An erasure of a user’s
+ * personal data runs its SQL in this way.
+ */
 const withinTrigger = (statement: string): string => `
   create table public.tried ();
   create function public.try() returns trigger language plpgsql security definer as $$ begin ${statement}; return null; end $$;
@@ -66,7 +69,7 @@ export const erasureChecks: readonly Check[] = [
     ] as const
   ).map(
     ([what, change, changed]): Check => ({
-      title: `an erasure cannot remove the change ${what} from an audit record`,
+      title: `an erasure of a user’s personal data cannot remove a change ${what} from an audit record`,
       run: (world) =>
         takenBack(world, async (admin) => {
           const type = what === 'of a role' ? 'users' : 'sites';
@@ -82,7 +85,7 @@ export const erasureChecks: readonly Check[] = [
   ),
   {
     title:
-      'an erasure cannot write another name into an audit record, and nobody changes an audit record outside an erasure',
+      'an erasure of a user’s personal data cannot write another name into an audit record, and without an erasure nobody can change an audit record',
     run: async (world) => {
       for (const statement of [
         withinTrigger(`update public.audit_logs set changed = '{"name": ["x", "y"]}' where action = 'tried'`),

@@ -2,7 +2,10 @@ import { literal, rowOf, ROWS } from '../support/rows.ts';
 import type { Tenant, Values } from '../support/rows.ts';
 import type { Table } from './rights.ts';
 
-/** The test rows of two firms, of the same kinds: callers of firm a try every statement on rows of both firms. */
+/**
+ * Rows of two firms with one row of each kind. The tested callers belong to firm a, and try each SQL statement on the
+ * rows of both firms.
+ */
 export type Firm = 'a' | 'b';
 
 const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
@@ -18,7 +21,7 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   users: '09',
   audit_logs: '0a',
   reclamation_history: '0b',
-  // The firm’s free partner has no bills, because Postgres does not delete a partner with bills.
+  // One partner of the firm has no bills, because Postgres does not delete a partner with bills.
   free_partner: '0c',
   identity_changes: '0d',
   notes: '0e',
@@ -29,19 +32,19 @@ export function idOf(firm: Firm, what: keyof typeof NUMBERS): string {
   return `${firm}0000000-0000-4000-8000-0000000000${NUMBERS[what]}`;
 }
 
-/** The user who sends the statements of the policy checks; this user shares no client with another user. */
+/** The user who sends the tested SQL statements. No other user has a client in common with this user. */
 export const SELF = 'e0000000-0000-4000-8000-000000000001';
 /** The id of a partner that no client uses. */
 export const UNLINKED_PARTNER = 'e0000000-0000-4000-8000-000000000002';
 
-/** The ids of a test firm’s rows; `biller` is the firm’s partner with bills. */
+/** The ids of all rows of one firm; `biller` is the partner of the firm who has bills. */
 function tenantOf(firm: Firm): Tenant {
   const ids = Object.fromEntries(Object.keys(NUMBERS).map((what) => [what, idOf(firm, what as Table)]));
   const { partners: biller, free_partner: partners, new: newcomer } = ids;
   return { ...ids, biller, partners, newcomer } as Tenant;
 }
 
-/** The SQL by which the superuser inserts all rows that the policy checks need. */
+/** SQL by which the superuser stores the rows of both firms. */
 export const FIXTURE = [
   ...rowsOf('a'),
   ...rowsOf('b'),
@@ -75,7 +78,7 @@ function rowsOf(firm: Firm): string[] {
   ];
 }
 
-/** An SQL statement that creates, reads, updates or deletes a test firm’s row of a table. */
+/** Returns SQL that creates, reads, updates or deletes one row of a firm in a table. */
 export function statementFor(table: Table, command: Command, firm: Firm): string {
   const [column, value] = ROWS[table].change;
   const key =
@@ -99,17 +102,20 @@ export function statementFor(table: Table, command: Command, firm: Firm): string
 
 export type Command = 'c' | 'r' | 'u' | 'd';
 
-/** A SQL condition that is true for a row of the table as long as no UPDATE of statementFor has changed the row. */
+/** An SQL condition that is true for a row until the UPDATE of statementFor changes the row. */
 export function untouched(table: Table): string {
   const [column, value] = ROWS[table].change;
   return `${column} is distinct from ${literal(value)}`;
 }
 
-/** The column values by which a test firm’s second row of a table must differ from its first row. */
+/**
+ * The tests create a second row of a firm in each table. These are the values in which it must differ from the first
+ * row.
+ */
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },
   client_partners: { partner_id: UNLINKED_PARTNER },
-  // A note with a due date would be a task, and a user with role CLIENT cannot create a task.
+  // A note with a due date would be a task, which a user with role CLIENT has no right to create.
   notes: { author_id: SELF, due_on: null },
   partner_invoices: { number: 'new' },
   users: { role: 'CLIENT' },

@@ -19,7 +19,10 @@ import type { World } from './world.ts';
 
 const REQUESTS = REQUEST_ROLES.join(' ');
 
-/** The database functions by the roles that may run them; a function that is not listed runs only for its owner. */
+/**
+ * For each database function, the roles that must be able to run it. A function that is missing here must run only for
+ * its owner.
+ */
 const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
     app.setting app.parse_client_list app.client_access app.user_id app.role app.etag app.age_of
@@ -76,7 +79,9 @@ const EXECUTE: Readonly<Record<string, readonly string[]>> = {
 
 const sorted = (text: string): string => text.split(' ').sort().join(' ');
 
-/** Runs SQL as one request in a transaction that is rolled back, and returns the last statement’s first value. */
+/**
+ * Runs SQL as one request of the API would, and rolls it back. Returns the first value that the last statement selects.
+ */
 async function request(world: World, role: string, settings: Record<string, string>, ...statements: string[]) {
   const login = world.api;
   try {
@@ -183,7 +188,8 @@ export const functionChecks: readonly Check[] = [
     title:
       'app.record_refusals stores each refused request once in the audit log, even with malformed values, and with a known user’s id',
     run: async ({ api, admin }) => {
-      // Audit records stay, and the proof `mutation` runs this check again, so each run has a new request_id.
+      // Audit records can never be deleted, and `npm run proofs -- mutation` runs this test repeatedly. Each run
+      // therefore has a new request_id.
       const [id, batch] = [randomUUID(), randomUUID()];
       const whole = {
         ...{ id, request_id: batch, actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
@@ -263,7 +269,7 @@ export const functionChecks: readonly Check[] = [
     (role): Check => ({
       title: `an update by ${role} writes one audit record with the client, the actor and the action`,
       run: async (world) => {
-        // Only an administrator reads the audit log, so the transaction changes its role after the update.
+        // The tested role cannot read the audit log, so the transaction becomes an administrator after the update.
         await world.api.query('begin');
         try {
           await world.api.query(
@@ -308,7 +314,8 @@ export const functionChecks: readonly Check[] = [
         [nobody],
       );
       deepEqual(rows, [{ known: idOf('a', 'users'), unknown: nobody }]);
-      // The previous release of the service calls two other functions instead of app.caller_id.
+      // Instances of the previous release check a token by two other functions. These functions must work too while
+      // instances of both releases run.
       const before = `select app.authenticate('subject-a', 'infinity', 'x') as known,
         app.authenticate('nobody', 'infinity', 'x') as unknown, app.unclaimed_id($1)`;
       deepEqual((await api.query(before, [nobody])).rows, [
@@ -369,7 +376,7 @@ export const functionChecks: readonly Check[] = [
   ...erasureChecks,
   {
     title:
-      'a new status of a claim is stored in reclamation_history with actor and both statuses; an unlisted change is a conflict',
+      'if a claim gets a new status, reclamation_history stores the actor and both statuses; a change of status that is not listed is a conflict',
     run: async (world) => {
       const move = (to: string) =>
         `update public.reclamations set status = '${to}' where id = '${idOf('a', 'reclamations')}'`;
@@ -391,7 +398,7 @@ export const functionChecks: readonly Check[] = [
   },
   {
     title:
-      'factures get numbers without gaps when issued, and an issued invoice cannot be deleted, not even with its client',
+      'invoices (factures) get numbers without gaps when they are issued, and an issued invoice cannot be deleted, not even with its client',
     run: async (world) => {
       const issue = `update public.factures set status = 'ISSUED', issue_date = '2031-05-01' where client_id = '${idOf('a', 'clients')}'`;
       const another = `insert into public.factures (client_id, amount_excl_tax) values ('${idOf('a', 'clients')}', 33.33)`;

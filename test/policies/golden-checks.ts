@@ -7,12 +7,18 @@ import { matrixText } from '../../src/admin/audit/text.ts';
 import { GOLDEN_FILE, readFacts } from '../admin/audit/golden.ts';
 import type { Check } from './checks.ts';
 
-/** The kinds of facts in audit.state() that decide a right. The bodies of functions and views decide no right. */
+/**
+ * The kinds of rows in audit.state() that describe a right. The bodies of functions and views are left out, because
+ * they grant no right.
+ */
 const KINDS_OF_RIGHTS = new Set([
   ...['role', 'membership', 'table', 'view', 'policy', 'grant', 'default privileges', 'function', 'trigger'],
 ]);
 
-/** Compares all rights with db/audit/declared, because a second right can hide that a login lost a right. */
+/**
+ * Compares all rights in the database with db/audit/declared. Other tests do not notice a lost right if a second right
+ * allows the same.
+ */
 export const goldenChecks: readonly Check[] = [
   {
     title:

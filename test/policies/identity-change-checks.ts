@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const USER = idOf('a', 'users');
 const CLIENT = idOf('a', 'clients');
 
-/** Deletes all rows of identity_changes, runs `work`, and rolls the deletion and the work back. */
+/** Deletes all rows of the table identity_changes in a transaction, runs `work` in it, and rolls everything back. */
 const withoutChanges = (world: World, work: (admin: pg.Client) => Promise<void>): Promise<void> =>
   takenBack(world, async (admin) => {
     await admin.query('delete from public.identity_changes');
@@ -27,7 +27,7 @@ async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Pro
   return rows[0] ?? [];
 }
 
-/** Changes a user’s role as a DBA, and then runs the triggers that Postgres defers until the commit. */
+/** Changes a user’s role as a DBA would. Then runs the triggers that Postgres otherwise runs only at the commit. */
 async function change(admin: pg.Client, role: string): Promise<void> {
   await admin.query('update public.users set role = $2 where id = $1', [USER, role]);
   await admin.query('set constraints all immediate; set constraints all deferred');
@@ -86,7 +86,8 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // The first claim to the change no longer counts, so the function returns false and the rights are sent again.
+        // This sends the number of the first reservation, which no longer counts. The function therefore returns false,
+        // and the rights are sent again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });
@@ -133,7 +134,8 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, forget), [0]);
         await deliver('91');
         deepEqual([await asApi(admin, forget), await states(admin)], [[1], []]);
-        // A function of taxclaims_definer cannot delete a change that the identity provider has not received.
+        // The function’s owner, taxclaims_definer, must not delete a change that the identity provider has not received
+        // yet.
         await change(admin, 'TAX_SPECIALIST');
         await become(admin, 'taxclaims_definer');
         equal((await admin.query('delete from public.identity_changes')).rowCount, 0);

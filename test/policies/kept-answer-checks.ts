@@ -7,7 +7,10 @@ import { deniedToAll, refusedWith, takenBack } from './session.ts';
 const KEY = 'a'.repeat(64);
 const REQUEST = 'b'.repeat(64);
 
-/** Continues the open transaction as a caller with the given database role and token subject. */
+/**
+ * Changes the role and the settings of the open transaction, so that the next SQL runs as a caller with the given
+ * database role and token subject.
+ */
 async function become(client: pg.Client, role: string, actor: string): Promise<void> {
   await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);
 }
@@ -153,7 +156,7 @@ export const keptAnswerChecks: readonly Check[] = [
   },
   {
     title:
-      'idempotency_keys: a repeated creation of a client returns is_gained only if the caller’s stored rights include the client',
+      'idempotency_keys: after a repeated creation of a client, is_gained is true only if the caller’s stored rights include the client',
     run: async (world) => {
       const client = idOf('a', 'clients');
       const claim = 'select c.is_gained from app.claim_key($1, $2) as c';

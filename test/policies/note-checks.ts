@@ -6,7 +6,10 @@ import { OWN } from './row-checks.ts';
 import { attempt, ending } from './session.ts';
 import type { Attempt, Outcome } from './session.ts';
 
-/* Checks the rights to other authors’ notes, to internal notes and to tasks; row-checks.ts checks own notes. */
+/*
+ * Tests the rights to notes of other authors, to internal notes and to tasks. Rights to a caller’s own notes are tested
+ * in row-checks.ts.
+ */
 
 const [A, B] = [idOf('a', 'clients'), idOf('b', 'clients')];
 const NOTE = idOf('a', 'notes');
@@ -24,7 +27,7 @@ const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as
 const FIRM = ROLES.filter((role) => role !== 'client');
 const MANAGERS = ROLES.slice(0, 2);
 
-/** An SQL statement that a caller tries on a note, and the change that the superuser makes to the note before. */
+/** An SQL statement that a caller tries on a note. Before that, the superuser makes the change `before` to the note. */
 interface Case extends Attempt {
   readonly before: string;
 }
@@ -152,7 +155,10 @@ const task = `update public.notes set assignee_id = '${SPECIALIST}' where id = '
 const ofUser = (change: string): string => `update public.users set ${change} where id = '${SPECIALIST}'`;
 const then = (condition: string): string => `select from public.notes where id = '${NOTE}' and ${condition}`;
 
-/** Checks what becomes of notes when a DBA changes users, tasks or claims: title, SQL, outcome of the last SQL. */
+/**
+ * Tests what happens to notes if a DBA changes users, tasks or claims. Each row has a title, SQL, and the outcome of
+ * the last statement of the SQL.
+ */
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [
     'a user who loses a client is no longer the assignee of open tasks of that client',

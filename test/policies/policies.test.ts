@@ -12,9 +12,9 @@ const world = await forSuite(openWorld({ ...database, reportingUrl: login.url })
 
 describe('the row-level security policies', () => {
   /*
-   * An example of the checks that try every table, role and command: the API’s login, with the role and settings of one
-   * request, finds the claims of firm a. The superuser finds the claims of firm b, so only a policy can hide these
-   * claims from the login.
+   * This test is an example of the many tests below. The login of the API acts as a caller of firm a, with a role and
+   * settings as in a request. It finds the claims of firm a, and no claim of firm b. The superuser finds claims of firm
+   * b, which proves that they exist and that only a policy hides them.
    */
   test('a tax specialist of firm a reads the claims of firm a, and cannot read the existing claim of firm b', async () => {
     const claimsOf = (firm: 'a' | 'b') => ({

@@ -8,7 +8,9 @@ const CLIENT = idOf('a', 'clients');
 const OTHER = idOf('b', 'clients');
 const USER = idOf('a', 'users');
 
-/** Runs a DBA’s SQL, rolls it back, and returns `table resource client` of each audit record that the SQL caused. */
+/**
+ * Runs SQL of a DBA and rolls it back. Returns each audit record that the SQL has caused, as `table resource client`.
+ */
 async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
   await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
   try {
@@ -25,7 +27,7 @@ async function recordsOf({ admin }: World, ...statements: readonly string[]): Pr
   }
 }
 
-/** The ids of the rows that an SQL statement made by statementFor writes. */
+/** Returns the ids of the rows that an SQL statement writes; statementFor has made this statement. */
 function resourcesOf(table: Table, command: Command): readonly string[] {
   if (command === 'c') return [table === 'client_partners' ? UNLINKED_PARTNER : idOf('a', 'new')];
   if (table === 'client_partners') return [idOf('a', 'partners'), idOf('a', 'free_partner')];
@@ -34,7 +36,8 @@ function resourcesOf(table: Table, command: Command): readonly string[] {
 
 function clientOf(table: Table, command: Command): string {
   if (table === 'partners') return `nobody's`;
-  // The audit record of a new user names the user’s client; the record of a user’s new name names no client.
+  // A new user has a client, which the audit record names. If only a user’s name changes, the audit record names no
+  // client.
   if (table === 'users') return command === 'c' ? CLIENT : `nobody's`;
   return table === 'clients' && command === 'c' ? idOf('a', 'new') : CLIENT;
 }

@@ -10,7 +10,10 @@ const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
 
 const FOREIGN = idOf('b', 'clients');
 
-/** The tables with an index whose first column is the client, each with the name of its reporting view. */
+/**
+ * Tables with an index whose first column is the client. Each has the name of the reporting view that should use this
+ * index.
+ */
 const FOUND_BY_INDEX = {
   clients: 'clients',
   sites: 'sites',
@@ -33,8 +36,9 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 }
 
 /**
- * Grants reporting logins the schema public while `work` runs, because the policies of a table stay untested if a login
- * cannot name the table. A right that existed before stays, so that other checks notice the right.
+ * Lets reporting logins use the schema public while `work` runs. Otherwise they could not name a table, and its
+ * policies would not be tested. If the login has this right already, the right stays afterwards, so that another test
+ * reports it.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await admin.query<{ open: boolean }>(
@@ -48,7 +52,7 @@ async function namingTables(admin: pg.Client, work: () => Promise<void>): Promis
   }
 }
 
-/** Checks what a reporting login with a grant for firm a’s client can read by SQL of its own. */
+/** Tests what a reporting login can read with SQL of its own. The login is granted one client, that of firm a. */
 export const reportingChecks: readonly Check[] = [
   ...TABLES.map((table): Check => {
     const open = REPORTING_TABLES.includes(table);

@@ -3,13 +3,14 @@ import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 import { words } from '../support/words.ts';
 
 /*
- * The rights that the database must grant, taken from the API’s rights in test/resources/access.ts, not from policies.
+ * The rights that the database must grant. They are computed from the rights of the API in test/resources/access.ts,
+ * and not read from the policies.
  */
 
 export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
-/** For each request role, the weaker request roles whose rights the role also has. */
+/** For each role of a request, the weaker roles that it contains. It can do everything that these roles can do. */
 export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
   admin: [],
   scoped_admin: ['account_manager', 'client', 'tax_specialist'],
@@ -20,7 +21,10 @@ export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
 
 type Rights = Readonly<Record<RequestRole, string>>;
 
-/** The rights of each role to each table: those of the API’s tests, and those to two tables without endpoints. */
+/**
+ * The rights of each role to each table. Most are those of the API’s tests; two tables have no endpoint, and their
+ * rights stand here.
+ */
 const PAGE = {
   ...OF_THE_INTERFACE,
   reclamation_history: rights('r', 'r', 'r', 'r'),
@@ -52,7 +56,10 @@ interface Described {
   readonly columns: Readonly<Record<string, { readonly inserted?: unknown; readonly change?: string }>>;
 }
 
-/** The columns that the API’s endpoints write; a role that may write rows of a table may write only these columns. */
+/**
+ * The columns that the API’s endpoints write. A role that has the right to write rows of a table must have it for no
+ * other column.
+ */
 function writtenBy(table: Table): Columns {
   const columns = [
     ...new Map(
@@ -67,7 +74,10 @@ function writtenBy(table: Table): Columns {
   };
 }
 
-/** For each table, the columns that a role may create or update, and hidden columns that no request role may read. */
+/**
+ * For each table, the columns that a role can create or update, and the columns that no role of a request is allowed to
+ * read.
+ */
 export const COLUMNS: Readonly<Record<Table, Columns>> = {
   clients: writtenBy('clients'),
   sites: writtenBy('sites'),
@@ -105,23 +115,23 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
 
 /** For each table, the columns that a reporting login must not read. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
-  // A reporting login does not need `search_text`, which repeats other columns for the API’s search.
+  // Reporting logins must not read `search_text`, which only repeats other columns for the search of the API.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  // A caller needs `file_path`, `sha256` and `updated_at` only to download or change a document.
+  // Reporting logins must not read these columns, which the API needs only to download or change a document.
   documents: ['file_path', 'sha256', 'updated_at'],
-  // The texts of notes are confidential within the firm.
+  // Reporting logins must not read the texts of notes, which are confidential within the firm.
   notes: ['text'],
   reclamation_history: ['actor'],
-  // The column `client_access` of a user can name clients that the reporting login may not see.
+  // Reporting logins must not read a user’s list of clients, which can name clients that they have no right to see.
   users: words(`
     password_hash subject access_changed_at access_digest sessions_ended_at erased_at calendar_digest client_access language
     reminder_kinds reminders_only_mine
   `),
 };
-/** The reporting view of each table, and the columns that the view adds to those of the table. */
+/** The reporting view for each table, with the columns that the view has in addition to those of the table. */
 export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: readonly string[] }>> = {
   clients: { view: 'clients' },
   sites: { view: 'sites' },
@@ -137,7 +147,10 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
   users: { view: 'users' },
 };
 
-/** The tables to whose columns reporting logins have rights. The reporting view of documents reads a copy instead. */
+/**
+ * The tables on which reporting logins have grants for columns. The table of documents is missing, because its
+ * reporting view reads a copy.
+ */
 export const REPORTING_TABLES: readonly Table[] = (Object.keys(REPORTING_VIEWS) as Table[]).filter(
   (table) => table !== 'documents',
 );

@@ -5,7 +5,10 @@ import { REQUEST_ROLES, type RequestRole, RIGHTS, type Table, TABLES } from './r
 import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
-/** The client list of a tested caller: firm a’s client, and the client that an INSERT creates. */
+/**
+ * The list of clients that a tested caller has: the client of firm a, and a client that does not exist until an INSERT
+ * creates it.
+ */
 export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
 
 interface Situation {
@@ -42,10 +45,11 @@ export const rowChecks: readonly Check[] = [
   ),
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
-      // Deletions of all partners are left out, because a foreign key prevents the deletion of a partner with bills.
+      // A caller cannot delete all partners without a condition, because a foreign key protects a partner with bills.
+      // The tests therefore omit this case.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
-          title: `a caller in role ${role} can ${VERBS[command]} only ${table} of its own clients by a statement without a condition`,
+          title: `a caller in role ${role} who sends SQL without a WHERE condition can ${VERBS[command]} only ${table} of its own clients`,
           run: (world: World) => tryUnconditionally(world, table, role, command),
         }),
       ),
@@ -74,7 +78,10 @@ async function tryAll(world: World, table: Table, role: RequestRole, command: Co
   }
 }
 
-/** Tries an UPDATE or DELETE that reads no column, because Postgres does not apply policies for SELECT to such SQL. */
+/**
+ * Tries an UPDATE or DELETE without a WHERE condition. Such SQL reads no column, so Postgres does not apply the
+ * policies for SELECT to it.
+ */
 async function tryUnconditionally(world: World, table: Table, role: RequestRole, command: 'u' | 'd'): Promise<void> {
   const [unconditional = ''] = statementFor(table, command, 'a').split(' where ');
   const others = table === 'client_partners' ? `client_id <> '${idOf('a', 'clients')}'` : foreignTo(table);
@@ -89,7 +96,7 @@ function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
 
-/** The outcomes of an administrator’s SQL statements on notes while no setting tells the database who the caller is. */
+/** What happens to an administrator’s SQL on notes if no setting tells the database who the caller is. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
 function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {
@@ -97,7 +104,7 @@ function expected(table: Table, role: RequestRole, command: Command, { firm, cli
   if (command === 'r' && rights.includes('s')) return 'nothing';
   if (!rights.includes(command)) return 'denied';
   if (role === 'admin') return table === 'notes' && clientAccess === undefined ? OF_NOBODY[command] : 'done';
-  // A partner belongs to no client, so every account manager with a client may create a partner.
+  // A partner belongs to no client. Every account manager with a client is therefore allowed to create partners.
   const own = clientAccess === OWN && (firm === 'a' || (table === 'partners' && command === 'c'));
   if (own) return 'done';
   return command === 'c' ? 'refused' : 'nothing';

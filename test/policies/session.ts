@@ -4,19 +4,24 @@ import { SELF } from './fixture.ts';
 import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
-/** The outcome of an SQL statement: some rows, no row, no grant, a refusal by a policy’s check, or another SQLSTATE. */
+/**
+ * What happened to an SQL statement: it read or wrote rows (done), found no row (nothing), lacked a grant (denied),
+ * failed the check of a policy (refused), or got another error with its SQLSTATE.
+ */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
-  /** The database role without its prefix `taxclaims_`. If no role is given, the login itself runs the statement. */
+  /**
+   * The database role that runs the statement, without the prefix `taxclaims_`; if absent, the login itself runs it.
+   */
   readonly role?: string;
-  /** The value of the setting app.client_access, the caller’s client list; if absent, the setting stays unset. */
+  /** The caller’s list of clients, as the setting app.client_access; if absent, the setting has no value. */
   readonly clientAccess?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly sql: string;
 }
 
-/** Runs one SQL statement on a login’s connection, rolls it back, and returns the outcome of the statement. */
+/** Runs an SQL statement on a connection and rolls it back. Returns what happened to it. */
 export async function attempt(login: pg.Client, { role, clientAccess, settings, sql }: Attempt): Promise<Outcome> {
   const local: Record<string, string> = { ...settings };
   if (clientAccess !== undefined) Object.assign(local, { 'app.client_access': clientAccess, 'app.user_id': SELF });
@@ -36,14 +41,14 @@ export async function attempt(login: pg.Client, { role, clientAccess, settings, 
   }
 }
 
-/** Returns the outcome, such as denied, that an error of Postgres stands for, and throws every other error again. */
+/** Translates an error of Postgres into an outcome, for example `denied`. Throws every other error again. */
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
   return error.message.includes('row-level security') ? 'refused' : 'denied';
 }
 
-/** Runs `work` in a superuser’s transaction that is rolled back, because a superuser can become every role. */
+/** Runs `work` in a transaction of the superuser, who can become every role, and rolls the transaction back. */
 export async function takenBack({ admin }: World, work: (admin: pg.Client) => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -53,12 +58,15 @@ export async function takenBack({ admin }: World, work: (admin: pg.Client) => Pr
   }
 }
 
-/** Asserts that Postgres refuses the SQL that `work` runs with the given SQLSTATE. */
+/** Asserts that Postgres refuses the SQL with the given SQLSTATE. */
 export function refusedWith(code: string, work: Promise<unknown>): Promise<void> {
   return rejects(work, ({ code: given }: pg.DatabaseError) => given === code);
 }
 
-/** Asserts that no request role, API login, reporting login or auditor may run the given SQL statement. */
+/**
+ * Asserts that nobody can run the SQL statement: no role of a request, no login of the API, no reporting login and no
+ * auditor.
+ */
 export async function deniedToAll({ api, reporting, admin }: World, sql: string): Promise<void> {
   for (const role of REQUEST_ROLES) equal(await attempt(api, { role, sql }), 'denied', role);
   equal(await attempt(api, { sql }), 'denied');
@@ -66,7 +74,10 @@ export async function deniedToAll({ api, reporting, admin }: World, sql: string)
   equal(await attempt(admin, { role: 'auditor', sql }), 'denied');
 }
 
-/** Builds rows of a title, an SQL statement and an outcome from statements with the same expected outcome. */
+/**
+ * Makes one row of each SQL statement: its title, the statement, and the outcome that all of these statements must
+ * have.
+ */
 export function ending(
   outcome: Outcome,
   attempts: Readonly<Record<string, Attempt>>,

@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { connected, withAdmin } from '../support/database.ts';
 import { FIXTURE, idOf } from './fixture.ts';
 
-/** The connections to a test database that contains the rows of two firms. */
+/** Connections to a test database with the rows of two firms, one for each kind of login. */
 export interface World {
   /** The connection of the API’s database login. */
   readonly api: pg.Client;
-  /** A second connection of the API’s database login, on which no setting was ever set. */
+  /** A second connection of the API’s database login. Nobody ever sets a setting on it. */
   readonly unset: pg.Client;
-  /** The connection of a reporting login that is granted the client of firm a. */
+  /** The connection of a reporting login to which the client of firm a is granted. */
   readonly reporting: pg.Client;
-  /** The superuser’s connection, which inserts rows and proves that rows exist, and is never a tested caller. */
+  /** The superuser’s connection. It stores rows and proves that they exist, but its own rights are never tested. */
   readonly admin: pg.Client;
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Addresses {
   readonly reportingUrl: string;
 }
 
-/** Fills a migrated database with the rows of two firms, and opens the connections of the logins. */
+/** Stores the rows of two firms in a migrated database, and opens a connection for each kind of login. */
 export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): Promise<World> {
   const login = decodeURIComponent(new URL(reportingUrl).username);
   await withAdmin(adminUrl, async (admin) => {
@@ -29,7 +29,7 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
     await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [login, idOf('a', 'clients')]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
-    // JIT is off, because compiling the queries of the schema audit’s views takes longer than running them.
+    // JIT is off, because Postgres would need more time to compile the queries of the audit’s views than to run them.
     connected(adminUrl, '-c jit=off'),
     connected(apiUrl),
     connected(apiUrl),

@@ -13,17 +13,23 @@ export interface Found extends Violation {
 export interface Results {
   readonly found: readonly Found[];
   /**
-   * The races (tests with simultaneous requests) in which a request got 503. A 503 is no violation, but `npm run proofs
-   * -- races` prints these races.
+   * The groups of simultaneous requests in which a request got 503. This is no violation, but `npm run proofs -- races`
+   * prints these groups.
    */
   readonly unavailable: readonly Outcome[];
-  /** The violations that a comparison of the stored documents with their contents finds after all races. */
+  /**
+   * Documents without a content and contents without a document, which a comparison finds after all simultaneous
+   * requests.
+   */
   readonly atRest: readonly Violation[];
   readonly races: number;
   readonly requests: number;
 }
 
-/** Runs the races on several services in parallel and checks the invariants after each race, until `isOver`. */
+/**
+ * Sends one group of simultaneous requests after the other to each of several services, and checks the database after
+ * each group. Begins no further group once `isOver` returns true.
+ */
 export async function runAll(
   lanes: readonly Lane[],
   races: readonly Race[],
@@ -44,8 +50,8 @@ export async function runAll(
       requests += outcome.exchanges.length;
       if (outcome.exchanges.some(({ answer }) => answer.status === 503)) unavailable.push(outcome);
       for (const violation of await violations(lane, outcome)) {
-        // Once an invoice number is wrong, the check of invoice numbers fails after each following race too, so only
-        // the first race is reported.
+        // Once the database has a wrong invoice number, the check of these numbers fails after all later requests too.
+        // Only the first failure is reported.
         if (violation.invariant in INVOICES && reported.has(violation.detail)) continue;
         reported.add(violation.detail);
         found.push({ ...violation, outcome });

@@ -7,8 +7,8 @@ import type { Outcome } from './race.ts';
 export const STORED_FILE = 'each document has its content, and each content its document';
 
 /**
- * The SQL that returns the file path of each document that a race created, changed or deleted, and whether a stored
- * document still has this path.
+ * SQL for the file paths of the documents that the requests created, changed or deleted. For each path, the SQL also
+ * tells whether a document in the database still has it.
  */
 const PATHS = `
 select coalesce(w.after, w.before) ->> 'file_path' as path, bool_or(d.id is not null) as kept
@@ -18,8 +18,8 @@ where w.request_id = any ($1) and w.table_name = 'documents'
 group by 1`;
 
 /**
- * Compares the documents that a race’s requests wrote with the stored contents, once all contents that were planned for
- * removal are removed.
+ * Compares the documents that simultaneous requests wrote with the contents in the document store. Contents of deleted
+ * documents are removed first.
  */
 export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
@@ -43,8 +43,8 @@ export async function contentsAfter(lane: Lane, { exchanges }: Outcome): Promise
 }
 
 /**
- * Compares all documents of one service with all stored contents. Only this comparison finds the content of a refused
- * upload.
+ * Compares all documents in the database with all contents in the document store. Only this comparison finds the
+ * content of an upload that was refused.
  */
 export async function contentsAtRest({ service, watcher }: Lane): Promise<Violation[]> {
   await service.documents.removeDueContents();

@@ -7,18 +7,18 @@ import type { Claims, RaceTenant } from './people.ts';
 import { answerOf } from './provider.ts';
 import { STOPPED } from './witness.ts';
 
-/** A request of a race (a test with simultaneous requests) with its response. */
+/** One of several simultaneous requests, with its response. */
 export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;
   readonly answer: Answer;
-  /** How the response to a race’s request differs from the OpenAPI description; undefined if it does not differ. */
+  /** How the response differs from the OpenAPI description; undefined if it does not differ. */
   readonly difference?: string;
 }
 
 /**
- * Sends a request of a race. If the requests of the race wait for the lock `write`, the request with `stops` waits
- * before its first write until the other requests have overtaken it.
+ * Sends one of several simultaneous requests. If they wait for the lock `write`, the request with `stops` waits before
+ * its first write until the other requests have overtaken it.
  */
 export async function exchange(
   { service, provider }: Lane,
@@ -32,7 +32,7 @@ export async function exchange(
     return { operation, claims: said, answer };
   }
   const claims = operation.isRenewed === true ? await provider.renewed(said) : said;
-  // The identity provider’s token endpoint answers 400 if it refuses a token.
+  // The identity provider answers 400 if it refuses to renew a token.
   if (claims === undefined) return { operation, claims: said, answer: answerOf(400) };
   const token = await service.identity.token({ ...claims });
   const question = operation.question?.(tenant) ?? {};

@@ -3,7 +3,7 @@ import { ANSWERED, DESCRIBED } from './invariants.ts';
 import { QUEUE_STATES, PROVIDER_RIGHTS } from './provider-violations.ts';
 import { OLDER_TOKEN } from './tokens-after.ts';
 
-/** The request ids of a race’s first two simultaneous requests, and the id of the tenant’s client. */
+/** The request ids of the first two simultaneous requests, and the id of the tenant’s client. */
 interface Ids {
   readonly first: string;
   readonly second: string;
@@ -11,22 +11,19 @@ interface Ids {
 }
 
 /**
- * A fault that a test makes in the rows that simultaneous requests wrote, and that the check of one invariant must
- * notice.
+ * Damage that a test does on purpose to the rows that simultaneous requests wrote. The check of one rule must then
+ * report a violation.
  */
 export interface Fault {
   /**
-   * The beginnings of the names of the simultaneous requests after which the test makes the fault, in the order in
-   * which they are sent.
+   * The names of the requests that the test sends at the same time before it damages their rows, in the order of
+   * sending. The beginning of a name is enough.
    */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
-  /** True if the service sends changes of users’ rights to an identity provider in this race. */
+  /** True if the service sends changes of users’ rights to an identity provider while the requests run. */
   readonly isManaged?: true;
-  /**
-   * Changes that the test makes in the response to the first request of the race; absent if the response stays as it
-   * is.
-   */
+  /** Damage that the test does to the response to the first request; absent if the response stays as it is. */
   readonly answered?: { readonly status?: number; readonly difference?: string };
 }
 
@@ -44,15 +41,18 @@ const recorded =
     `insert into public.audit_logs (action, resource_type, success, request_id, actor)
      values ('PUT', 'sites', ${String(success)}, '${first}', 'nobody')`;
 
-/** Changes the values before or after the first request’s write in the test’s own log of all writes. */
+/**
+ * Damages the test’s own log of all writes: changes the values that the log has from before or after the first
+ * request’s write.
+ */
 const witnessed =
   (change: string) =>
   ({ first }: Ids): string =>
     `update races.writes set ${change} where request_id = '${first}' and table_name <> 'clients'`;
 
 /**
- * Adds a write to the test’s own log of all writes: the second request gives the user whom the first request changed
- * other rights.
+ * Damages the test’s own log of all writes: adds a write by which the second request changes the rights of a user that
+ * the first request has also changed.
  */
 const overwritten = ({ first, second }: Ids): string => `
 insert into races.writes (request_id, table_name, command, nested, row_id, before, after)
@@ -66,7 +66,7 @@ const ofUsers =
     `update public.users set ${change} where '${client}' = any (client_access)`;
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  // The fault about calendars is first in the list, because later faults take the clients of users who have a calendar.
+  // The damage to calendars must come first, because later damages take all clients from the users who have a calendar.
   'no user without rights has a calendar': {
     after: [CLAIM],
     sql: ofUsers('calendar_digest = md5(id::text) || md5(id::text), is_active = false'),

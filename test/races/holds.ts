@@ -5,12 +5,12 @@ import type { RaceTenant } from './people.ts';
 import { STOP_WRITING, stopAtBeginning } from './witness.ts';
 
 /**
- * The locks with which the superuser makes simultaneous requests wait:
- * - row: a lock of the rows that all requests write, or else of all rows that one request writes.
- * - table: a lock of the tables that all requests write, as a deploy takes it.
- * - audit: a lock of the audit log, so that each request waits after its write and before its commit.
- * - write: a lock at which the first request waits before its first write, while the other requests overtake it.
- * - begin: a lock at which each transaction of the first request’s caller waits after its beginning.
+ * A test sends several requests at the same time, and makes them wait for a lock that the superuser holds:
+ * - row: a lock on the rows that all requests write. If there are none, on all rows that any of the requests writes.
+ * - table: a lock on the tables that all requests write, like the lock that a deploy takes.
+ * - audit: a lock on the audit log. Each request waits for it after its write and before its commit.
+ * - write: the request that was sent first waits before its first write, while the other requests overtake it.
+ * - begin: each transaction of the user who sent the first request waits after its beginning.
  */
 export const HOLDS = ['row', 'table', 'audit', 'write', 'begin'] as const;
 
@@ -19,12 +19,12 @@ export type Hold = (typeof HOLDS)[number];
 const inAll = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
-/** Returns the tables that all requests of a race write. */
+/** Returns the tables that all of the simultaneous requests write. */
 export function sharedTables(members: readonly Measured[]): readonly string[] {
   return inAll(members.map(({ tables }) => tables));
 }
 
-/** Returns the SQL with which the superuser’s transaction takes the lock that makes a race’s requests wait. */
+/** Returns SQL by which the superuser takes a lock, so that the simultaneous requests wait until it is released. */
 export function holdSql(hold: Hold, members: readonly Measured[], tenant: RaceTenant, keys: Lane['keys']): string {
   switch (hold) {
     case 'row':

@@ -4,8 +4,8 @@ import { claimsOf, PASSWORD } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
 /*
- * Requests for tests with simultaneous requests that change or use the rights of users: by ADMINs, by account managers,
- * and by the users themselves.
+ * Requests that a test sends at the same time as other requests. ADMINs, account managers and users change or use the
+ * rights of users by them.
  */
 
 const LOGIN = 'POST /api/auth/login';
@@ -14,7 +14,7 @@ const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
 const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
 
 /**
- * The seconds by which a token that logs a user in with other rights is newer than the user’s other tokens, and older
+ * A login with other rights has a token that is newer than the user’s other tokens by this number of seconds, but older
  * than the simultaneous requests of the test.
  */
 const LATER_S = 300;
@@ -69,8 +69,8 @@ function calendar(method: 'POST' | 'DELETE', by: Person): Operation {
 }
 
 /**
- * Delivers the rights of the users `users` and `manager` to the identity provider while other requests run. The
- * delivery locks both users’ rows when it records the outcome.
+ * Sends the rights of two users, called `users` and `manager`, to the identity provider while other requests run.
+ * Afterwards it locks both users’ rows to record the outcome.
  */
 function delivery(kind: 'due' | 'claimed', what: string): Operation {
   return {

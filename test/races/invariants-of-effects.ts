@@ -1,10 +1,11 @@
 import type { Invariants } from './invariants.ts';
 
-/** The SQL for the id by which an audit record names a row. */
+/** SQL for the id by which an audit record names a row. */
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
 /**
- * These checks after simultaneous requests compare the response to each request with its writes and its audit records.
+ * These checks run after simultaneous requests. They compare the response to each request with the rows and the audit
+ * records that the request wrote.
  */
 export const EFFECTS: Invariants = {
   'a request that gets 400 or more stores nothing': `
@@ -47,8 +48,8 @@ export const EFFECTS: Invariants = {
     ) as a using (request_id, table_name, resource)
     where w.number is distinct from a.number`,
 
-  // The audit record of a changed list of clients has only the added and the removed clients, so the check of audit
-  // records skips the column client_access.
+  // If a user’s list of clients changes, the audit record has only the added and the removed clients, and not the whole
+  // list. The check therefore skips the column client_access.
   'the audit record of a change has the old and the new value of each changed column': `
     select format('%s of %s %s changed %s', o.endpoint, o.table_name, o.row_id, c.changed)
     from own as o

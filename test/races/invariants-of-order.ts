@@ -1,11 +1,11 @@
 import type { Invariants } from './invariants.ts';
 
-/** The columns of the table `users` that no response of the API contains. */
+/** The columns of the table `users` that the API never returns. */
 const UNVERSIONED = `'{access_changed_at,sessions_ended_at,calendar_digest,language,reminder_kinds,reminders_only_mine}'::text[]`;
 
 /**
- * These checks after simultaneous requests compare dates and the order of writes. The ids in the test’s own log of
- * writes have the order in which each row was written.
+ * These checks run after simultaneous requests. They compare dates with the order of writes, which the ids in the
+ * test’s own log of writes show.
  */
 export const ORDER: Invariants = {
   'each move of a claim starts where the move before it ended, and the last ends at the claim’s status': `
@@ -44,8 +44,8 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
-  // A user’s version (updated_at) does not change with the dates of the user’s last change of rights and end of
-  // sessions.
+  // The dates of a user’s last change of rights and last end of sessions are no part of the user’s version
+  // (updated_at). If only these dates change, the version stays.
   'each write of a row gives it a later version': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** These checks judge users’ rights after simultaneous requests that change or use these rights. */
+/** These checks run after simultaneous requests that change or use the rights of users, and check these rights. */
 export const RIGHTS: Invariants = {
   'no login with an older token undoes a change of the user’s rights by another user': `
     select format(
@@ -68,7 +68,7 @@ export const RIGHTS: Invariants = {
             )
         )`,
 
-  // A request may write the date of a change of rights with a second write of the user’s row.
+  // A request is allowed to write a user’s row twice: first the new rights, and then the date of the change of rights.
   'a change of rights is dated after the wait for a lock': `
     select format('%s of user %s is dated %s, the lock was held until %s', c.endpoint, c.row_id, l.dated_at, $3::text)
     from changes as c

@@ -11,8 +11,8 @@ import type { Outcome } from './race.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests each check that the proof `races` makes after simultaneous requests: after requests without a fault, the
- * superuser makes a fault that the check must notice.
+ * `npm run proofs -- races` runs checks after simultaneous requests. To test each check, the superuser first damages
+ * the rows that the requests wrote; the check must then report a violation.
  */
 
 const lane = await forSuite(openLane());
@@ -27,7 +27,7 @@ async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   return run(lane, { members, hold: 'row', isManaged: isManaged === true });
 }
 
-/** Makes a fault in the rows that simultaneous requests wrote, or in their responses. */
+/** Damages the rows that simultaneous requests wrote, or their responses. */
 async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
   const [first = '', second = ''] = outcome.exchanges.map(({ answer }) => String(answer.headers['x-request-id']));
   if (sql !== undefined) {
@@ -49,12 +49,12 @@ async function broken(outcome: Outcome): Promise<string[]> {
   return (await violations(lane, outcome)).map(({ invariant }) => invariant);
 }
 
-test('test/races/faults.ts violates each invariant once that the proof races checks after simultaneous requests', () => {
+test('for each rule that npm run proofs -- races checks after simultaneous requests, test/races/faults.ts has a damage that violates the rule', () => {
   expect(Object.keys(FAULTS).toSorted()).toEqual(INVARIANTS.toSorted());
 });
 
 test.each(Object.entries(FAULTS))(
-  'the proof races reports stored rows or responses that violate the invariant: %s',
+  'npm run proofs -- races reports rows or responses that violate this rule: %s',
   async (invariant, fault) => {
     const outcome = await race(fault);
     expect(await broken(outcome)).not.toContain(invariant);

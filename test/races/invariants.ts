@@ -14,7 +14,9 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Invariants after simultaneous requests by name, each as a query that returns the details of its violations. */
+/**
+ * Rules that must hold after simultaneous requests, by name. Each is an SQL query whose rows describe the violations.
+ */
 export type Invariants = Readonly<Record<string, string>>;
 
 const IN_SQL: Invariants = { ...EFFECTS, ...ORDER, ...INVOICES, ...RIGHTS };
@@ -33,8 +35,9 @@ export const INVARIANTS = [
 ];
 
 /*
- * The parameters of the SQL of the invariants: $1 are the requests, $2 is the tenant’s client, and $3 is the time when
- * the requests’ lock was released, or null if the first request had already written.
+ * The parameters of the SQL that checks simultaneous requests: $1 is the list of requests, and $2 is the tenant’s
+ * client. $3 is the time when the lock for which the requests waited was released, or null if the first request wrote
+ * before it waited.
  */
 const ALL = `
 with requests as materialized (
@@ -71,7 +74,7 @@ ${Object.entries(IN_SQL)
   .map(([name, sql]) => `select '${name}' as invariant, detail from (${sql}) as v (detail)`)
   .join('\nunion all\n')}`;
 
-/** Returns the violations of all invariants after a race, that is after two or three simultaneous requests. */
+/** Checks all rules after two or three simultaneous requests, and returns the violations. */
 export async function violations(lane: Lane, outcome: Outcome): Promise<Violation[]> {
   const { exchanges, tenant, hold, releasedAt } = outcome;
   const { rows } = await lane.watcher.query<Violation>({

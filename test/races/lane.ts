@@ -12,32 +12,35 @@ import type { Keys } from './witness.ts';
 import { connected } from '../support/database.ts';
 
 /**
- * A service with its own database, on which one race (a test with simultaneous requests) runs at a time, and
- * connections of the superuser.
+ * A service with its own database, to which a test sends one group of simultaneous requests at a time, and connections
+ * of the superuser.
  */
 export interface Lane {
   readonly service: Service;
   readonly provider: RaceProvider;
   readonly keys: Keys;
-  /** The superuser’s connection that holds the lock for which the simultaneous requests wait. */
+  /** The superuser’s connection that holds the lock for which simultaneous requests wait. */
   readonly holder: pg.Client;
-  /** The superuser’s connection that checks the invariants after simultaneous requests. */
+  /** The superuser’s connection that checks the database after simultaneous requests. */
   readonly watcher: pg.Client;
-  /** Creates a tenant for a race. The tenant’s two ADMINs of all clients are the only active ADMINs of all clients. */
+  /**
+   * Creates a tenant for one group of simultaneous requests. The database always has exactly two active ADMINs of all
+   * clients, those of this tenant.
+   */
   tenant(): Promise<RaceTenant>;
   close(): Promise<void>;
 }
 
 /**
- * Postgres’s deadlock_timeout in milliseconds; Postgres’s default of a second would only make races with a deadlock
- * longer.
+ * Postgres looks for a deadlock after this time in milliseconds. With Postgres’s default of one second, requests in a
+ * deadlock would only take longer.
  */
 const DEADLOCK_TIMEOUT = '20ms';
 
 export async function openLane(): Promise<Lane> {
   const service = await startService();
-  // The SQL of the invariants uses generic plans, because planning it anew after each race would take longer than
-  // running it.
+  // Postgres plans the SQL that checks simultaneous requests only once (generic plans). Planning it again each time
+  // would take longer than running it.
   const connect = () => connected(service.postgres.adminUrl, '-c plan_cache_mode=force_generic_plan');
   const [holder, watcher] = [await connect(), await connect()];
   await watcher.query(`alter database ${service.postgres.name} set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
@@ -51,8 +54,8 @@ export async function openLane(): Promise<Lane> {
     async tenant() {
       const tenant = newRaceTenant();
       tenants += 1;
-      // New statistics make Postgres plan the SQL of the invariants anew, because plans that were made for small tables
-      // are slow for large tables.
+      // New statistics make Postgres plan its queries again. Plans from the time when the tables were small are slow
+      // for large tables.
       if (tenants >= 64 && Number.isInteger(Math.log2(tenants))) await watcher.query('analyze');
       const [sleeping, awake] = [last, tenant].map((one) =>
         one === undefined ? '{}' : `{${one.chief},${one.deputy}}`,

@@ -3,26 +3,29 @@ import { exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 import type { RaceTenant } from './people.ts';
 
-/** A request for a race, with the rows that the request writes when no other request runs. */
+/** A request, with the rows that it writes if no other request runs at the same time. */
 export interface Measured {
   readonly operation: Operation;
   readonly status: number;
   readonly tables: readonly string[];
   /**
-   * The existing rows that the request of a race writes, each as a table and the key of the row’s id in RaceTenant, for
-   * example `sites:annex`.
+   * The existing rows that the request writes, for example `sites:annex`: the table, and the name that the test gives
+   * to the row’s id.
    */
   readonly rows: readonly string[];
   /**
-   * The keys in RaceTenant of the ids in all rows that the request of a race writes, and `new` with the table of each
-   * created row.
+   * The names that the test gives to the ids in the rows that the request writes. A created row is listed as `new` with
+   * its table.
    */
   readonly touched: readonly string[];
-  /** The key in RaceTenant of the id of the request’s caller; undefined if the database does not store the caller. */
+  /**
+   * The name that the test gives to the id of the request’s caller; undefined if the database does not store the
+   * caller.
+   */
   readonly caller: string | undefined;
 }
 
-/** Returns the id that a key such as `sites` has in a race’s tenant. A text that is no such key stays unchanged. */
+/** Returns the id that the test calls by a name such as `sites`. Any other text is returned unchanged. */
 export function idIn(tenant: RaceTenant, kind: string): string {
   return (tenant as Readonly<Record<string, string>>)[kind] ?? kind;
 }
@@ -30,13 +33,13 @@ export function idIn(tenant: RaceTenant, kind: string): string {
 interface Write {
   readonly table: string;
   readonly id: string;
-  /** The column values of a row that the request of a race created; null for an existing row. */
+  /** The values of a row that the request created; null for a row that existed before. */
   readonly made: readonly string[] | null;
 }
 
 /**
- * Runs a request while no other request runs, and reads the rows that it wrote, including cascades, from the test’s log
- * of writes.
+ * Sends a request while no other request runs, and reads from the test’s log of writes which rows it wrote, including
+ * rows that a foreign key changed or deleted.
  */
 export async function measure(lane: Lane, operation: Operation): Promise<Measured> {
   const tenant = await lane.tenant();

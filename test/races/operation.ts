@@ -3,7 +3,8 @@ import { claimsOf } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
 /**
- * A request for tests with simultaneous requests: it is valid and succeeds on a new tenant if no other request runs.
+ * A request that a test sends at the same time as other requests. If it runs alone on a new tenant, it is valid and
+ * succeeds.
  */
 export interface Operation {
   readonly name: string;
@@ -13,26 +14,32 @@ export interface Operation {
   claims(tenant: RaceTenant): Claims;
   line(tenant: RaceTenant): string;
   question?(tenant: RaceTenant): Question;
-  /** True if the request writes nothing when its record already has the requested values. */
+  /** True if the request writes nothing when its record already has the values that the request asks for. */
   readonly mayWriteNothing?: true;
-  /** Rows that the request locks although it does not write them when it runs alone, for example `users:manager`. */
+  /** Rows that the request locks but does not write, for example `users:manager` for the user called manager. */
   readonly also?: readonly string[];
   /** Returns the client that the request adds to a user’s list of clients or removes from the list. */
   client?(tenant: RaceTenant): string;
-  /** True if the request has the caller’s token in its body, as a login has, instead of a header. */
+  /**
+   * True if the request sends the caller’s token in its body, as a login does. Other requests send the token in a
+   * header.
+   */
   readonly isLogin?: true;
   /**
-   * Set if the service delivers users’ rights to the identity provider instead of answering a request: `due` delivers
-   * the due changes, `claimed` those claimed before the race.
+   * Set if this is no request but the service’s own sending of users’ rights to the identity provider: `due` sends the
+   * changes that are due, and `claimed` sends those that this instance had reserved before.
    */
   readonly delivery?: 'due' | 'claimed';
-  /** True if the identity provider first renews the request’s token with the rights that are stored at that moment. */
+  /**
+   * True if the identity provider renews the token before the request. The new token has the rights that the user has
+   * at that moment.
+   */
   readonly isRenewed?: true;
-  /** True if the request has an If-Match with the first version of the claim. */
+  /** True if the request has an If-Match header with the claim’s version from before all requests. */
   readonly isTagged?: true;
 }
 
-/** The properties of a request for a race, as test/races/variations.ts and identity-operations.ts write them. */
+/** The properties by which a request differs from other requests to the same endpoint. */
 export interface Variation extends Omit<Partial<Operation>, 'claims' | 'line' | 'question' | 'endpoint'> {
   readonly ids?: Readonly<Record<string, keyof RaceTenant>>;
   readonly body?: (tenant: RaceTenant) => object;
@@ -40,7 +47,10 @@ export interface Variation extends Omit<Partial<Operation>, 'claims' | 'line' | 
   readonly claims?: Operation['claims'];
 }
 
-/** Creates a request for a race. `what` distinguishes requests to the same endpoint. */
+/**
+ * Creates a request that a test sends at the same time as others. `what` distinguishes it from requests to the same
+ * endpoint.
+ */
 export function operation(
   endpoint: string,
   by: Person,

@@ -10,8 +10,8 @@ import { VARIATIONS } from './variations.ts';
 const ASSIGNMENT = '/api/users/{id}/client-access/{clientId}';
 
 /**
- * Makes a request for a race from a row of test/resources/access.ts: the caller is an account manager if managers have
- * the right, and otherwise an ADMIN.
+ * Makes a request from a row of test/resources/access.ts, which lists the rights of each role. The caller is an account
+ * manager if account managers have the right, and otherwise an ADMIN.
  */
 function ofRow(row: Row): Operation {
   const [table, right] = row.right;

@@ -4,9 +4,9 @@ import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /**
- * The records of a race in addition to its tenant’s: two more clients, another site, invoice and bill, and users.
- * `users` is a specialist of the first two clients. `chief` and `deputy` are ADMINs of all clients, and `north` and
- * `south` are ADMINs of two clients. The database does not store `stranger`.
+ * Names for further records of a tenant: two more clients, another site, an invoice, a bill, and users. `users` is a
+ * tax specialist of the first two clients. `chief` and `deputy` are ADMINs of all clients, and `north` and `south` are
+ * ADMINs of two clients. The database does not store the user `stranger`.
  */
 const MORE = [
   'second',
@@ -24,7 +24,7 @@ const MORE = [
 
 export type RaceTenant = Tenant & Readonly<Record<(typeof MORE)[number], string>>;
 
-/** The version that every claim has before a race, and the ETag of this version. */
+/** The version (updated_at) that every claim has before the simultaneous requests, and the ETag of this version. */
 export const FIRST_VERSION = '2026-01-01T00:00:00Z';
 export const FIRST_TAG = `"${Date.parse(FIRST_VERSION) * 1000}"`;
 
@@ -50,7 +50,8 @@ export interface Claims {
 }
 
 /**
- * The age in seconds of the tokens in a race. The tokens are newer than the rights that were stored before the race.
+ * The tokens of the simultaneous requests are this number of seconds old. They are newer than the rights that the
+ * database has at the beginning.
  */
 const AGE_S = 600;
 const STORED_AGE = '1 hour';
@@ -66,11 +67,11 @@ const PEOPLE: Readonly<Record<Person, { readonly role: Role; readonly clients: r
   stranger: { role: 'CLIENT', clients: ['clients'] },
 };
 
-/** The password of each stored user in a race. Its hash has bcrypt’s lowest cost. */
+/** The password of each user in these tests. Its hash has bcrypt’s lowest cost, so that a login is fast. */
 export const PASSWORD = 'the present password';
 const HASH = '$2b$04$abcdefghijklmnopqrstuuvrJlxH64ME9z5TblLpE4iP2re04ZQ5S';
 
-/** Returns the JWT claims of a token with the rights that the database stores for the user. */
+/** Returns the JWT claims of a token that has the user’s rights in the database. */
 export function claimsOf(person: Person, tenant: RaceTenant): Claims {
   const { role, clients } = PEOPLE[person];
   return {
@@ -84,8 +85,9 @@ export function claimsOf(person: Person, tenant: RaceTenant): Claims {
 }
 
 /**
- * Returns the SQL that creates the records of a race. The ADMINs of all clients are inactive until their race. Postgres
- * as a `replica` runs no triggers, which halves the time, so this SQL also writes the copies that triggers would write.
+ * Returns SQL that creates a tenant with its records. Its ADMINs of all clients are inactive until the tenant’s
+ * requests run. Postgres runs no triggers for a session with the role `replica`, which halves the time. The SQL
+ * therefore also writes the copies of rows that triggers would write.
  */
 export function raceTenantSql(tenant: RaceTenant): string {
   const id = (kind: keyof RaceTenant): string => `'${tenant[kind]}'`;

@@ -10,7 +10,7 @@ export interface Plan {
 }
 
 /**
- * Whether two requests conflict: both write the same record, both create records in one table, or one changes the
+ * True if two requests conflict: both write the same record, or both create records in one table, or one changes the
  * caller of the other.
  */
 function meet(one: Measured, other: Measured): boolean {
@@ -20,7 +20,7 @@ function meet(one: Measured, other: Measured): boolean {
   );
 }
 
-/** Returns every pair of requests that write the same table, including each request with itself. */
+/** Returns every pair of requests that write the same table. A request also forms a pair with itself. */
 function pairsOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, index) =>
     all.slice(index).flatMap((other) => (sharedTables([one, other]).length > 0 ? [[one, other]] : [])),
@@ -28,8 +28,8 @@ function pairsOf(all: readonly Measured[]): Measured[][] {
 }
 
 /**
- * Returns every triple of requests that write the same table, if each request conflicts with at least one of the other
- * two.
+ * Returns every group of three requests that write the same table, if each of them conflicts with at least one of the
+ * other two.
  */
 function triplesOf(all: readonly Measured[]): Measured[][] {
   return all.flatMap((one, first) =>
@@ -52,9 +52,9 @@ function ordersOf<T>(members: readonly T[]): T[][] {
 }
 
 /**
- * Plans the races: every pair of requests in every order, with every kind of lock for which the requests wait. Pairs
- * that write users also run with an identity provider that gets changes of rights. Every triple of requests runs in
- * every order, each order with another kind of lock.
+ * Plans which requests run at the same time: every pair in every order, with every kind of lock that makes the requests
+ * wait. Pairs that write users also run with an identity provider that gets changes of rights. Groups of three requests
+ * also run in every order, and each order has another kind of lock.
  */
 export function planOf(all: readonly Measured[]): Plan {
   const pairs = pairsOf(all);
@@ -74,7 +74,7 @@ export function planOf(all: readonly Measured[]): Plan {
   return { pairs: pairs.length, triples: triples.length, races: [...ofPairs, ...ofTriples] };
 }
 
-/** Returns whether a race runs with an identity provider that gets changes of rights, without one, or both. */
+/** Returns whether the requests run with an identity provider that gets changes of rights, without one, or both. */
 function modesOf(members: readonly Measured[]): readonly boolean[] {
   if (members.some(({ operation }) => operation.delivery !== undefined)) return [true];
   return members.some(({ tables }) => tables.includes('users')) ? [false, true] : [false];

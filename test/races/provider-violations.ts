@@ -36,8 +36,8 @@ const textOf = (role: string, clients: readonly string[], isActive: boolean): st
 const textOfClaims = ({ role, client_access: clients }: Claims): string => textOf(role, clients, true);
 
 /**
- * Compares the rights of each user at the identity provider with the stored rights after the last delivery to the
- * provider.
+ * Sends all changes of rights to the identity provider, and then compares each user’s rights there with the rights in
+ * the database.
  */
 export async function providerViolations(
   { watcher, provider }: Lane,
@@ -48,8 +48,8 @@ export async function providerViolations(
   const loggedIn = exchanges
     .filter(({ operation, answer }) => operation.isLogin === true && answer.status === 200)
     .map(({ claims }) => claims);
-  // The rights that the identity provider may have without a delivery: the rights before the race, and the rights in
-  // the token of a login.
+  // The rights that the identity provider is allowed to have if the service sent it nothing: those from before the
+  // simultaneous requests, and those in the token of a login.
   const said = Map.groupBy([...before, ...loggedIn], ({ sub }) => sub);
   const subjects = [[...said.keys()]];
   const held = await watcher.query<{ detail: string }>({

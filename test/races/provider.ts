@@ -9,21 +9,27 @@ import type { Answer } from '../support/http.ts';
 import type { Service } from '../support/service.ts';
 import type { Claims } from './people.ts';
 
-/** The identity provider of a race’s service, which receives changes of rights and renews tokens. */
+/**
+ * An identity provider that receives changes of rights from the service and renews tokens while a test sends
+ * simultaneous requests.
+ */
 export interface RaceProvider {
-  /** The rights that the identity provider received last for each subject. */
+  /** For each subject, the rights that the identity provider received last. */
   readonly lastRights: ReadonlyMap<string, UserRights>;
-  /** Claims the delivery of the given users’ rights for this instance, and thereby ends an earlier claim. */
+  /** Reserves the given users’ rights for sending by this instance. An earlier reservation then no longer counts. */
   claim(users: readonly string[]): Promise<void>;
-  /** Delivers the rights of the users in the oldest claim to the identity provider, and records the outcome. */
+  /**
+   * Sends the rights of the users in the oldest reservation to the identity provider, and records the outcome in the
+   * database.
+   */
   settle(): Promise<Answer>;
-  /** Delivers the changes of rights that are due to the identity provider. */
+  /** Sends the changes of rights that are due to the identity provider. */
   deliver(): Promise<Answer>;
-  /** Delivers changes of rights to the identity provider until no change is left. */
+  /** Sends changes of rights to the identity provider until none is left. */
   drain(): Promise<void>;
   /**
-   * Returns the JWT claims of a token that the identity provider issues now for an earlier login; undefined if the
-   * provider refuses.
+   * Returns the JWT claims of the token that the identity provider issues if a user renews an earlier login; undefined
+   * if it refuses.
    */
   renewed(claims: Claims): Promise<Claims | undefined>;
   close(): Promise<void>;
@@ -32,7 +38,7 @@ export interface RaceProvider {
 const MOST = 100;
 const LEASE_MS = 600_000;
 
-/** Returns an answer, in the form of an HTTP response, to an operation that is no request to the API. */
+/** Returns an HTTP response for an action that is no request to the API. */
 export function answerOf(status: number): Answer {
   return { status, headers: { 'x-request-id': randomUUID() }, text: '', json: undefined };
 }

@@ -6,24 +6,24 @@ import type { Lane } from './lane.ts';
 import type { Measured } from './measure.ts';
 import type { RaceTenant } from './people.ts';
 
-/** The requests of a race in the order in which they are sent, and the kind of lock for which they wait. */
+/** Requests that run at the same time, in the order of sending, and the kind of lock for which they wait. */
 export interface Race {
   readonly members: readonly Measured[];
   readonly hold: Hold;
-  /** True if the service sends changes of users’ rights to an identity provider in this race. */
+  /** True if the service sends changes of users’ rights to an identity provider while the requests run. */
   readonly isManaged: boolean;
 }
 
 export interface Outcome extends Race {
   readonly tenant: RaceTenant;
   readonly exchanges: readonly Exchange[];
-  /** The time when the superuser released the lock for which the requests waited, by the database’s clock. */
+  /** When the superuser released the lock for which the requests waited, by the database’s clock. */
   readonly releasedAt: string;
 }
 
 /**
- * Runs a race: takes a lock, sends each request once the previous request waits or has its response, and releases the
- * lock.
+ * Sends requests that run at the same time: takes a lock, sends each request once the one before waits for the lock or
+ * is answered, and releases the lock.
  */
 export async function run(lane: Lane, { members, hold, isManaged }: Race): Promise<Outcome> {
   const tenant = await lane.tenant();
@@ -52,7 +52,7 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
   };
 }
 
-/** Returns the number of a race’s requests that wait for a lock in Postgres. */
+/** Returns how many of the simultaneous requests wait for a lock in Postgres. */
 async function waiting({ watcher }: Lane): Promise<number> {
   const { rows } = await watcher.query<{ count: number }>({
     name: 'waiting',

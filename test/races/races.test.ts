@@ -13,18 +13,24 @@ import type { Race } from './race.ts';
 import { report, reportUnavailable } from './report.ts';
 
 /*
- * Two or three valid requests run at the same time, in every order. After each such race, all invariants in
+ * Two or three valid requests run at the same time, in every order. After each such group, all rules in
  * `invariants-of-*.ts` must hold.
  */
 
 const LANES = 3;
-/** The environment variable RACES_LIKE limits the test to races with a request whose name matches the pattern. */
+/**
+ * The environment variable RACES_LIKE is a pattern. The test then runs only groups of simultaneous requests in which a
+ * request’s name matches it.
+ */
 const LIKE = new RegExp(process.env['RACES_LIKE'] ?? '');
-/** The environment variable RACES_PART=1/2 limits the test to the first of two parts of the races. */
+/**
+ * With the environment variable RACES_PART=1/2 the test runs only the first half of all groups of simultaneous
+ * requests.
+ */
 const [PART = 1, PARTS = 1] = (process.env['RACES_PART'] ?? '1/1').split('/').map(Number);
 /**
- * The milliseconds after which the test begins no further race. The tested races are a sample, which depends on
- * `TEST_DAY`.
+ * After this time in milliseconds the test begins no further group of simultaneous requests. The groups that it runs
+ * are a sample, which the date `TEST_DAY` determines.
  */
 const LONGEST_MS = Number(process.env['RACES_MINUTES'] ?? 8) * 60_000;
 
@@ -53,7 +59,7 @@ test.each(WRITING)('npm run proofs -- races tests the endpoint %s with simultane
   expect(races).not.toEqual([]);
 });
 
-test('each request that the proof races sends succeeds if no other request runs, and has its own name', () => {
+test('each request that npm run proofs -- races sends has its own name, and succeeds if no other request runs', () => {
   expect(measured.filter(({ status }) => status >= 300)).toEqual([]);
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
 });

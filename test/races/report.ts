@@ -1,11 +1,14 @@
 import type { Found, Results } from './all-races.ts';
 import type { Outcome } from './race.ts';
 
-/** The number of example races that the report of the proof `races` shows for each violated invariant. */
+/** For each violated rule, the report of `npm run proofs -- races` shows this number of examples. */
 const EXAMPLES = 3;
 const LONGEST_BODY = 240;
 
-/** Returns the report of the violations by invariant, the most frequent first; empty without a violation. */
+/**
+ * Returns a report of the violations by rule, with the most frequent rule at the top. The report is empty if no rule is
+ * violated.
+ */
 export function report({ found, atRest }: Results): string {
   return [
     ...byFrequency(Map.groupBy(found, ({ invariant }) => invariant)).map(([invariant, all]) =>
@@ -15,7 +18,7 @@ export function report({ found, atRest }: Results): string {
   ].join('\n\n');
 }
 
-/** Returns the races in which a request got 503, the most frequent first. */
+/** Returns the groups of simultaneous requests in which one got 503, the most frequent at the top. */
 export function reportUnavailable({ unavailable }: Results): string {
   return byFrequency(Map.groupBy(unavailable, nameOf))
     .map(([name, all]) => `  ${all.length} × ${name} (${holdsOf(all)})`)
@@ -34,7 +37,7 @@ function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
   return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
 }
 
-/** Returns the sorted names of the simultaneous requests in a race. */
+/** Returns the sorted names of the requests that ran at the same time. */
 function nameOf({ members }: Outcome): string {
   const names = members.map(({ operation }) => operation.name);
   return names.toSorted().join(' | ');
@@ -46,7 +49,7 @@ function holdsOf(outcomes: readonly Outcome[]): string {
     .join(', ');
 }
 
-/** Returns the requests of a race with their responses, in the order in which they were sent. */
+/** Returns the requests that ran at the same time, with their responses, in the order of sending. */
 function example({ outcome: { hold, isManaged, exchanges }, detail }: Found): string {
   const answers = exchanges.map(
     ({ operation, answer }, index) =>

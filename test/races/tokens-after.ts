@@ -11,8 +11,8 @@ export const OLDER_TOKEN =
 const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
 
 /**
- * The SQL that returns the users whose row another user wrote last, and whether each user’s token has the stored
- * rights.
+ * SQL for the users whose row was last written by another user. For each of them, the SQL tells whether the token has
+ * the rights that are in the database.
  */
 const CHANGED = `
 select
@@ -31,7 +31,10 @@ cross join lateral (
 ) as l
 where l.request_id = any ($3)`;
 
-/** Sends a request with the token of each user whom another user changed in a race. */
+/**
+ * Sends a request with the token of each user whom another user changed, and checks that the service accepts the token
+ * only if it still has the user’s rights.
+ */
 export async function tokensAfter({ service, watcher }: Lane, { exchanges, tenant }: Outcome): Promise<Violation[]> {
   const ids = exchanges.map(({ answer }) => answer.headers['x-request-id']);
   const ofOthers = ids.filter((_id, index) => exchanges[index]?.operation.endpoint.includes('/users/{id}'));

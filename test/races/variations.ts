@@ -4,8 +4,8 @@ import { FIRST_TAG, FIRST_VERSION } from './people.ts';
 import type { RaceTenant } from './people.ts';
 
 /*
- * Further requests for tests with simultaneous requests. They may conflict in another way than the requests to the same
- * endpoints in test/resources/access.ts.
+ * Further requests that a test sends at the same time as others. They can conflict with other requests in a different
+ * way than the requests to the same endpoints in test/resources/access.ts.
  */
 
 const CLAIM = 'PUT /api/reclamations/{id}';
@@ -17,7 +17,7 @@ const INVOICES = 'POST /api/invoices/changes';
 const claim = { id: 'reclamations' } as const;
 const invoice = { id: 'factures' } as const;
 
-/** Returns a request body with the same change of several records, in their order. */
+/** Returns a request body that makes the same change to several records, in the given order. */
 const each =
   (kinds: readonly (keyof RaceTenant)[], change: object) =>
   (tenant: RaceTenant): object => ({ changes: kinds.map((kind) => ({ id: tenant[kind], ...change })) });

@@ -1,27 +1,27 @@
 import type { Client } from 'pg';
 
 /**
- * The first key of the advisory locks at which one of several simultaneous requests waits while the other requests
- * overtake it.
+ * A test makes one of several simultaneous requests wait at an advisory lock, while the other requests overtake it.
+ * This is the first of the two numbers that identify the lock.
  */
 const STOP = 7;
-/** The User-Agent of the one simultaneous request that waits before its first write. */
+/** The User-Agent of the request that a test makes wait before its first write, while other requests overtake it. */
 export const STOPPED = 'races/stopped';
 
-/** The SQL of the lock at which a request with the User-Agent `races/stopped` waits before its first write. */
+/** SQL that takes a lock. A request with the User-Agent `races/stopped` waits for it before its first write. */
 export const STOP_WRITING = `select pg_advisory_xact_lock(${STOP}, 0)`;
 
-/** Returns the SQL of the lock at which each transaction of a user waits after its beginning. */
+/** Returns SQL that takes a lock. Each transaction of the given user waits for it after its beginning. */
 export const stopAtBeginning = (subject: string): string =>
   `select pg_advisory_xact_lock(${STOP}, hashtext('${subject}'))`;
 
 /*
- * The witness: tables, triggers and functions that the superuser adds to the database under test. The triggers log each
- * row that a request writes. The log commits with the request, and its ids have the order in which a row was written,
- * because the writer has locked the row. The names of the triggers put them behind the service’s own triggers.
+ * SQL by which the superuser adds a log of all writes to the tested database. Triggers log each row that a request
+ * writes. The log is committed together with the request. A writer locks the row that it writes, so the ids in the log
+ * show in which order a row was written. The triggers’ names make them run after the service’s own triggers.
  *
- * A trigger of a cascade runs at the depth of the statement that began the cascade. Only the trigger’s condition, which
- * Postgres evaluates when the row is written, knows that the write is nested.
+ * A write is nested if a trigger or a foreign key of another write caused it. For foreign keys, only the condition of
+ * the logging trigger can tell this, because Postgres evaluates the condition when the row is written.
  */
 const LOG = `
 create schema races;
@@ -108,8 +108,8 @@ end
 $function$;`;
 
 /**
- * The SQL that returns every table of the service from the Postgres catalog, except the audit log and the queue of
- * changed rights.
+ * SQL that lists every table of the service, from the Postgres catalog. The audit log and the queue of changed rights
+ * are left out.
  */
 const TABLES = `
 select c.relname as name, array_agg(a.attname::text order by k.place) as key
@@ -121,12 +121,12 @@ where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname 
 group by c.relname`;
 
 /**
- * The columns of each table’s primary key. The test’s log of writes has a row’s id as the values of these columns,
+ * The columns of each table’s primary key. The test’s log of writes identifies a row by the values of these columns,
  * joined by slashes.
  */
 export type Keys = ReadonlyMap<string, readonly string[]>;
 
-/** Installs the triggers that log all writes in a database, and returns the logged tables with their primary keys. */
+/** Adds triggers to a database that log all writes. Returns the logged tables with their primary keys. */
 export async function installWitness(admin: Client): Promise<Keys> {
   await admin.query(LOG);
   const { rows } = await admin.query<{ name: string; key: string[] }>(TABLES);

@@ -71,7 +71,10 @@ describe('audit.accept and audit.withdraw', () => {
       .rows;
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
-  /** Runs a test, then SQL that undoes the test’s changes, and withdraws the test’s acceptance of audit findings. */
+  /**
+   * Runs a test. Afterwards it undoes the test’s changes by the given SQL, and withdraws what the test has accepted
+   * from the audit’s report.
+   */
   async function afterwards(sql: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -84,14 +87,14 @@ describe('audit.accept and audit.withdraw', () => {
     }
   }
 
-  /** Asks Postgres until the statement that this database connection sent waits for a lock. */
+  /** Waits until the SQL statement that a connection has sent waits for a lock. */
   async function untilItWaits(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number };
     const waits = `select from pg_locks where not granted and pid = ${String(processID)}`;
     while ((await auditor.query(waits)).rowCount === 0);
   }
 
-  test('the views audit.findings and audit.drift report nothing about a DBA’s login that was created as db/README.md says', async () => {
+  test('the audit reports nothing about a DBA’s login that was created as db/README.md says', async () => {
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
     const { rows } = await auditor.query('select name::text from audit.logins where is_dba');
@@ -109,14 +112,14 @@ describe('audit.accept and audit.withdraw', () => {
       'may make temporary tables',
       `do $$ begin execute format('grant temporary on database %I to DBA', current_database()); end $$`,
     ],
-  ])('the view audit.findings reports a DBA’s login that %s', async (_what, sql) => {
+  ])('the view audit.findings, which lists unsafe rights, reports a DBA’s login that %s', async (_what, sql) => {
     await admin.query('begin');
     await admin.query(sql.replace('DBA', names.dba));
     expect(await findings()).not.toEqual([]);
     await admin.query('rollback');
   });
 
-  test('the view audit.findings no longer lists a finding that a DBA accepted with a reason', async () => {
+  test('if a DBA accepts a problem that the view audit.findings reports, and gives a reason, the view no longer lists this problem', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       expect(await findings(dba)).toEqual(FOUND);
@@ -137,7 +140,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('the view audit.drift lists an object whose change a DBA accepted again as soon as the object changes further', async () => {
+  test('if a DBA accepts a changed database object, the view audit.drift lists the object again only after another change', async () => {
     await admin.query(`create function public.by_hand() returns integer language sql set search_path = '' return 1`);
     await afterwards('drop function public.by_hand()', async () => {
       const kinds = (await drift()).filter(({ object }) => object.includes('by_hand'));
@@ -155,7 +158,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('audit.findings omits a finding that a DBA accepted only while the object is as it was at the acceptance', async () => {
+  test('after a DBA accepted a problem, the view audit.findings omits the problem only as long as the database object stays the same', async () => {
     await admin.query('drop index public.sites_client_id_idx');
     await afterwards(
       'create index sites_client_id_idx on public.sites (client_id, created_at desc, id desc)',
@@ -175,7 +178,7 @@ describe('audit.accept and audit.withdraw', () => {
     );
   });
 
-  test('the view audit.findings lists a finding again after a DBA withdraws its acceptance, and keeps who accepted and who withdrew', async () => {
+  test('after a DBA withdraws the acceptance of a problem, the view audit.findings lists it again, and the database keeps who accepted and who withdrew', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await dba.query(ACCEPT);
@@ -192,7 +195,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('a DBA accepts all rows that audit.findings has about an object at once, and audit.findings still lists a later row', async () => {
+  test('a DBA can accept at once all problems of an object that audit.findings reports, and a later problem of the object is still reported', async () => {
     await admin.query('grant truncate, references on public.sites to taxclaims_admin');
     await afterwards('revoke truncate, references, trigger on public.sites from taxclaims_admin', async () => {
       const { rows } = await dba.query<Acceptance>(
@@ -209,7 +212,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('the view audit.findings reports a publication that a DBA accepted again once the publication includes the audit log', async () => {
+  test('if a DBA accepted a publication of a table, the view audit.findings reports the publication again once it includes the audit log', async () => {
     await admin.query('create publication widened for table public.sites');
     await afterwards('drop publication widened', async () => {
       await dba.query(`select audit.accept('published_table', 'widened', 'the warehouse reads it')`);
@@ -219,7 +222,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('a DBA’s acceptance of a finding of the view audit.findings survives a deploy', async () => {
+  test('a problem that a DBA accepted in the view audit.findings stays accepted after a deploy', async () => {
     await admin.query('create publication kept for table public.sites');
     await afterwards('drop publication kept', async () => {
       await dba.query(`select audit.accept('published_table', 'kept', 'the warehouse reads it')`);
@@ -230,7 +233,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('two DBAs who call audit.accept for the same finding at the same time store one acceptance', async () => {
+  test('if two DBAs call audit.accept for the same problem at the same time, the database stores one acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query('begin');
@@ -244,7 +247,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('a DBA who calls audit.accept while another DBA withdraws the acceptance of the same finding stores a new acceptance', async () => {
+  test('if a DBA accepts a problem while another DBA withdraws an earlier acceptance of it, the database stores a new acceptance', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await admin.query(ACCEPT);
@@ -295,14 +298,17 @@ describe('audit.accept and audit.withdraw', () => {
       /no acceptance of this name and object: rls_not_forced, public\.sites/,
       /^There is no acceptance\.$/,
     ],
-  ])('audit.accept or audit.withdraw refuses %s, and says what is wrong', async (_what, sql, message, hint) => {
-    await admin.query('begin');
-    await admin.query(OPEN);
-    const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
-    await admin.query('rollback');
-    expect(refused).toMatchObject({ message: expect.stringMatching(message) });
-    if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
-  });
+  ])(
+    'the audit’s functions audit.accept and audit.withdraw refuse %s, and say what is wrong',
+    async (_what, sql, message, hint) => {
+      await admin.query('begin');
+      await admin.query(OPEN);
+      const refused: unknown = await admin.query(sql).catch((error: unknown) => error);
+      await admin.query('rollback');
+      expect(refused).toMatchObject({ message: expect.stringMatching(message) });
+      if (hint !== undefined) expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
+    },
+  );
 
   test('audit.withdraw refuses a misspelt object name, and names the accepted object with the nearest name', async () => {
     await admin.query('begin');
@@ -322,14 +328,14 @@ describe('audit.accept and audit.withdraw', () => {
     ],
     ['change an acceptance', `update audit.acceptances set withdrawn_at = now()`],
     ['delete an acceptance', `delete from audit.acceptances`],
-  ])('an auditor can read which findings of audit.findings a DBA accepted, and cannot %s', async (_what, sql) => {
+  ])('an auditor can read which problems of the database a DBA accepted, and cannot %s', async (_what, sql) => {
     await auditor.query(
       'select id, what, object, as_it_stood, reason, withdrawn_by, withdrawn_at from audit.acceptances',
     );
     await expect(auditor.query(sql)).rejects.toThrow(/permission denied/);
   });
 
-  test('a DBA or superuser who inserts an acceptance of a finding with a forged name or time gets their own name and the present time stored', async () => {
+  test('if a DBA or a superuser accepts a problem under a false name or time, the database stores the real name and the present time', async () => {
     const forged = `insert into audit.acceptances (what, object, as_it_stood, reason, accepted_by, accepted_at)
       values ('a', 'b', 'c', 'd', 'somebody', '2000-01-01') returning accepted_by::text, accepted_at > '2020-01-01' as now`;
     for (const [client, name] of [
@@ -354,20 +360,23 @@ describe('audit.accept and audit.withdraw', () => {
     { who: 'a superuser', sql: 'update audit.acceptances set withdrawn_at = null, withdrawn_by = null' },
     { who: 'a superuser', sql: 'delete from audit.acceptances' },
     { who: 'a superuser', sql: 'truncate audit.acceptances' },
-  ])('$who cannot change a withdrawn acceptance of a finding with: $sql', async ({ who, sql, changed }) => {
-    const client = who === 'a DBA' ? dba : admin;
-    await admin.query(OPEN);
-    await afterwards(CLOSED, async () => {
-      await admin.query(ACCEPT);
-      await admin.query(WITHDRAW);
-      const { rows: before } = await admin.query('table audit.acceptances');
-      await client.query('begin');
-      const done = client.query(sql);
-      if (changed === undefined) await expect(done).rejects.toThrow(/cannot be changed or deleted/);
-      else expect((await done).rowCount).toBe(changed);
-      await client.query('rollback');
-      expect(before.length).toBeGreaterThan(0);
-      expect((await admin.query('table audit.acceptances')).rows).toEqual(before);
-    });
-  });
+  ])(
+    '$who cannot change or delete the record of an acceptance that was withdrawn, by this SQL: $sql',
+    async ({ who, sql, changed }) => {
+      const client = who === 'a DBA' ? dba : admin;
+      await admin.query(OPEN);
+      await afterwards(CLOSED, async () => {
+        await admin.query(ACCEPT);
+        await admin.query(WITHDRAW);
+        const { rows: before } = await admin.query('table audit.acceptances');
+        await client.query('begin');
+        const done = client.query(sql);
+        if (changed === undefined) await expect(done).rejects.toThrow(/cannot be changed or deleted/);
+        else expect((await done).rowCount).toBe(changed);
+        await client.query('rollback');
+        expect(before.length).toBeGreaterThan(0);
+        expect((await admin.query('table audit.acceptances')).rows).toEqual(before);
+      });
+    },
+  );
 });

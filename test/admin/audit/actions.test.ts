@@ -10,7 +10,10 @@ interface Finding extends Found {
   readonly remedy: string;
 }
 
-/** Findings of audit.findings without an SQL remedy, because a DBA must decide or change a file of the repository. */
+/**
+ * Problems that audit.findings reports without SQL that would repair them. A DBA must decide what to do, or change a
+ * file of the repository.
+ */
 const ADVICE = [
   ...['api_login_objection', 'audit_month_lost', 'copy_within_reach', 'foreign_key_across_tenants'],
   ...['identity_change_undelivered', 'impossible_row', 'login_reaches_house_role', 'login_reaches_privilege'],
@@ -19,20 +22,22 @@ const ADVICE = [
   ...['several_permissive', 'table_without_policies', 'write_without_check'],
 ];
 
-/** Matches a remedy of audit.findings that is an SQL statement; every other remedy is advice to a DBA. */
+/** Matches a remedy in audit.findings that is an SQL statement. Any other remedy is advice in words. */
 const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 
 const world = await forSuite(openAuditedWorld());
 const { admin } = world;
 /**
- * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
+ * the expected objects in db/audit/declared are out of date.
  */
 const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);
 
 describe(`what audit.findings and audit.drift report after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
-  // All actions of a DBA are rolled back, because roles belong to the whole database server, which other suites use.
+  // All actions of a DBA are rolled back. Roles belong to the whole Postgres server, which other test suites use at the
+  // same time.
   beforeEach(async () => {
     await admin.query('begin; create role test_bi login in role taxclaims_reporting');
   });
@@ -48,11 +53,12 @@ describe(`what audit.findings and audit.drift report after actions of a DBA (${d
   });
 
   test.each(drawn.filter(({ hasOthers }) => !hasOthers))(
-    'the view audit.findings reports $title, and the SQL in its column remedy ends the finding',
+    'the view audit.findings reports $title, and running the SQL in the view’s column remedy repairs this',
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
-      // The test ignores the finding api_login_objection, which many findings about a login of the API cause.
+      // Many problems of an API login also cause the row api_login_objection. The test ignores this row unless it is
+      // expected.
       const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
       expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
         findings.map(expectedFinding),
@@ -74,7 +80,7 @@ describe(`what audit.findings and audit.drift report after actions of a DBA (${d
   const amongOthers = drawn.filter(({ hasOthers }) => hasOthers);
   if (amongOthers.length > 0)
     test.each(amongOthers)(
-      'the view audit.findings or audit.drift reports $title',
+      'the audit’s views audit.findings and audit.drift report $title',
       async ({ sql, findings, drift }) => {
         await admin.query(sqlFor(world, sql));
         expect(await readFindings()).toEqual(expect.arrayContaining(findings.map(expectedFinding)));
@@ -99,7 +105,10 @@ async function readFindings(): Promise<readonly Finding[]> {
   return findingsBeside(admin, rows);
 }
 
-/** The reasons for which audit.who_can_see says that the login test_bi sees a client that nobody granted to test_bi. */
+/**
+ * Returns why the database login test_bi sees a client that nobody has granted to it, as the function audit.who_can_see
+ * says.
+ */
 async function readWaysOfLogin(): Promise<string[]> {
   const { rows } = await admin.query<{ as_role: string }>(
     `select distinct as_role from audit.who_can_see($1) where kind = 'database login' and name = 'test_bi'`,
@@ -108,7 +117,7 @@ async function readWaysOfLogin(): Promise<string[]> {
   return rows.map(({ as_role }) => as_role);
 }
 
-/** All rows and notices that the login test_bi gets from the given SQL statements. */
+/** Returns all rows and notices that the database login test_bi gets when it runs the given SQL. */
 async function shownToLogin(sql: string): Promise<string> {
   const shown: unknown[] = [];
   const keepNotice = ({ message }: { readonly message?: string | undefined }): void => {

@@ -7,15 +7,18 @@ export const FOREIGN = idOf('b', 'clients');
 
 const [tenant, other] = [newTenant(), newTenant()];
 
-/** The entries of actions.sql: a DBA’s action, and what audit.findings and audit.drift must report after the action. */
+/**
+ * The entries of the file actions.sql. Each has an action of a DBA, and what audit.findings and audit.drift must report
+ * after it.
+ */
 export const ACTIONS = listed('audit/actions.sql', {
   FOREIGN,
   OWN: idOf('a', 'clients'),
-  // SQL that creates two clients, the first with a site, a claim and a document.
+  // SQL that creates two clients. The first one has a site, a claim and a document.
   CLAIM: [rowOf('clients', other), tenantSql(tenant, 'A'), rowOf('documents', tenant)].join('\n'),
   CLIENT: tenant.clients,
   OTHER: other.clients,
-  // SQL that creates a schema outside the service which PUBLIC may use.
+  // SQL that creates a schema which does not belong to the service, and which every login has the right to use.
   ELSEWHERE: 'create schema elsewhere; grant usage on schema elsewhere to public;',
 }).map(({ head: [title = '', ...fields], sql, parts }) => ({
   title,
@@ -28,7 +31,10 @@ export const ACTIONS = listed('audit/actions.sql', {
   mend: parts['mend']?.sql,
 }));
 
-/** The reports that an entry of actions.sql expects, written as `finding NAME: OBJECT` or `drift KIND: OBJECT`. */
+/**
+ * What the audit must report according to an entry of actions.sql. The entry writes this as `finding NAME: OBJECT` or
+ * `drift KIND: OBJECT`.
+ */
 function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
   return fields
     .filter((field) => field.startsWith(`${view} `))
@@ -37,7 +43,8 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
 }
 
 /**
- * The expected as_role in audit.who_can_see: NAME of `who_can_see NAME`, otherwise the name of the expected finding.
+ * The database role under which audit.who_can_see must list the login. An entry of actions.sql names this role after
+ * `who_can_see`. If it names none, the role is called like the expected problem.
  */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));

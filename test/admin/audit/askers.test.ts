@@ -5,7 +5,10 @@ import { forSuite } from '../../support/suite.ts';
 import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Creates findings, and objects whose definitions Postgres prints as format settings of the session say. */
+/**
+ * Makes the audit report several problems. Some of the created objects have dates and intervals, which Postgres prints
+ * in the format that the session has set.
+ */
 const BROKEN = `
   create table public.added (
     "Odd name" interval default '1 year 2 mons 03:04:05', at timestamptz default '2026-01-02 03:04:05+06',
@@ -22,7 +25,8 @@ const BROKEN = `
   grant select on public.added to taxclaims_reporting`;
 
 /**
- * A query that gives every setting of a format or name an unusual value, except settings that make all queries fail.
+ * A query that returns unusual values for every setting of formats and names. Settings that would make all queries fail
+ * are left out.
  */
 const SETTINGS = `
   select name, case
@@ -53,7 +57,7 @@ describe('the views of the schema audit in a session with unusual settings', () 
   const said = async (client = admin): Promise<string[]> =>
     (await client.query<{ of: string; said: string }>(SAID)).rows.map((row) => `${row.of} ${row.said}`);
 
-  test('a superuser, an auditor and the tables’ owner read the same audit.findings and audit.drift, whatever formats their session sets', async () => {
+  test('a superuser, an auditor and the owner of the tables read the same rows of audit.findings and audit.drift, whatever formats their session sets', async () => {
     const { rows: settings } = await admin.query<{ name: string; values: string[] }>(SETTINGS);
     expect(settings.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['DateStyle', 'IntervalStyle', 'bytea_output', 'quote_all_identifiers', 'xmlbinary']),
@@ -82,7 +86,7 @@ describe('the views of the schema audit in a session with unusual settings', () 
     }
   });
 
-  test('the view audit.findings does not report a setting of the reader’s session as a setting of the server', async () => {
+  test('the view audit.findings, which reports unsafe settings of the server, ignores settings of the session that reads the view', async () => {
     const asker = new pg.Client({
       connectionString: database.adminUrl,
       options: '-c jit=off -c search_path=public,pg_temp -c quote_all_identifiers=on',

@@ -28,7 +28,8 @@ describe('the rights of an auditor', () => {
   test.each(['matrix', 'findings', 'drift', 'denials', 'changes', 'exceptions', 'policies', 'rights', 'logins'])(
     'an auditor reads the same rows of audit.%s as a superuser',
     async (view) => {
-      // Other suites create logins on the same server, so the superuser and the auditor read the view in one snapshot.
+      // Other test suites create logins on the same Postgres server. The superuser and the auditor read the view in one
+      // snapshot, so that both see the same logins.
       const all = `select v::text as line from audit.${view} as v order by 1`;
       const begin = 'begin transaction isolation level repeatable read';
       await world.admin.query(begin);
@@ -42,7 +43,7 @@ describe('the rights of an auditor', () => {
     },
   );
 
-  test('an auditor reads every refusal in audit.denials, and cannot read the audit log itself', async () => {
+  test('an auditor reads in the view audit.denials which requests the service refused, and cannot read the audit log itself', async () => {
     const { rows } = await world.auditor.query(`select actor, action, client_id, reason from audit.denials`);
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -52,13 +53,13 @@ describe('the rights of an auditor', () => {
     );
     const log = 'select count(*)::integer as count from public.audit_logs where success';
     const succeeded = 'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
-    // An auditor has no usage of the schema public, so the view audit.denials is the only way to audit records.
+    // An auditor has no right to use the schema public, and can read audit records only through the view audit.denials.
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
   });
 
-  test('audit.denials shows the email of a refused user who is stored, and no other email', async () => {
+  test('the view audit.denials shows the email of a user whose request was refused, if the database has this user, and no other email', async () => {
     await world.admin.query(
       `insert into public.audit_logs (actor, user_id, action, resource_type, success) values
          ('subject-a', null, 'GET /email', 'x', false), ('renamed', $1, 'GET /email', 'x', false),
@@ -78,7 +79,7 @@ describe('the rights of an auditor', () => {
     );
   });
 
-  test('audit.who_can_see reports that a client does not exist', async () => {
+  test('the function audit.who_can_see, which lists who sees a client, says so if the client does not exist', async () => {
     const said = async (client: string): Promise<unknown[]> => {
       const { rows } = await world.auditor.query<{ name: string; reason: string }>(
         `select name, reason from audit.who_can_see($1) where kind = 'client'`,
@@ -91,14 +92,14 @@ describe('the rights of an auditor', () => {
     expect(await said(idOf('a', 'clients'))).toEqual([]);
   });
 
-  test('audit.denials shows no request that succeeded', async () => {
+  test('the view audit.denials, which lists refused requests, shows no request that succeeded', async () => {
     const { rows } = await world.auditor.query(
       `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
     );
     expect(rows).toEqual([]);
   });
 
-  test('an auditor reads how many changes the identity provider has not received, but not the users of these changes', async () => {
+  test('an auditor reads how many changes of rights the identity provider has not received yet, but not whose rights changed', async () => {
     const findingsFor = async (viewer: pg.Client): Promise<unknown[]> => {
       const { rows } = await viewer.query<Record<string, unknown>>(
         `select object, detail, remedy from audit.findings where finding = 'identity_change_undelivered'`,
@@ -130,14 +131,15 @@ describe('the rights of an auditor', () => {
       expect(rows).toHaveLength(2);
       for (const secret of rows.flatMap((row) => Object.values(row)))
         expect(JSON.stringify(found)).not.toContain(secret);
-      // A superuser, to whom no row-level security policy applies, reads the same row of audit.findings as the auditor.
+      // No row-level security policy applies to a superuser, who must read the same row of audit.findings as the
+      // auditor.
       expect(found).toEqual(await findingsFor(world.admin));
     } finally {
       await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);
     }
   });
 
-  test('the function audit.who_can_see lists every user and login who can see a client, each with the reason', async () => {
+  test('the function audit.who_can_see lists every user and every login that can see a client, each with the reason', async () => {
     const { rows } = await world.auditor.query('select * from audit.who_can_see($1)', [idOf('a', 'clients')]);
     expect(rows).toEqual(
       expect.arrayContaining([
@@ -163,7 +165,7 @@ describe('the rights of an auditor', () => {
     expect(names).not.toContain('taxclaims_owner');
   });
 
-  test('audit.who_can_see lists neither an inactive user nor a revoked login', async () => {
+  test('the function audit.who_can_see does not list inactive users and logins whose grant was revoked among those who see a client', async () => {
     const client = idOf('b', 'clients');
     const names = async (): Promise<string[]> =>
       (await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])).rows.map(
@@ -175,7 +177,7 @@ describe('the rights of an auditor', () => {
     expect(await names()).not.toContain('b@users.example.org');
   });
 
-  test('audit.who_can_see lists an ADMIN without a client list for every client', async () => {
+  test('the function audit.who_can_see lists an ADMIN without a client list among those who see a client, for every client', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role) values ('all@example.org', '!', 'All', 'ADMIN')`,
     );
@@ -187,7 +189,7 @@ describe('the rights of an auditor', () => {
     ]);
   });
 
-  test('audit.who_can_see lists an ADMIN with a client list under the role taxclaims_scoped_admin', async () => {
+  test('the function audit.who_can_see lists an ADMIN with a client list under the database role taxclaims_scoped_admin', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role, client_access)
        values ('listed@example.org', '!', 'Listed', 'ADMIN', array[$1::uuid])`,

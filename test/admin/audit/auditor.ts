@@ -7,12 +7,12 @@ import { openWorld, type World } from '../../policies/world.ts';
 interface AuditedWorld extends World {
   readonly name: string;
   readonly adminUrl: string;
-  /** The database connection of a login that is a member of the role taxclaims_auditor alone. */
+  /** A database connection of a login whose only role is taxclaims_auditor. */
   readonly auditor: pg.Client;
   readonly auditorUrl: string;
 }
 
-/** A database with the two firms of the policy checks, with connections of each kind of login and of an auditor. */
+/** A database with two firms, and with one connection for each kind of login, among them an auditor. */
 export async function openAuditedWorld(): Promise<AuditedWorld> {
   const database = await createTestDatabase();
   const reporting = await createReportingLogin(database);

@@ -6,12 +6,18 @@ import { forSuite } from '../../support/suite.ts';
 import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
-/** Creates a trigger that audit.drift reports as long as nobody changed the schema audit. */
+/**
+ * Creates a trigger that the audit must report. In each test the audit itself is then changed so that it omits the
+ * trigger.
+ */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger copy after insert on public.reclamations for each row execute function public.copy();`;
 
-/** SQL that changes one function or view of the schema audit, so that the audit no longer reports an added trigger. */
+/**
+ * SQL that manipulates one function or view of the audit, so that it no longer reports a trigger which an attacker
+ * added.
+ */
 const REPLACED = {
   state: `do $$ begin execute replace(pg_get_functiondef('audit.state()'::regprocedure),
     'group by e.kind, e.object', 'where e.object !~ ''copy'' group by e.kind, e.object'); end $$;`,
@@ -42,7 +48,7 @@ const world = await forSuite(openAuditedWorld());
 
 describe('npm run db:audit on a database whose audit was changed, as an auditor', () => {
   test.each(sampledByDay(CHANGES))(
-    'db:audit reports that the functions and views of the schema audit were changed if %s',
+    'db:audit warns that the audit itself was manipulated if %s',
     async (_what, blind, line) => {
       await withAdmin(world.adminUrl, async (admin) => {
         const before = await admin.query<{ statement: string }>(MEND);
@@ -68,7 +74,7 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
     },
   );
 
-  test('db:audit reports a changed view of the schema audit even if a DBA accepted the change', async () => {
+  test('db:audit reports a manipulated view of the audit even if a DBA accepted the change', async () => {
     await withAdmin(world.adminUrl, async (admin) => {
       const before = await admin.query<{ statement: string }>(MEND);
       await admin.query(REPLACED.findings);
@@ -85,7 +91,7 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
     });
   });
 
-  test('db:audit no longer reports a changed schema audit after its functions and views are restored', async () => {
+  test('after the audit’s functions and views are restored, db:audit no longer warns that the audit was manipulated', async () => {
     const well = (await withAdmin(world.adminUrl, durabilityFindings)).length === 0 ? 0 : 1;
     const { code, out, err } = await audit(world.auditorUrl);
     expect([code, err]).toEqual([well, '']);
@@ -94,7 +100,7 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
   });
 });
 
-/** A query whose rows are SQL that restores the functions and views of the schema audit which REPLACED changes. */
+/** A query that returns SQL. This SQL restores the functions and views of the audit that a test has manipulated. */
 const MEND = `
   select pg_get_functiondef(f.oid) as statement
   from pg_proc as f

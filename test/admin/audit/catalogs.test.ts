@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { forSuite } from '../../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Creates one database object of each kind, such as a collation, that a migrated database does not have. */
+/** Creates one database object of each kind that the service does not use, for example a collation. */
 const ONE_OF_EACH = `
   create publication one for table public.sites where (true);
   alter publication one add tables in schema reporting;
@@ -46,7 +46,7 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     return rows.map(([value]) => value);
   }
 
-  test('audit.catalogs lists every catalog of Postgres, with an explanation', async () => {
+  test('the function audit.catalogs lists every system catalog of Postgres, with an explanation', async () => {
     const listed = await read('select catalog from audit.catalogs()');
     const missing = await read(
       `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' order by relname`,
@@ -55,7 +55,7 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     expect(await read('select catalog from audit.catalogs() where length(explanation) < 3')).toEqual([]);
   });
 
-  test('audit.catalog_rows compares every column of the Postgres catalogs that audit.catalog_columns does not exclude', async () => {
+  test('the function audit.catalog_rows returns every column of the Postgres catalogs, except those that audit.catalog_columns excludes', async () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const columns = await read(
@@ -69,7 +69,8 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     );
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
-    // audit.catalog_rows() may omit access lists and settings, because audit.state() has a fact for each of them.
+    // The function audit.catalog_rows() need not return access lists and settings, because audit.state() describes each
+    // of them.
     const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
       ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
     );
@@ -78,19 +79,19 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     expect(columns.length).toBeGreaterThan(150);
   });
 
-  test('audit.catalog_columns names only columns that the catalogs of a Postgres release have', async () => {
+  test('the function audit.catalog_columns names only columns that some Postgres release has in its catalogs', async () => {
     const unknown = await read(
       `select attribute from audit.catalog_columns() where attribute <> all (
          select a.attname from pg_attribute as a
          join pg_class as c on c.oid = a.attrelid and c.relnamespace = 'pg_catalog'::regnamespace)`,
     );
-    // Columns that Postgres 18 no longer has, or that are new in Postgres 16, 17 or 18.
+    // Columns of Postgres catalogs that Postgres 18 no longer has, or that only Postgres 16, 17 or 18 added.
     const known = ['attcacheoff', 'conenforced', 'relallfrozen', 'set_option', 'subfailover', 'suborigin'];
     known.push('subpasswordrequired', 'subrunasowner');
     expect(unknown.filter((attribute) => !known.includes(attribute))).toEqual([]);
   });
 
-  test('audit.kinds_of_state lists each kind of fact of audit.drift exactly once', async () => {
+  test('the function audit.kinds_of_state lists each kind of database object and right that the audit compares exactly once', async () => {
     await admin.query('begin');
     await admin.query(ONE_OF_EACH);
     const kinds = await read('select distinct kind from audit.drift order by kind');

@@ -21,7 +21,7 @@ test('the view audit.findings is empty in a newly migrated database', async () =
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('the function audit.state() in the database returns the same rows as its SQL file in the repository', async () => {
+test('the function audit.state(), which lists all objects and rights, returns the same rows as the version of the function in the repository’s SQL file', async () => {
   await admin.query('begin');
   const { facts } = await readStateWithRepositorySql(admin);
   await admin.query('rollback');
@@ -29,7 +29,7 @@ test('the function audit.state() in the database returns the same rows as its SQ
   expect(facts.map(key).sort()).toEqual((await readFacts(admin)).map(key).sort());
 });
 
-test('a file of db/audit/declared contains every row of audit.state(), with one database object per line', async () => {
+test('a file of db/audit/declared contains every row that the function audit.state() returns, with one database object per line', async () => {
   const facts = await readFacts(admin);
   const key = (fact: object): string => JSON.stringify(fact, ['kind', 'object', 'definition']);
   const text = textOfParts(facts);
@@ -39,7 +39,7 @@ test('a file of db/audit/declared contains every row of audit.state(), with one 
   expect(parseFacts(textOfParts(gone))).toEqual(gone);
 });
 
-test('db:audit compares a Postgres newer than every file of db/audit/declared with the newest file, and refuses an older Postgres', async () => {
+test('if db/audit/declared has no file for a Postgres release, db:audit uses the newest file for a newer release, and refuses an older release', async () => {
   expect((await readDeclaredFacts(18)).release).toBe(18);
   expect(await readDeclaredFacts(99)).toEqual(await readDeclaredFacts(18));
   expect((await readDeclaredFacts(15)).facts).not.toEqual((await readDeclaredFacts(18)).facts);

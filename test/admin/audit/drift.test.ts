@@ -12,17 +12,18 @@ const readDrift = async (): Promise<unknown[]> =>
   (await admin.query<object>('select kind, change, object from audit.drift')).rows;
 
 /**
- * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
+ * the expected objects in db/audit/declared are out of date.
  */
 const stale = await readDrift();
 
-test('the search path of a DBA’s session does not change what audit.drift lists', async () => {
+test('the view audit.drift, which lists changed database objects, returns the same rows with any search path', async () => {
   await admin.query('begin; set local search_path = app, audit, reporting');
   expect(await readDrift()).toEqual(stale);
   await admin.query('rollback');
 });
 
-test('db:migrate removes a policy and grants that a DBA added, and audit.drift is empty again', async () => {
+test('db:migrate removes a policy and grants that a DBA added, and the view audit.drift no longer lists them', async () => {
   await admin.query(`
     create policy added on public.sites to taxclaims_client using (true);
     grant update on public.sites to taxclaims_client;
@@ -34,7 +35,7 @@ test('db:migrate removes a policy and grants that a DBA added, and audit.drift i
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('audit.drift still lists after a deploy the objects that a DBA added and the deploy does not remove', async () => {
+test('a deploy does not remove every object that a DBA added, and the view audit.drift lists the remaining objects after the deploy', async () => {
   await admin.query(`
     create unique index by_hand on public.sites (id, site_name);
     create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
@@ -43,7 +44,8 @@ test('audit.drift still lists after a deploy the objects that a DBA added and th
   const drift = await readDrift();
   await admin.query('drop event trigger by_hand; drop function public.watch(); drop index public.by_hand');
   expect(drift).toContainEqual({ kind: 'index', change: 'added', object: 'public.by_hand' });
-  // audit.drift compares the server’s event triggers with those of the first deploy, not with the repository.
+  // Event triggers belong to no file of the repository. The view audit.drift compares them with the event triggers at
+  // the first deploy.
   expect(drift).toContainEqual({ kind: 'event trigger', change: 'added', object: 'by_hand' });
   expect(await readDrift()).toEqual(stale);
 });

@@ -16,7 +16,8 @@ const COMMANDS: Readonly<Record<Command, string>> = {
 };
 
 /**
- * The tables whose INSERT audit.explain_access explains by a parent’s id, such as a claim’s, instead of a client’s id.
+ * An INSERT into these tables names a parent, for example a claim. For them, audit.explain_access takes the parent’s id
+ * instead of a client’s id.
  */
 const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
 
@@ -45,7 +46,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     return rows[0] as Verdict;
   }
 
-  /** Creates a client and an issued invoice of this client, and returns the invoice’s id. */
+  /** Creates a client with an issued invoice, and returns the invoice’s id. */
   async function anotherInvoice(): Promise<string> {
     const { rows } = await world.admin.query<{ id: string }>(
       `with c as (
@@ -68,12 +69,12 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     const rights: string = RIGHTS[table][role];
     if (!rights.includes(command)) return false;
     if (role === 'admin' || firm === 'a') return true;
-    // A partner belongs to no client, so every account manager with a client may create a partner.
+    // A partner belongs to no client. Every account manager with a client is therefore allowed to create partners.
     return table === 'partners' && command === 'c';
   }
 
   test.each(sampledByDay(CASES))(
-    'audit.explain_access says which commands a caller in role %s may run on %s of an own and of a foreign client',
+    'the function audit.explain_access says which SQL commands a caller in role %s is allowed to run on %s of an own client and of a foreign client',
     async (role, table) => {
       for (const command of ['c', 'r', 'u', 'd'] as const) {
         for (const firm of ['a', 'b'] as const) {
@@ -92,7 +93,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     },
   );
 
-  test('audit.explain_access names the missing grant for which Postgres refuses a role’s statement', async () => {
+  test('the function audit.explain_access says which grant is missing if Postgres refuses a role’s statement', async () => {
     expect(await explain('CLIENT', [idOf('a', 'clients')], 'sites', 'delete', idOf('a', 'sites'))).toEqual({
       allowed: false,
       decided_by: 'no grant',
@@ -102,7 +103,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     });
   });
 
-  test('audit.explain_access allows an ADMIN with a client list only the clients of the list', async () => {
+  test('according to the function audit.explain_access, an ADMIN with a client list can reach only the clients of the list', async () => {
     const ask = (firm: 'a' | 'b') => explain('ADMIN', [idOf('a', 'clients')], 'sites', 'select', idOf(firm, 'sites'));
     expect(await ask('a')).toMatchObject({ allowed: true, as_role: 'taxclaims_scoped_admin' });
     expect(await ask('b')).toMatchObject({ allowed: false, as_role: 'taxclaims_scoped_admin' });
@@ -111,7 +112,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
   });
 
   test.each(ROLES)(
-    'audit.explain_access takes the database role that a request of %s has, with and without a client list',
+    'the function audit.explain_access uses the same database role as a request of %s, with and without a client list',
     async (role) => {
       for (const clientAccess of [[], [idOf('a', 'clients')]]) {
         const { rows } = await world.auditor.query('select audit.request_role($1, $2) as becomes', [
@@ -129,7 +130,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     },
   );
 
-  test('audit.explain_access names the policy that allowed or refused a statement', async () => {
+  test('the function audit.explain_access names the policy that allows or refuses a caller’s statement', async () => {
     const own = await explain('taxclaims_client', [idOf('a', 'clients')], 'public.sites', 'SELECT', idOf('a', 'sites'));
     expect(own).toMatchObject({ allowed: true, decided_by: 'policy sites_select_tenant' });
     const foreign = await explain('client', [idOf('a', 'clients')], 'sites', 'select', idOf('b', 'sites'));
@@ -138,27 +139,28 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(written).toMatchObject({ allowed: false, decided_by: 'policy sites_insert_tenant' });
   });
 
-  test('audit.explain_access says so if no record has the id that the auditor gives', async () => {
+  test('the function audit.explain_access tells an auditor if no record has the given id', async () => {
     const verdict = await explain('client', [], 'sites', 'select', '00000000-0000-4000-8000-000000000000');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no such record' });
   });
 
-  test('audit.explain_access says if a role has a grant on a table but no policy', async () => {
+  test('the function audit.explain_access tells an auditor if a role has a grant on a table but no policy', async () => {
     await world.admin.query('grant delete on public.documents to taxclaims_client');
     const verdict = await explain('client', [idOf('a', 'clients')], 'documents', 'delete', idOf('a', 'documents'));
     await world.admin.query('revoke delete on public.documents from taxclaims_client');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no policy' });
   });
 
-  test('audit.explain_access says if a trigger refuses a deletion that grant and policy allow', async () => {
-    // The test bills a new client, because other tests must delete their clients, which an issued invoice prevents.
+  test('the function audit.explain_access tells an auditor if a trigger refuses a deletion that grants and policies allow', async () => {
+    // The test issues an invoice to a new client. An issued invoice prevents the deletion of its client, and other
+    // tests must delete their clients.
     const issued = await anotherInvoice();
     const verdict = await explain('ADMIN', [], 'factures', 'delete', issued);
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'a trigger or a constraint' });
     expect(verdict.reason).toContain('an issued invoice is never deleted');
   });
 
-  test('audit.explain_access evaluates the policies for the user that the auditor names', async () => {
+  test('the function audit.explain_access evaluates the policies as if the named user had sent the statement', async () => {
     const explained = 'select allowed from audit.explain_access($1, $2, $3, $4, $5, $6)';
     const self = idOf('b', 'users');
     const ask = async (user: string | null) =>
@@ -167,7 +169,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(await ask(self)).toEqual([{ allowed: true }]);
   });
 
-  test('audit.explain_access changes no row, no audit record and no setting', async () => {
+  test('the function audit.explain_access, which tries a statement to explain access, changes no row, no audit record and no setting', async () => {
     const state = `select
         (select count(*) from public.sites) as sites,
         (select count(*) from public.documents) as documents,
@@ -205,7 +207,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     { what: 'SQL as the table', table: 'sites; drop table x', message: /not a table of this application/ },
     { what: 'SQL as the command', command: 'delete from x', message: /must be select, insert, update or delete/ },
   ])(
-    'audit.explain_access refuses $what as an argument',
+    'the function audit.explain_access, which explains a role’s access to a table, refuses $what as an argument',
     async ({ role = 'client', clients = '{}', table = 'sites', command = 'select', message }) => {
       const asked = 'select from audit.explain_access($1, $2, $3, $4, $5)';
       const values = [role, clients, table, command, idOf('a', 'sites')];
@@ -213,7 +215,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     },
   );
 
-  test('audit.as_admin takes only tables of the service, and no request role can run it', async () => {
+  test('the audit’s function audit.as_admin accepts only tables of the service, and no caller of the API can run this function', async () => {
     const call = `select * from audit.as_admin('pg_catalog.pg_class'::regclass, 'DELETE', null, null, null)`;
     await expect(world.auditor.query(call)).rejects.toThrow(/not a table of this application/);
     await world.api.query('begin; set local role taxclaims_client');

@@ -15,7 +15,8 @@ const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select * from audit.findings')).rows);
 
 /**
- * Runs `work` in a transaction that is rolled back, because roles belong to the whole server, which other suites use.
+ * Runs `work` in a transaction and rolls the transaction back. Roles belong to the whole Postgres server, which other
+ * test suites use at the same time.
  */
 async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -26,15 +27,16 @@ async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('a test causes each finding that a file of db/audit/findings defines, by an action in actions.sql or server.test.ts', () => {
+test('for each kind of problem that db/audit/findings defines, an action in actions.sql or server.test.ts causes the problem', () => {
   const files = readdirSync(new URL('../../../db/audit/findings', import.meta.url)).map((file) => file.slice(0, -4));
-  // The findings whose causing actions are in server.test.ts, because these actions change the whole database server.
+  // Some actions would change the whole Postgres server, so the tests in server.test.ts do them. These are the names of
+  // the problems that they cause.
   const ofServer = ['other_database_open', 'setting_of_server'];
   const reported = ACTIONS.flatMap(({ findings }) => findings.map(({ finding }) => finding));
   expect([...new Set([...reported, ...ofServer])].sort()).toEqual(files.sort());
 });
 
-test('every row of audit.exceptions has a reason and suppresses a finding of audit.findings, and no two rows suppress the same finding', async () => {
+test('every row of audit.exceptions excuses a problem that audit.findings would report and gives a reason, and no two rows excuse the same problem', async () => {
   const { rows } = await admin.query(
     `select e.finding, e.object, e.reason, count(f.object) as excused
      from audit.exceptions as e
@@ -61,12 +63,12 @@ test('Postgres runs audit.findings without JIT compilation', async () => {
     `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
      from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
   );
-  // The function switches JIT off for its query, because Postgres plans the query inside a function separately.
+  // Postgres plans the query inside a function separately, so the function itself must switch JIT off.
   expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
   expect(limits[0]?.inside).toContain('jit=off');
 });
 
-test('an auditor reads the same findings as a superuser', async () => {
+test('an auditor reads the same rows of the view audit.findings as a superuser', async () => {
   await within('grant pg_monitor to test_bi; create schema odd authorization test_bi', async () => {
     const findings = await readFindings();
     expect(findings).toHaveLength(2);
@@ -75,7 +77,7 @@ test('an auditor reads the same findings as a superuser', async () => {
   });
 });
 
-test('the view audit.findings reports a login that is in a role of Postgres, unless audit.harmless_roles lists the role', async () => {
+test('the view audit.findings reports a login that is a member of a predefined role of Postgres, unless audit.harmless_roles lists the role', async () => {
   await within('', async () => {
     const { rows } = await admin.query<{ role: string; harmless: boolean }>(
       `select r.rolname as role, h.name is not null as harmless
@@ -98,7 +100,7 @@ test('the view audit.findings reports a login that is in a role of Postgres, unl
   });
 });
 
-test('audit.superusers lists every superuser with the logins that can become one', async () => {
+test('the view audit.superusers lists every superuser, and for each superuser the logins that can become this superuser', async () => {
   await within('create role test_strong superuser login; grant test_strong to test_bi', async () => {
     await admin.query('set local role taxclaims_auditor');
     const { rows } = await admin.query('select name, is_first, become_by::text[] from audit.superusers');
@@ -118,7 +120,7 @@ test('the view audit.findings reports the database template1 as open once a logi
     const readOpen = async (): Promise<Finding[]> =>
       (await admin.query<Finding>(`select * from audit.findings where finding = 'other_database_open'`)).rows;
     expect(await readOpen()).toEqual([]);
-    // Postgres writes a row of pg_largeobject_metadata when a login creates a large object in template1.
+    // This INSERT does what Postgres does when a login creates a large object in the database template1.
     await admin.query(`insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
       select d.oid, 'pg_largeobject_metadata'::regclass, 4711, 0, 'pg_authid'::regclass, 'test_bi'::regrole, 'o'
       from pg_database as d where d.datname = 'template1'`);

@@ -8,10 +8,16 @@ import {
   FULL_FACTS_POSTGRES_RELEASE,
 } from '../../../src/admin/audit/declared.ts';
 
-/** The file with the expected matrix of rights, whose diff a reviewer reads first. */
+/**
+ * The file with the expected matrix of rights, a table of roles and database objects. A reviewer reads its diff before
+ * all others.
+ */
 export const GOLDEN_FILE = new URL('../../../db/audit/matrix.golden', import.meta.url);
 
-/** The rows of audit.state(), each a fact about a database object or right, always in the same order. */
+/**
+ * Returns the rows of the function audit.state(), always in the same order. Each row describes a database object or a
+ * right.
+ */
 export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
   const { rows } = await client.query<DatabaseFact>(
     'select kind, object, definition from audit.state() order by kind collate "C", object collate "C"',
@@ -20,8 +26,9 @@ export async function readFacts(client: pg.Client): Promise<DatabaseFact[]> {
 }
 
 /**
- * The text of the file in db/audit/declared for a Postgres release: all facts of audit.state() except facts about the
- * server; for a release before 18 only the facts that differ from Postgres 18.
+ * Returns the text of the file in db/audit/declared for a Postgres release. For Postgres 18, the file has all rows of
+ * audit.state() that do not describe the server. For an earlier release, it has only the rows that differ from Postgres
+ * 18.
  */
 export async function declaredText(
   client: pg.Client,
@@ -37,7 +44,10 @@ async function withoutServer(client: pg.Client, facts: readonly DatabaseFact[]):
   return facts.filter(({ kind }) => !rows.some((row) => row.kind === kind));
 }
 
-/** The text of a file of db/audit/declared, with one database object per line, made from facts of audit.state(). */
+/**
+ * Returns the text of a file in db/audit/declared, made from rows of audit.state(). Each line describes one database
+ * object.
+ */
 export function textOfParts(parts: readonly FileFact[]): string {
   const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
@@ -72,7 +82,8 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
 }
 
 /**
- * The facts of audit.state() that differ from Postgres 18; a fact that only Postgres 18 has gets the definition null.
+ * Returns the rows of audit.state() that differ from Postgres 18. A row that only Postgres 18 has gets the definition
+ * null.
  */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
@@ -85,8 +96,8 @@ async function differences(present: readonly DatabaseFact[]): Promise<readonly F
 }
 
 /**
- * Describes for a person how the facts of audit.state() differ from db/audit/declared: a changed definition by its
- * changed parts, a changed function or view by the Git diff of its SQL file. The text is empty if nothing differs.
+ * Describes for a person how the database differs from db/audit/declared. A changed definition is described by its
+ * changed parts, and a changed function or view by the Git diff of its SQL file. If nothing differs, the text is empty.
  */
 export async function describeChanges(
   client: pg.Client,
@@ -94,7 +105,8 @@ export async function describeChanges(
   release: number,
 ): Promise<string> {
   const present = await withoutServer(client, facts);
-  // db:migrate writes app.read_deployed_digests from the digests of all other functions, so its change says nothing.
+  // If any function changes, db:migrate also changes app.read_deployed_digests, which has the digests of all others. A
+  // change of this function alone tells nothing.
   const isSource = ({ object }: FileFact): boolean => object !== 'app.read_deployed_digests()';
   const before = new Map((await readDeclaredFacts(release)).facts.filter(isSource).map((fact) => [keyOf(fact), fact]));
   const after = new Map(present.filter(isSource).map((fact) => [keyOf(fact), fact]));
@@ -122,7 +134,8 @@ function linesOfChange({ before, after }: { before: DatabaseFact | undefined; af
 }
 
 /**
- * The changed lines of the SQL files that define the given functions and views; no line if Git does not know the files.
+ * Returns the lines that changed in the SQL files of the given functions and views. Returns no line if Git does not
+ * know the files.
  */
 function diffOfSources(names: readonly string[]): string[] {
   if (names.length === 0) return [];

@@ -14,7 +14,7 @@ const ROWS = listed('audit/objections.sql').map(({ head: [what = '', attributes 
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections, the reasons for which the service refuses a login of the API', () => {
-  /** Returns what app.objections says against a login that the function creates and rolls back. */
+  /** Creates a login, returns what the function app.objections says against it, and rolls the login back. */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -28,12 +28,12 @@ describe('app.objections, the reasons for which the service refuses a login of t
 
   const IN_API = 'in role taxclaims_api';
 
-  /** Makes SQL run only on Postgres 16 or later, because earlier releases have no options of a role membership. */
+  /** Wraps SQL so that it runs only on Postgres 16 or later. Earlier releases have no options of role memberships. */
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
   test.each(sampledByDay(ROWS))(
-    'app.objections, by which the service refuses an unsafe login, reports a login of the API that has $what',
+    'the function app.objections, by which the service refuses to start with an unsafe login, reports an API login that has $what',
     async ({ attributes, sql, said }) => {
       expect(await objectionsOf(IN_API)).toEqual([]);
       const found = await objectionsOf(attributes, sqlFor(database, sql));
@@ -43,7 +43,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     },
   );
 
-  test('app.objections, by which the service refuses an unsafe login, reports a login that is in any role of Postgres', async () => {
+  test('the function app.objections, by which the service refuses to start with an unsafe login, reports a member of any predefined role of Postgres', async () => {
     const { rows } = await admin.query<{ role: string }>(
       `select rolname as role from pg_roles where rolname like 'pg\\_%' and rolname <> 'pg_database_owner'`,
     );
@@ -54,7 +54,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     }
   });
 
-  test('app.objections, by which the service refuses an unsafe login, reports a login that may grant taxclaims_owner but not use the role', async () => {
+  test('the function app.objections, by which the service refuses to start with an unsafe login, reports a login with the right to grant taxclaims_owner but not to use the role', async () => {
     const granted = 'grant taxclaims_owner to test_suspect with admin true, inherit false, set false';
     const said = await objectionsOf(IN_API, since16(granted));
     const { rows } = await admin.query<{ is16: boolean }>(
@@ -64,7 +64,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     expect(said.includes(whole)).toBe(rows[0]?.is16);
   });
 
-  test('app.objections, by which the service refuses an unfit login, reports a login that cannot become a request role', async () => {
+  test('the function app.objections, by which the service refuses to start with an unsuitable login, reports a login that cannot become a request role', async () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     expect(await objectionsOf(`createdb ${IN_API}`)).toEqual(['the login test_suspect has CREATEDB']);
     expect(await objectionsOf(IN_API, 'revoke taxclaims_client from taxclaims_api')).toEqual([
@@ -72,7 +72,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     ]);
   });
 
-  test('app.objections, by which the service refuses an unsafe database, names every table without forced row-level security', async () => {
+  test('the function app.objections, by which the service refuses to start with an unsafe database, names every table without forced row-level security', async () => {
     const open = `alter table public.sites disable row level security; alter table app.migrations no force row level security;
       create table public.added (id integer); alter table public.added owner to taxclaims_owner`;
     expect(await objectionsOf(IN_API, open)).toEqual([

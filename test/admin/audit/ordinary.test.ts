@@ -21,13 +21,15 @@ const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
 
 const { database, admin } = await forSuite(openAsSuperuser());
 /**
- * The rows of audit.drift in a new database: none, unless the expected objects in db/audit/declared are out of date.
+ * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
+ * the expected objects in db/audit/declared are out of date.
  */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
-  // A DBA’s actions are rolled back, because roles belong to the whole database server, which other suites use.
-  test('audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
+  // Actions of a DBA are rolled back. Roles belong to the whole Postgres server, which other test suites use at the
+  // same time.
+  test('the audit’s views audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
     await admin.query('begin');
     try {
       await doAll(QUIET);
@@ -37,7 +39,7 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
     }
   });
 
-  test('audit.findings and audit.drift list each DBA’s action that ordinary.sql marks as reportable once, until a DBA accepts the row', async () => {
+  test('if ordinary.sql says that the audit must report an action of a DBA, the audit reports the action once, until a DBA accepts the report', async () => {
     await admin.query('begin');
     try {
       await doAll(REPORTED);
@@ -60,7 +62,7 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
   });
 
   test.each(ACTIONS.filter(({ undo }) => undo !== undefined))(
-    'the views audit.findings and audit.drift report nothing after $title',
+    'the audit’s views audit.findings and audit.drift report nothing after this action: $title',
     async ({ sql, undo }) => {
       await admin.query(sqlFor(database, sql));
       try {
@@ -73,7 +75,8 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
 });
 
 async function doAll(actions: typeof ACTIONS): Promise<void> {
-  // Postgres accepts an isolation level only before a transaction’s first query, so an action with a level comes first.
+  // Postgres accepts a change of the isolation level only before the first query of a transaction. An action with such
+  // a change therefore comes first.
   const isolationFirst = actions.toSorted(
     (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
   );
@@ -84,7 +87,7 @@ async function doAll(actions: typeof ACTIONS): Promise<void> {
   }
 }
 
-/** The rows of audit.findings and audit.drift, each as a text `finding NAME` or `drift KIND`. */
+/** Returns the rows of audit.findings and audit.drift, each as one text: `finding NAME` or `drift KIND`. */
 async function readLines(): Promise<{ line: string; object: string }[]> {
   const { rows } = await admin.query<Found>('select finding, object from audit.findings');
   const findings = await findingsBeside(admin, rows);
@@ -99,7 +102,7 @@ async function readDrift(): Promise<{ kind: string; object: string }[]> {
   return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
 }
 
-/** Numbers the names in the SQL of a DBA’s action, because all actions run in one transaction and must not share names. */
+/** Gives each action of a DBA its own names by adding a number, because all actions run in one transaction. */
 function withOwnNames(sql: string, nth: number): string {
   return sql
     .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)

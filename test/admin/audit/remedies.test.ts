@@ -6,7 +6,10 @@ import { rolesSql } from '../../support/roles-sql.ts';
 import { forSuite } from '../../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/* Runs audit.findings’ SQL remedies for unusual names and grants; actions.test.ts runs the remedies of all findings. */
+/*
+ * The view audit.findings offers SQL that repairs each problem. These tests run this SQL for unusual names and grants;
+ * actions.test.ts runs it for every kind of problem.
+ */
 
 interface Finding extends Found {
   readonly remedy: string;
@@ -15,7 +18,10 @@ interface Finding extends Found {
 const STRANGER = 'create role "A stranger";';
 const LOCK = 'pg_catalog.pg_try_advisory_xact_lock(bigint)';
 
-/** Makes taxclaims_api inherit every request role: by each membership, or before Postgres 16 by the role itself. */
+/**
+ * Makes taxclaims_api inherit the rights of every request role. Since Postgres 16 this needs an option of each
+ * membership, and before that an attribute of the role.
+ */
 const INHERITING = `do $$ begin
     if current_setting('server_version_num')::integer < 160000 then alter role taxclaims_api inherit;
     else ${REQUEST_ROLES.map((role) => `execute 'grant taxclaims_${role} to taxclaims_api with inherit true';`).join(' ')}
@@ -55,20 +61,23 @@ const OBJECTS = [
   { what: 'the inheritance of every request role by taxclaims_api', sql: INHERITING },
 ];
 
-test.each(sampledByDay(OBJECTS))('the SQL in the column remedy of audit.findings revokes $what', async ({ sql }) => {
-  await admin.query('begin');
-  try {
-    await admin.query(sql);
-    const remedies = (await readFindings()).map(({ remedy }) => remedy);
-    expect(remedies).not.toEqual([]);
-    for (const remedy of remedies.filter((one) => one.includes(';'))) await admin.query(remedy);
-    expect(await readFindings()).toEqual([]);
-  } finally {
-    await admin.query('rollback');
-  }
-});
+test.each(sampledByDay(OBJECTS))(
+  'the SQL that the view audit.findings offers as a remedy revokes $what',
+  async ({ sql }) => {
+    await admin.query('begin');
+    try {
+      await admin.query(sql);
+      const remedies = (await readFindings()).map(({ remedy }) => remedy);
+      expect(remedies).not.toEqual([]);
+      for (const remedy of remedies.filter((one) => one.includes(';'))) await admin.query(remedy);
+      expect(await readFindings()).toEqual([]);
+    } finally {
+      await admin.query('rollback');
+    }
+  },
+);
 
-test('the SQL by which audit.findings revokes a role’s right to a whole table keeps the role’s rights to columns', async () => {
+test('the SQL by which audit.findings would revoke a role’s right to a whole table keeps the role’s rights to single columns', async () => {
   const columns = `select column_name from audit.rights
     where object = 'public.users' and grantee = 'taxclaims_client' and privilege = 'SELECT' order by 1`;
   await admin.query('begin');
@@ -81,9 +90,10 @@ test('the SQL by which audit.findings revokes a role’s right to a whole table 
   await admin.query('rollback');
 });
 
-test('the SQL by which audit.findings or a deploy revokes advisory locks from PUBLIC keeps taxclaims_definer’s right to lock requests with idempotency keys', async () => {
+test('when a deploy, or SQL from audit.findings, revokes advisory locks from PUBLIC, taxclaims_definer keeps the right to take such locks', async () => {
   await admin.query('begin');
-  // A db:migrate that is no superuser cannot revoke the lock from PUBLIC or grant it to taxclaims_definer.
+  // A deploy by a login that is no superuser could neither revoke this lock function from PUBLIC nor grant it to
+  // taxclaims_definer. This SQL makes the database as such a deploy leaves it.
   await admin.query(
     `grant execute on function ${LOCK} to public; revoke execute on function ${LOCK} from taxclaims_definer;
      savepoint before`,

@@ -11,7 +11,10 @@ import { audit } from './command.ts';
 describe('npm run db:audit', () => {
   let database: TestDatabase;
   let folder: string;
-  /** The audit findings about the test server itself; in a database without further findings db:audit exits with 0. */
+  /**
+   * Problems of the test server itself that the audit reports. Only if there are none, db:audit can exit with 0 in a
+   * sound database.
+   */
   let ofServer: readonly Found[];
   let well: 0 | 1;
 
@@ -30,7 +33,7 @@ describe('npm run db:audit', () => {
   test('db:audit prints the matrix of rights of a migrated database and exits with 0', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
-    // The columns of the matrix of rights are the service’s roles, from taxclaims_owner to taxclaims_auditor.
+    // The matrix of rights has one column for each role of the service, from taxclaims_owner to taxclaims_auditor.
     expect(out).toMatch(
       /^public\.sites +···· +-R-- +---- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
     );
@@ -41,7 +44,7 @@ describe('npm run db:audit', () => {
     expect(out).toContain('No drift');
   });
 
-  test('db:audit reports a table without row-level security, and exits with 1 until a DBA mends it', async () => {
+  test('db:audit reports a table without row-level security, and exits with 1 until a DBA switches row-level security on again', async () => {
     const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql('alter table public.sites disable row level security');
     const file = join(folder, 'broken.html');
@@ -59,7 +62,7 @@ describe('npm run db:audit', () => {
     expect(mended.out).not.toContain('rls_disabled');
   });
 
-  test('db:audit lists the findings that a DBA accepted with their reasons, and exits with 0', async () => {
+  test('db:audit lists the problems that a DBA accepted, each with the DBA’s reason, and exits with 0', async () => {
     const sql = (text: string): Promise<unknown> => withAdmin(database.adminUrl, (admin) => admin.query(text));
     await sql(`
       alter table public.sites no force row level security;

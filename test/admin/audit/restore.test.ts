@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../../support/database.ts';
 import { restore } from './restored.ts';
 
-/** The query by which GET /health compares the present functions and triggers with those of the last deploy. */
+/** The health check runs this query. It compares the present functions and triggers with those of the last deploy. */
 const GUARDS_CHANGED = `
   select object, g.digest
   from app.digest_functions_and_triggers() as g
   full join jsonb_each_text(app.read_deployed_digests()) as d (object, digest) using (object)
   where g.digest is distinct from d.digest`;
 
-test('audit.drift reports nothing in a dumped and restored database, until a DBA drops a constraint', async () => {
+test('in a database that was dumped and restored, the view audit.drift lists no changed object, until a DBA drops a constraint', async () => {
   const database = await createTestDatabase();
   try {
     await restore(database);

@@ -9,9 +9,8 @@ import { createScratchFolder } from '../../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * Copies a database by pg_dump and a restore if a pg_dump as new as the server is installed, because the embedded
- * server has none. Otherwise recreates every view, policy and default from the text that Postgres prints of its stored
- * form.
+ * Dumps a database with pg_dump and restores it, if a pg_dump as new as the server is installed (the embedded server
+ * has none). Otherwise recreates every view, policy and default from the text that Postgres prints for them.
  */
 export async function restore(database: TestDatabase): Promise<void> {
   const release = await withAdmin(database.adminUrl, async (admin) => {
@@ -35,7 +34,7 @@ async function dumpAndRestore({ name, adminUrl }: TestDatabase, tools: string): 
   await rm(scratch, { recursive: true });
 }
 
-/** The folder of an installed pg_dump that is at least as new as the server. */
+/** Returns the folder of an installed pg_dump that is at least as new as the Postgres server. */
 async function toolsOf(release: number): Promise<string | undefined> {
   const installed = '/usr/lib/postgresql';
   const releases = await readdir(installed).catch(() => []);
@@ -49,7 +48,8 @@ async function toolsOf(release: number): Promise<string | undefined> {
 }
 
 /**
- * A query whose rows are SQL that recreates views, functions, checks, policies, defaults and indexes as pg_dump does.
+ * A query that returns SQL. This SQL recreates views, functions, checks, policies, defaults and indexes, with the texts
+ * that pg_dump would write.
  */
 const PRINTED = `
   select n.nspname, 1 as step, format('create or replace view %s%s as %s', c.oid::regclass,

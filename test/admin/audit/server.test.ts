@@ -8,7 +8,10 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../../src/demo/post
 import { asDatabase } from '../../support/database.ts';
 import { createScratchFolder } from '../../support/scratch.ts';
 
-/* Tests the rows of audit.findings about server settings on a server of its own, which other suites do not use. */
+/*
+ * Tests that audit.findings reports unsafe settings of a Postgres server. The tests use a server of their own, because
+ * other suites share theirs.
+ */
 
 interface Finding {
   readonly finding: string;
@@ -34,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('the view audit.findings is empty on a new server, and a reporting login cannot enter the databases postgres and template1', async () => {
+test('on a new Postgres server, the view audit.findings reports no problem, and a reporting login cannot enter the databases postgres and template1', async () => {
   expect(await readFindings()).toEqual([]);
   for (const database of ['postgres', 'template1']) {
     await expect(ask('select 1', asDatabase(server.adminUrl, database, login))).rejects.toThrow(
@@ -53,7 +56,7 @@ const REPORTED = [
 ];
 
 test.each(sampledByDay(REPORTED))(
-  'the view audit.findings reports the server setting $name = $value, and its SQL in the column remedy resets the setting',
+  'the view audit.findings reports the server setting $name = $value as unsafe, and offers SQL that resets the setting',
   async ({ name, value, usual, finding }) => {
     await alterSystem(name, value);
     await expectMended({ finding, object: name });
@@ -65,15 +68,18 @@ test.each(sampledByDay(REPORTED))(
 test.each([
   { name: 'session_preload_libraries', value: 'auto_explain', usual: '' },
   { name: 'work_mem', value: '8192', usual: '4096' },
-])('the view audit.findings does not report the server setting $name = $value', async ({ name, value, usual }) => {
-  await alterSystem(name, value);
-  expect(await readFindings()).toEqual([]);
-  await ask(`alter system reset ${name}`);
-  await untilSet(name, usual);
-});
+])(
+  'the view audit.findings does not report the harmless server setting $name = $value',
+  async ({ name, value, usual }) => {
+    await alterSystem(name, value);
+    expect(await readFindings()).toEqual([]);
+    await ask(`alter system reset ${name}`);
+    await untilSet(name, usual);
+  },
+);
 
 test.each(['local', 'remote_write'])(
-  'the view audit.findings reports synchronous_commit = %s once the server has a standby, and its SQL remedy resets the setting',
+  'once the server has a standby, the view audit.findings reports synchronous_commit = %s as unsafe, and offers SQL that resets the setting',
   async (value) => {
     await alterSystem('synchronous_commit', value);
     expect(await readFindings()).toEqual([]);
@@ -86,7 +92,7 @@ test.each(['local', 'remote_write'])(
   },
 );
 
-test('audit.findings reports a login whose sessions start without triggers and foreign keys, and its SQL remedy resets the setting', async () => {
+test('the view audit.findings reports a login whose sessions ignore triggers and foreign keys by default, and offers SQL that resets the setting', async () => {
   const url = asDatabase(server.adminUrl, 'taxclaims', login);
   await ask('alter role test_bi set session_replication_role = replica');
   expect(await ask('show session_replication_role', url)).toEqual([{ session_replication_role: 'replica' }]);
@@ -95,14 +101,14 @@ test('audit.findings reports a login whose sessions start without triggers and f
   expect(await readFindings()).toEqual([]);
 });
 
-test('the view audit.findings reports a replication slot, and its SQL in the column remedy drops the slot', async () => {
+test('the view audit.findings reports a replication slot, and offers SQL that drops the slot', async () => {
   await ask(`select pg_create_logical_replication_slot('taken', 'pgoutput')`);
   await expectMended({ finding: 'replication', object: 'replication slot taken' });
   expect(await readFindings()).toEqual([]);
 });
 
 /**
- * Expects that audit.findings has only the given finding, and runs each statement of its remedy alone, as psql does.
+ * Expects that audit.findings reports exactly the given problem. Runs each statement of its remedy alone, as psql does.
  */
 async function expectMended(expected: Omit<Finding, 'remedy'>): Promise<void> {
   const [finding, ...more] = await readFindings();
@@ -118,7 +124,7 @@ async function alterSystem(name: string, value: string): Promise<void> {
   await untilSet(name, value);
 }
 
-/** Asks Postgres for the setting until the server has read its changed configuration file. */
+/** Queries the setting until the Postgres server has read its changed configuration file. */
 async function untilSet(name: string, value: string): Promise<void> {
   await ask('select pg_reload_conf()');
   const end = Date.now() + 20_000;
@@ -127,7 +133,7 @@ async function untilSet(name: string, value: string): Promise<void> {
   }
 }
 
-/** Sends a query on a new connection, whose session starts with the server’s present settings. */
+/** Runs a query on a new connection, whose session begins with the server’s present settings. */
 async function ask<Row extends pg.QueryResultRow>(sql: string, url = server.adminUrl): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

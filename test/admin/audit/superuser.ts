@@ -4,13 +4,14 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 interface SuperusersDatabase {
   readonly database: TestDatabase;
   /**
-   * A superuser’s connection without JIT compilation, because compiling the audit’s queries takes longer than it saves.
+   * A superuser’s connection on which JIT is off. Postgres would need more time to compile the audit’s queries than to
+   * run them.
    */
   readonly admin: pg.Client;
   readonly close: () => Promise<void>;
 }
 
-/** Creates a new migrated database, and opens a superuser's connection to it. */
+/** Creates and migrates a new database. Returns a superuser’s connection to it. */
 export async function openAsSuperuser(): Promise<SuperusersDatabase> {
   const database = await createTestDatabase();
   const admin = new pg.Client({ connectionString: database.adminUrl, options: '-c jit=off' });

@@ -8,11 +8,11 @@ import { openAuditedWorld } from './auditor.ts';
 
 const world = await forSuite(openAuditedWorld());
 
-/** Tests the pitfalls of row-level security, listed in db/README.md, that no other suite tests. */
+/** Tests the pitfalls of row-level security in the list of db/README.md, as far as no other suite tests them. */
 describe('the pitfalls of row-level security', () => {
   const manager = { role: 'account_manager', clientAccess: OWN };
 
-  test('a duplicate key tells a caller only of the existing ids and document paths of foreign clients', async () => {
+  test('an error about a duplicate key can tell a caller only which ids and document paths other clients have', async () => {
     const { rows } = await world.admin.query(
       `select distinct c.relname || ' (' || k.columns || ')' as key
        from pg_index as i
@@ -31,7 +31,7 @@ describe('the pitfalls of row-level security', () => {
     expect(rows).toEqual([{ key: 'documents (file_path)' }]);
   });
 
-  test('an account manager who creates a client can read it back only if the client is in the account manager’s list', async () => {
+  test('an account manager can create a client and read it back only if the client is in the account manager’s list', async () => {
     const insert = (id: string): string =>
       `insert into public.clients (id, company_name, contact_email) values ('${id}', 'x', 'x@x') returning id`;
     expect(await attempt(world.api, { ...manager, sql: insert(idOf('a', 'new')) })).toBe('done');
@@ -46,7 +46,7 @@ describe('the pitfalls of row-level security', () => {
     expect(await attempt(world.api, { ...manager, sql: upsert('a') })).toBe('done');
   });
 
-  test('SELECT … FOR UPDATE returns a caller only rows that the caller may update', async () => {
+  test('SELECT … FOR UPDATE returns only rows that the caller has the right to update', async () => {
     const read = `${statementFor('sites', 'r', 'a')} for update`;
     expect(await attempt(world.api, { role: 'client', clientAccess: OWN, sql: read })).toBe('denied');
     expect(await attempt(world.api, { ...manager, sql: read })).toBe('done');
@@ -54,7 +54,7 @@ describe('the pitfalls of row-level security', () => {
     expect(await attempt(world.api, { ...manager, sql: foreign })).toBe('nothing');
   });
 
-  test('a reporting login that switches row-level security off gets an error and no row', async () => {
+  test('if a reporting login switches row-level security off, its queries get an error and no row', async () => {
     for (const { view } of Object.values(REPORTING_VIEWS)) {
       const sql = `set local row_security = off; select 1 from reporting.${view}`;
       expect([view, await attempt(world.reporting, { sql })]).toEqual([view, 'refused']);
@@ -63,7 +63,8 @@ describe('the pitfalls of row-level security', () => {
 
   test('the API cannot COPY rows into a table', async () => {
     const sql = `copy public.sites (client_id, site_name) from stdin`;
-    // Postgres refuses COPY FROM for a table with row-level security with SQLSTATE 0A000 (feature_not_supported).
+    // Postgres refuses COPY FROM for every table with row-level security, with the SQLSTATE 0A000
+    // (feature_not_supported).
     expect(await attempt(world.api, { ...manager, sql })).toBe('0A000');
   });
 

@@ -4,7 +4,7 @@ import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 import { badConnection, head } from '../sockets.ts';
 
-/* These fault tests send slow, broken and oversized requests as callers might do. */
+/* These tests send slow, broken and oversized requests to the service, as some callers do. */
 
 const CALLERS = 60;
 

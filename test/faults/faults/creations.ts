@@ -5,26 +5,32 @@ import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
 /*
- * These fault tests interrupt creations of records inside their transactions. The load test then repeats the creations
- * with the same Idempotency-Key.
+ * These tests interrupt requests that create records, in the middle of their database transactions. The load test then
+ * sends the same requests again with the same Idempotency-Key.
  */
 
-/** The operations that create a record, each with the table for whose lock the creation’s transaction waits. */
+/**
+ * The kinds of requests that create a record. Each has the table that the test locks to make the request’s transaction
+ * wait.
+ */
 const TABLES = { 'create site': 'sites', upload: 'documents' };
 const OPERATIONS = Object.keys(TABLES);
 const BURST = 60;
 /**
- * The number of creations that must wait for a lock before the fault happens; so many that some of them have an
- * Idempotency-Key.
+ * The test interrupts the service once this number of creating requests wait for a lock. The number is high enough that
+ * some of these requests have an Idempotency-Key.
  */
 const WAITING_AT_LEAST = 4;
 
-/** Counts the database sessions of the service that wait for a table which `holdTable` has locked. */
+/** Counts the service’s database sessions that wait for the table that `holdTable` has locked. */
 const WAITING = `
   select pid, query from pg_stat_activity
   where datname = $1 and application_name like 'taxclaims-api%' and wait_event_type = 'Lock'`;
 
-/** Interrupts creations of sites, and then of documents, while their transactions wait for a lock. */
+/**
+ * Interrupts requests that create sites, and then requests that upload documents, while their transactions wait for a
+ * lock.
+ */
 function interruptedBy(interrupt: (world: World) => Promise<unknown>): Fault['begin'] {
   return async (world, load) => {
     for (const [operation, table] of Object.entries(TABLES)) {

@@ -12,7 +12,8 @@ import { accepting, embeddedAdminUrl } from '../../support/world.ts';
 const PREFIX = 'first-start';
 
 /**
- * Returns the documents that the demonstration data has stored in the database, or none if there is no database yet.
+ * Returns the demonstration’s documents that are stored in the database. Returns an empty list if the database does not
+ * exist yet.
  */
 async function documentsIn(data: string): Promise<{ path: string; size: number }[]> {
   try {
@@ -39,8 +40,8 @@ export const faults: readonly Fault[] = [
       const data = join(folder, PREFIX);
       await mkdir(data);
       const line = await layFaultyLine({ port: s3Port });
-      // The S3 server answers nothing, so that the service stays in the middle of loading the demonstration data until
-      // the test kills the service.
+      // The test’s S3 server never answers. The service therefore hangs while it loads the demonstration data, until
+      // the test kills it.
       line.become('mute');
       const environment = {
         ...{ PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn', ...storeInS3(line.port, `/${PREFIX}`) },

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Fault } from '../fault.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* These fault tests give the service a disk that is full or not mounted. */
+/* In these tests a disk of the service is full or not mounted. */
 
 export const faults: readonly Fault[] = [
   {

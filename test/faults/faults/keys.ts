@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { spoilKeys } from '../spoiled-keys.ts';
 
-/* In these fault tests the identity provider answers requests for its signing keys wrongly, late or not at all. */
+/* In these tests the identity provider answers the service’s requests for signing keys wrongly, late or not at all. */
 
 const nothingAtAll: Answer = (request) => {
   request.resume();
@@ -12,8 +12,8 @@ const nothingAtAll: Answer = (request) => {
 const spoiled = (name: string, what: string, holdMs: number, answer: Parameters<typeof spoilKeys>[2]): Fault => ({
   ...{ name, what, holdMs },
   must: 'tokens with known signing keys are accepted as usual, and requests with other tokens are answered in time',
-  // This load test sends no token with a wrong signature, because after such a token the service does not ask the
-  // identity provider for keys for a while.
+  // The load test sends no token with a wrong signature here. After such a token, the service would not ask the
+  // identity provider for new signing keys for a while.
   without: ['ask with a bad token'],
   spares: (operation) => operation !== 'read with a new key',
   begin: (world, load) => spoilKeys(world, load, answer),

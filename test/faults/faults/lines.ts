@@ -3,7 +3,7 @@ import { HUNG_MS } from '../journal.ts';
 import type { LoadProcess } from '../load-process.ts';
 import type { World } from '../world.ts';
 
-/* These fault tests break the network connection between the service and Postgres. */
+/* These tests break the network connection between the service and Postgres. */
 
 type State = Parameters<World['line']['become']>[0];
 

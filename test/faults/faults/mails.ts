@@ -5,12 +5,12 @@ import { join } from '../parts.ts';
 import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
-/* These fault tests make a fault while two instances of the service send reminders to users by mail. */
+/* In these tests two instances of the service send reminders by mail, and the test causes a failure meanwhile. */
 
 const JOINERS = 40;
 const KILLS = 3;
 
-/** Makes a fault, for example a killed process, each time that the instances are sending reminders. */
+/** Causes a failure, for example kills a process, each time that the instances of the service are sending reminders. */
 function whileMailing(name: string, what: string, interrupt: (world: World) => Promise<unknown>): Fault {
   return {
     ...{ name, what, holdMs: 0, world: { peer: true } },

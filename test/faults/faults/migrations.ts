@@ -3,7 +3,7 @@ import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 
-/* These fault tests deploy during a load test, for example with a migration that is killed. */
+/* In these tests somebody deploys a release during a load test, and the migration is killed, for example. */
 
 const MOMENTS_MS = [350, 500, 650, 800, 1_000, 1_300];
 
@@ -12,8 +12,8 @@ export const faults: readonly Fault[] = [
     name: 'migrated-under-load',
     what: 'npm run db:migrate runs three times, two of them at the same time',
     must: 'every request is answered as usual',
-    // The default statement time-out applies here, because a deploy may lock a table for a moment. The other fault
-    // tests use a shorter time-out.
+    // This test uses the service’s default statement time-out, because a deploy sometimes locks a table for a moment.
+    // Other tests of failures set a shorter time-out.
     world: { environment: { DATABASE_STATEMENT_TIMEOUT_MS: '5000' } },
     holdMs: 0,
     spares: () => true,

@@ -5,7 +5,7 @@ import type { Fault } from '../fault.ts';
 import { HUNG_MS } from '../journal.ts';
 import type { World } from '../world.ts';
 
-/* In these fault tests the Postgres server ends sessions, restarts, freezes or becomes a standby. */
+/* In these tests the Postgres server ends sessions, restarts, freezes or becomes a standby. */
 
 /** Ends all Postgres sessions of the login with which the service connects. */
 const THROW_OUT = `

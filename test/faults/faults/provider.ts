@@ -7,12 +7,11 @@ import { killAndStart } from '../service-process.ts';
 import type { World } from '../world.ts';
 
 /*
- * These fault tests break the identity provider, or the service while it sends changes of users’ rights to the
- * provider.
+ * These tests break the identity provider, or the service while it sends changes of users’ rights to the provider.
  */
 
 const KILLS = 3;
-/** The milliseconds for which the identity provider does not answer; more than the service waits for an answer. */
+/** How long the identity provider does not answer, in milliseconds. The service gives up waiting earlier. */
 const DEAF_MS = 6_000;
 
 const meets = {
@@ -36,9 +35,7 @@ function spoiled(name: string, what: string, fault: ProviderFault): Fault {
   };
 }
 
-/**
- * Kills an instance of the service each time that the instance is sending a change of rights to the identity provider.
- */
+/** Kills an instance of the service each time that it is sending a user’s new rights to the identity provider. */
 const killedWhileTelling = (instanceOf: (world: World) => World['service'] | undefined): Fault['begin'] => {
   return async (world) => {
     const instance = instanceOf(world);

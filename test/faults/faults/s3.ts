@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 import { HUNG_WITH_CONTENT_MS } from '../journal.ts';
 import type { World } from '../world.ts';
 
-/* These fault tests break the S3 server in which the service stores documents. */
+/* These tests break the S3 server in which the service stores documents. */
 
 type Line = World['s3Line'];
 

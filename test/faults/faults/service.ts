@@ -7,7 +7,7 @@ import type { Fault } from '../fault.ts';
 import { killAndStart } from '../service-process.ts';
 import { endService } from '../while-ending.ts';
 
-/* These fault tests harm the service’s own process: by a kill, a freeze, a full event loop or a wrong clock. */
+/* These tests harm the service’s own process: they kill it, freeze it, block its event loop or set its clock wrong. */
 
 const REFUSING_MS = 1_500;
 
@@ -66,7 +66,7 @@ export const faults: readonly Fault[] = [
     spares: () => true,
     async begin({ folder, service }) {
       for (const jump of [HOUR_MS, -HOUR_MS, HOUR_MS / 12, 0]) {
-        // The test writes the file with the service’s clock error into the working folder of the service.
+        // The test writes the wanted error of the service’s clock into a file in the service’s working folder.
         await writeFile(join(folder, 'clock'), String(jump));
         service.signal('SIGUSR2');
         await delay(800);

@@ -11,13 +11,15 @@ import { processesIn } from '../processes.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CTRL_C = '\x03';
 /**
- * Milliseconds from the start of the service to a Ctrl-C: while the service creates its database, migrates the
- * database, or serves.
+ * How many milliseconds after the start of the service the test presses Ctrl-C. The moments are while the service
+ * creates its database, migrates it, or already answers requests.
  */
 const MOMENTS_MS = [400, 1_200, 2_500, 500, 1_500, undefined, undefined];
 const TIMEOUT_MS = 12_000;
 
-/** Runs `npm start` in a terminal, so that a Ctrl-C reaches every process of the start. */
+/**
+ * Runs `npm start` in a terminal, because a Ctrl-C in a terminal reaches every process that `npm start` has started.
+ */
 function startInTerminal(data: string): ChildProcess {
   return spawn('script', ['--quiet', '--return', '--command', `npm start --prefix ${ROOT}`, '/dev/null'], {
     env: { PATH: process.env['PATH'], TERM: 'dumb', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'warn' },
@@ -33,7 +35,7 @@ async function untilItServes({ stdout }: ChildProcess): Promise<void> {
   }
 }
 
-/** @throws Error if a process that `npm start` has started is still alive after Ctrl-C */
+/** @throws Error if a process that `npm start` has started still runs after Ctrl-C */
 async function interrupt(child: ChildProcess, data: string): Promise<void> {
   const ended = once(child, 'close').then(() => true);
   child.stdin?.write(CTRL_C);

@@ -3,7 +3,7 @@ import { holdTable } from '../held-table.ts';
 import { HEALTH } from '../journal.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/* In these fault tests another database session locks tables for longer than the service’s time-outs. */
+/* In these tests another database session locks tables for longer than the service’s time-outs. */
 
 const DECIDED_BY_THE_TOKEN = [HEALTH, 'ask without a token', 'ask with a bad token', 'create in the wrong role'];
 

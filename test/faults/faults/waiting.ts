@@ -4,7 +4,7 @@ import { holdTable } from '../held-table.ts';
 import { HEALTH } from '../journal.ts';
 import { STATEMENT_TIMEOUT_MS } from '../world.ts';
 
-/** Returns a fault test in which many requests wait for one locked table while other requests arrive. */
+/** Returns a test in which many requests wait for one locked table while other requests arrive. */
 function waiting(name: string, count: number): Fault {
   return {
     name,

@@ -5,8 +5,8 @@ import { rowOf } from './rows.ts';
 import type { Kept } from './sight.ts';
 
 /**
- * Removes a record from a person’s list of known records while the record is being changed, because a change without an
- * answer leaves the record’s state unknown.
+ * The load test keeps a list of each simulated user’s records. Takes a record out of this list before a request changes
+ * the record, because a change without an answer leaves the record in an unknown state.
  */
 function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = () => true): T | undefined {
   const good = from.filter(isGood);
@@ -16,8 +16,8 @@ function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = 
 }
 
 /**
- * Compares the answer to a change with the sent value. From then on, every answer to the person who made the change
- * must show the changed record.
+ * Compares the answer to a change with the values that the request sent. All later answers to the same user must show
+ * the changed record.
  */
 function written(own: Belongings, table: Kept, body: Buffer, field: string, value: string): string | null {
   const row = rowOf(body);
@@ -31,7 +31,7 @@ const MANAGERS: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER'];
 const FEW = 5;
 
 function move({ own, random, person: { role } }: Situation) {
-  // A tax specialist may not move a claim back to a draft.
+  // A tax specialist is not allowed to set a claim’s status back to draft.
   const isMovable = ({ status }: Claim) => role !== 'TAX_SPECIALIST' || status === 'DRAFT';
   const claim = take(own.claims, random, isMovable);
   if (claim === undefined) return undefined;
@@ -73,7 +73,8 @@ export const CHANGES: readonly Operation[] = [
     prepare: move,
   },
   {
-    // Each newly issued invoice takes its number from one counter row that all tenants share.
+    // Invoices of all tenants take their numbers from one row of the database, so requests that issue invoices wait for
+    // each other.
     ...{ name: 'issue invoice', kind: 'move', table: 'factures', weight: 3, roles: MANAGERS },
     prepare: ({ own, random }) => {
       const record = take(own.drafts, random);

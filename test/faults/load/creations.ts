@@ -7,14 +7,14 @@ import { idOf, rowOf } from './rows.ts';
 const STAFF: readonly Role[] = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'];
 
 /**
- * The numbers of text lines of a small and of a large uploaded document. One document in thirty is so large that it
+ * How many lines of text a small and a large uploaded document have. One document in thirty is large, so that it
  * arrives in many network packets.
  */
 const [FEW_LINES, MANY_LINES] = [20, 8_000];
 
 /**
- * A request to create a site whose sender closes the connection before the answer, so that the site may be stored once
- * or not at all.
+ * The load test sends this request to create a site, and closes the connection before the answer. Afterwards the
+ * database is allowed to have the site once or not at all.
  */
 export const HUNG_UP: Operation = {
   ...{ name: 'create site and hang up', kind: 'create', table: 'sites', weight: 0, roles: STAFF },
@@ -103,7 +103,7 @@ export const CREATIONS: readonly Operation[] = [
       own.claims.splice(own.claims.indexOf(claim), 1, { ...claim, hasDocuments: true });
       const lines = random() < 1 / 30 ? MANY_LINES : FEW_LINES;
       const content = `${marker}\n`.repeat(lines);
-      // After the load test, a check derives a document’s expected bytes from the document’s file name.
+      // A check after the load test computes the bytes that a document must have from the name of its file.
       const name = `${marker} x${lines}.txt`;
       return {
         line: `POST /api/reclamations/${claim.id}/documents`,

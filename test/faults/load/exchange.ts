@@ -6,14 +6,12 @@ export interface Sent {
   readonly line: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /**
-   * The HTTP agent whose connections a load test’s request uses; false if the request opens a connection of its own.
-   */
+  /** The HTTP agent that keeps the connections of the load test open; false if the request opens a new connection. */
   readonly agent: Agent | false;
-  /** The milliseconds after which the load test gives up a request that has no answer. */
+  /** The load test gives up a request that has no answer after this time, in milliseconds. */
   readonly boundMs: number;
   /**
-   * The milliseconds after which the load test closes the connection of a request; undefined if it waits for the
+   * The load test closes the request’s connection after this time, in milliseconds; undefined if it waits for the
    * answer.
    */
   readonly hangUpMs: number | undefined;
@@ -64,8 +62,8 @@ export function exchange({ port, line, headers, body, agent, boundMs, hangUpMs }
 }
 
 /**
- * Whether an error answer is from a proxy before the service. Every answer of the service itself has the header
- * X-Request-Id.
+ * True if an error answer comes from a proxy in front of the service. The service sends the header X-Request-Id in each
+ * of its own answers.
  */
 function isOfProxy({ statusCode = 0, headers }: IncomingMessage): boolean {
   return [502, 503, 504].includes(statusCode) && headers['x-request-id'] === undefined;

@@ -1,8 +1,8 @@
 import type { LoadTenant } from './people.ts';
 
 /**
- * The ways in which an answer can contain data of another tenant. Each text is the beginning of a reported violation,
- * by which violations are counted.
+ * How an answer can show data of another tenant. A reported violation begins with one of these texts, so that
+ * violations can be counted by kind.
  */
 export const FOREIGN = {
   text: 'has a text of another tenant',
@@ -10,7 +10,7 @@ export const FOREIGN = {
   count: 'counts more claims than the tenant has',
 } as const;
 
-/** Returns the texts of other tenants in an answer to a person of one tenant. */
+/** Searches an answer to a user of one tenant for texts of other tenants, and returns those that it finds. */
 export function foreignIn(
   answer: { readonly headers: object; readonly body: Buffer },
   { own, others }: { readonly own: LoadTenant; readonly others: readonly LoadTenant[] },
@@ -27,8 +27,8 @@ export function foreignIn(
 }
 
 /**
- * Returns a violation if a counted number of claims exceeds the tenant’s claims: those before the load test and those
- * that its requests may have created.
+ * Returns a violation if the service counted more claims than the tenant can have: the claims from before the load
+ * test, and all that the load test has tried to create.
  */
 export function foreignCount(count: number, most: number): string[] {
   return count > most ? [`${FOREIGN.count}: ${String(count)}, and ${String(most)} at most are its`] : [];

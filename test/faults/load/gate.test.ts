@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Gate } from './gate.ts';
 
-/** Starts concurrent workers that pass a gate repeatedly, and counts the passes of each worker. */
+/** Starts workers that pass a gate again and again at the same time, and counts how often each worker passes. */
 function workersAt(gate: Gate, count: number) {
   const passed = Array.from({ length: count }, () => 0);
   const stopping = new AbortController();
@@ -19,7 +19,7 @@ function workersAt(gate: Gate, count: number) {
   return { passed, stop };
 }
 
-test('a load test’s concurrent senders of requests stop at a closed gate, and all continue once the gate opens again', async () => {
+test('all workers that send a load test’s requests wait while the load test is paused, and continue when the pause ends', async () => {
   const gate = new Gate(3);
   const { passed, stop } = workersAt(gate, 3);
   for (let round = 0; round < 3; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * A gate that pauses a load test: while the gate is closed, each concurrent sender of requests waits there before its
- * next request.
+ * A gate by which a load test pauses. While the gate is closed, each worker that sends requests waits at the gate
+ * before its next request.
  */
 export class Gate {
   readonly #workers: number;
@@ -20,7 +20,9 @@ export class Gate {
     await this.#opening.promise;
   }
 
-  /** Closes the gate, and resolves once every sender of the load test’s requests waits at the gate. */
+  /**
+   * Closes the gate, at which workers stop before they send their next request. Resolves once every worker waits there.
+   */
   async close(): Promise<void> {
     this.#opening ??= Promise.withResolvers();
     this.#still ??= Promise.withResolvers();

@@ -6,27 +6,25 @@ import type { Wanted } from './operations.ts';
 import type { LoadTenant } from './people.ts';
 import { idOf } from './rows.ts';
 
-/** What the load test finds about an answer to one of its requests. */
+/** How the load test judges an answer of the service. */
 interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
   /**
-   * The texts and rows of another tenant that the answer to a load test’s request contains, which are always a defect.
+   * The texts and rows of another tenant that the answer to a load test’s request contains. Each of them is a defect of
+   * the service.
    */
   readonly foreign: readonly string[];
-  /** The id of the record that the answer to a load test’s request reports as created. */
+  /** The id of the record that was created, as the answer to a load test’s request says. */
   readonly record: string | undefined;
 }
 
 export interface Asked {
-  /**
-   * True if the load test will send the request again: then only data of another tenant in the answer counts as a
-   * defect.
-   */
+  /** True if the load test will send this request again. Then the answer is judged only for data of another tenant. */
   readonly repeated: boolean;
   /**
-   * True if an earlier attempt with the same Idempotency-Key was answered and the function `wanted.answered` has
-   * already received that answer.
+   * True if the same request was already sent and answered with the same Idempotency-Key. Then `wanted.answered` has
+   * checked that earlier answer.
    */
   readonly isKnown: boolean;
   readonly tenant: LoadTenant;
@@ -52,8 +50,8 @@ function isGood({ status, lost }: Received): boolean {
 }
 
 /**
- * Whether the service may have stored the write of a load test’s request, or still runs another attempt with the same
- * Idempotency-Key.
+ * True if the outcome of a writing request is unknown: perhaps the service has stored the write, or it still runs
+ * another attempt with the same Idempotency-Key.
  */
 export function isUnanswered({ status, lost, headers }: Received): boolean {
   if (lost !== null || status === null || status === 503) return true;
@@ -61,8 +59,8 @@ export function isUnanswered({ status, lost, headers }: Received): boolean {
 }
 
 /**
- * A digest of the parts that every answer to one Idempotency-Key must share; null for an answer that is incomplete or
- * an error.
+ * A digest of an answer’s parts that must be equal in all answers to the same Idempotency-Key; null for an incomplete
+ * answer or an error.
  */
 export function digestOf(received: Received): string | null {
   if (!isGood(received)) return null;

@@ -8,18 +8,21 @@ import { CREATIONS, HUNG_UP } from './creations.ts';
 import { READS } from './reads.ts';
 import { REFUSALS } from './refused.ts';
 
-/** The person who sends a request of the load test, and the records that the request may use. */
+/** The simulated user who sends a request of the load test, and the records that the request can use. */
 export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
-  /** The number of claims that all people of the tenant have tried to create in the load test. */
+  /** How many claims the load test has tried to create for the tenant. */
   readonly tally: Tally;
   readonly random: Random;
-  /** A number and a text that no other request of the load test has. */
+  /** A number and a text that belong to this request of the load test alone. */
   readonly serial: number;
   readonly marker: string;
-  /** A valid token that is signed with a new key, which the service may not have fetched yet. */
+  /**
+   * A valid token that is signed with a new key, which the service has perhaps not fetched from the identity provider
+   * yet.
+   */
   readonly newToken: string | undefined;
 }
 
@@ -28,21 +31,18 @@ export interface Wanted {
   readonly line: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: object | Buffer;
-  /** The token of a load test’s request: the person’s token if absent, and no token if null. */
+  /** The token of a load test’s request. Null means no token, and absent means the user’s own token. */
   readonly token?: string | null;
   readonly marker?: string;
   readonly record?: string;
   readonly expects: readonly number[];
-  /**
-   * The milliseconds after which the sender of a load test’s request closes the connection without waiting for the
-   * answer.
-   */
+  /** The load test closes the request’s connection after this time, in milliseconds, without waiting for the answer. */
   readonly hangUpMs?: number;
-  /** Checks an answer with the expected status, and returns what is wrong with the answer; null if nothing is wrong. */
+  /** Checks the content of an answer that has the expected status. Returns what is wrong; null if nothing is wrong. */
   readonly answered?: (body: Buffer) => string | null;
   /**
-   * Returns the rows of another tenant in a success answer. The load test also searches every answer for texts of other
-   * tenants.
+   * Returns the rows that a success answer shows of another tenant. In addition, the load test searches every answer
+   * for texts of other tenants.
    */
   readonly foreign?: (body: Buffer) => string[];
 }
@@ -52,14 +52,14 @@ export interface Operation {
   readonly kind: Kind;
   readonly table?: string;
   /**
-   * How often the load test chooses this operation, relative to the other operations; 0 for an operation that only a
-   * fault requests.
+   * How often the load test sends this kind of request, relative to the other kinds. With 0, only a test that causes a
+   * failure sends it.
    */
   readonly weight: number;
   readonly roles: readonly Role[];
-  /** The percentage of requests of this operation that have an Idempotency-Key. */
+  /** The percentage of these requests that the load test sends with an Idempotency-Key. */
   readonly keyed?: number;
-  /** Prepares a request of this operation; undefined if the person has no record that the operation needs. */
+  /** Prepares a request of this kind; undefined if the simulated user lacks the record that such a request needs. */
   prepare(situation: Situation): Wanted | undefined;
 }
 

@@ -3,7 +3,8 @@ import type { RightsPlan } from './rights.ts';
 import type { Sight } from './sight.ts';
 
 /**
- * A tenant of the load test, with a word that is in each stored text of the tenant and in no text of another tenant.
+ * A tenant of the load test. A word of its own is in each of its texts and in no text of another tenant, so that a leak
+ * is recognised.
  */
 export interface LoadTenant {
   readonly word: string;
@@ -12,7 +13,7 @@ export interface LoadTenant {
   readonly claim: string;
 }
 
-/** A person who sends requests of the load test, with a role and a token for the clients of one tenant. */
+/** A simulated user of the load test, with a role, and with a token for the clients of one tenant. */
 export interface Person {
   readonly subject: string;
   readonly role: Role;
@@ -23,7 +24,7 @@ export interface Person {
 export interface Claim {
   readonly id: string;
   readonly status: string;
-  /** True if the claim may have documents, which a deletion of the claim would delete too. */
+  /** True if the claim can have documents, which would be deleted together with the claim. */
   readonly hasDocuments: boolean;
 }
 
@@ -33,38 +34,40 @@ interface Upload {
 }
 
 /**
- * The records that one person of the load test has stored and whose state is known. A record whose change got no answer
- * is removed from this list.
+ * The records that one simulated user of the load test has stored. A record whose change got no answer is removed from
+ * this list, because its state is unknown.
  */
 export interface Belongings {
   readonly sites: string[];
-  /** The writes of one person of the load test that every later answer to this person must show. */
+  /** The writes of one simulated user of the load test. Every later answer to this user must show them. */
   readonly sight: Sight;
   readonly claims: Claim[];
   readonly uploads: Upload[];
-  /** The ids of the draft invoices that one person of the load test has created. */
+  /** The ids of the draft invoices that one simulated user of the load test has created. */
   readonly drafts: string[];
 }
 
-/** The number of claims of one tenant: those before the load test, and those that its requests may have created. */
+/**
+ * How many claims one tenant can have: those from before the load test, and all that the load test has tried to create.
+ */
 export interface Tally {
   claims: number;
 }
 
-/** The plan of a load test, which the process that sends its requests reads before it starts. */
+/** What the process that sends a load test’s requests must know before it starts. */
 export interface Plan {
   readonly port: number;
   readonly journal: string;
   readonly seed: number;
   readonly people: readonly Person[];
   /**
-   * The users whose rights the load test changes, and the ports of all instances of the service; absent if no rights
-   * change.
+   * The users whose rights the load test changes, and the ports of all instances of the service. The field is absent if
+   * the load test changes no rights.
    */
   readonly rights?: RightsPlan;
   readonly ports?: readonly number[];
-  /** The names of operations (kinds of requests) that the load test does not send. */
+  /** The kinds of requests that the load test does not send. */
   readonly without: readonly string[];
-  /** The average milliseconds that each person of the load test waits between two requests. */
+  /** How many milliseconds each simulated user of the load test waits between two requests, on average. */
   readonly thinkMs: number;
 }

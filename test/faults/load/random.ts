@@ -1,7 +1,7 @@
-/** A random generator that returns numbers from 0 up to, but not including, 1. The same seed gives the same numbers. */
+/** Returns random numbers that are at least 0 and less than 1. The same seed gives the same numbers. */
 export type Random = () => number;
 
-/** Creates a random generator (Mulberry32), which is small and good enough to choose requests. */
+/** Creates a random generator by the algorithm Mulberry32, which is good enough to choose requests. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   return () => {

@@ -8,7 +8,7 @@ import type { Kept, Row } from './sight.ts';
 const noList = (body: Buffer): string => `no list: ${body.toString().slice(0, 200)}`;
 const list = (body: Buffer): string | null => (rowsOf(body) === undefined ? noList(body) : null);
 
-/** Checks an answer with a list of the newest records of a table, at most `limit` of them. */
+/** Checks an answer that lists the newest records of a table, at most `limit` of them. */
 function pageOf(table: Kept, limit: number, { own }: Situation): (body: Buffer) => string | null {
   const view = own.sight.view();
   return (body) => {
@@ -81,7 +81,7 @@ export const READS: readonly Operation[] = [
         line: 'GET /api/reclamations/summary',
         expects: [200],
         answered: (body) => list(body) ?? view.countOfClaims(counted(body)),
-        // The counted number may include claims whose creation was sent after the request to count claims.
+        // The answer is allowed to count claims that were created after the request to count claims was sent.
         foreign: (body) => foreignCount(counted(body), tally.claims),
       };
     },
@@ -99,7 +99,8 @@ export const READS: readonly Operation[] = [
     },
   },
   {
-    // A token with a new signing key may get 401 while the service cannot fetch that key from the identity provider.
+    // A token with a new signing key is allowed to get 401 while the service cannot fetch that key from the identity
+    // provider.
     ...{ name: 'read with a new key', kind: 'refuse', weight: 6, roles: ROLES },
     prepare: ({ newToken }) =>
       newToken === undefined ? undefined : { line: 'GET /api/auth/profile', token: newToken, expects: [200, 401] },

@@ -5,8 +5,8 @@ import { anyOf } from './random.ts';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /**
- * The requests of the load test that the service must refuse with 401 or 403, and wrong requests that must get another
- * error.
+ * Requests of the load test that must fail: some the service must refuse with 401 or 403, and others are wrong and must
+ * get another error.
  */
 export const REFUSALS: readonly Operation[] = [
   {
@@ -37,8 +37,8 @@ export const REFUSALS: readonly Operation[] = [
     },
   },
   {
-    // The path of this request names a record of another tenant, and not the tenant, so only the database can find out
-    // the tenant.
+    // This request names a record of another tenant. Its path does not name the tenant, so only the database can find
+    // out whose record it is.
     ...{ name: 'read a foreign record', kind: 'refuse', weight: 3, roles: ROLES },
     prepare: ({ others, random }) => {
       const other = anyOf(random, others);

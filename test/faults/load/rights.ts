@@ -10,18 +10,17 @@ import { anyOf } from './random.ts';
 import type { Random } from './random.ts';
 
 /*
- * This part of the load test changes users’ rights and uses the users’ tokens. The load test’s journal file has each
- * change and each use.
+ * This part of a load test changes users’ rights, and sends requests with those users’ tokens. It writes all these
+ * requests with their answers into the load test’s file of requests.
  */
 
-/** A user whom the identity provider knows, and whose rights the load test changes. */
+/** A user who is known to the identity provider and whose rights the load test changes. */
 export interface Member {
   readonly id: string;
   readonly subject: string;
   readonly tenant: LoadTenant;
   /**
-   * The clients of the tenant to which the user may get access, and the clients to which the user has access at the
-   * beginning.
+   * The clients of the tenant that the load test can give to the user, and those that the user has at the beginning.
    */
   readonly clients: readonly string[];
   readonly first: readonly string[];
@@ -29,13 +28,15 @@ export interface Member {
 
 export interface RightsPlan {
   readonly members: readonly Member[];
-  /** The token of the ADMIN of all clients who makes all changes of users’ rights in the load test. */
+  /** The token of an ADMIN of all clients, with which the load test changes the rights of all users. */
   readonly steward: string;
-  /** The URL at which the test’s identity provider returns a token for a user’s subject. */
+  /** The URL at which the test’s identity provider issues a token for a user. */
   readonly logins: string;
 }
 
-/** Writes all rights of a user as one text, in the same form as the SQL of the load test’s checks. */
+/**
+ * Writes all rights of a user as one text. An SQL expression of the checks after the load test writes the same text.
+ */
 export function rightsOf(role: unknown, clients: readonly string[], isActive: boolean): string {
   return [role, ...clients.toSorted(), isActive ? 'active' : 'inactive'].join(' ');
 }
@@ -51,7 +52,7 @@ const KEPT_TOKENS = 200;
 interface Lane {
   readonly plan: RightsPlan;
   /**
-   * The ports of all instances of the service: every instance must refuse a right that another instance has withdrawn.
+   * The ports of all instances of the service. If one instance withdraws a right, every other instance must refuse it.
    */
   readonly ports: readonly number[];
   readonly tenants: readonly LoadTenant[];
@@ -61,14 +62,17 @@ interface Lane {
   write(entry: Entry): void;
 }
 
-/** Changes and uses users’ rights, and resolves once the load test is over and no request is open. */
+/**
+ * Changes the rights of users and sends requests with their tokens. Resolves once the load test is over and each
+ * request was answered.
+ */
 export async function changeAndUseRights(lane: Lane): Promise<void> {
   const { plan, ports, tenants, random, isOver } = lane;
   const pick = <T>(choices: readonly T[]): T => anyOf(random, choices) as T;
   const stock: { member: Member; token: string; rights: string }[] = [];
   let changes = Math.floor(random() * 1_000);
 
-  /** Sends a request, and writes the request with its answer into the load test’s journal. */
+  /** Sends a request, and writes it with its answer into the load test’s file of requests. */
   async function send(
     line: string,
     { member, token, body, about }: { member: Member; token: string; body?: object; about: Partial<Entry> },
@@ -106,10 +110,7 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
     return received;
   }
 
-  /**
-   * Sets all rights of a user to a combination that the user never had: the number of the change selects the user’s
-   * clients.
-   */
+  /** Gives a user rights that this user never had before. The number of the change determines the user’s clients. */
   async function change(): Promise<void> {
     changes += 1;
     const member = pick(plan.members);
@@ -119,8 +120,8 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
       ...{ member, token: plan.steward, body: { role, is_active: isActive, client_access: clients } },
       about: { operation: CHANGE_RIGHTS, kind: 'grant', marker: rightsOf(role, clients, isActive) },
     });
-    // Some changes of rights follow each other at once. After most changes the service has time to send them to the
-    // identity provider.
+    // Some changes of a user’s rights follow each other at once. After most changes the load test waits, so that the
+    // service can send them to the identity provider.
     await delay((random() < 0.4 ? 30 : 700) * random());
   }
 
@@ -134,7 +135,9 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
     await delay(60 * random());
   }
 
-  /** Sends a request with one of a user’s newest tokens in most cases, and sometimes with a much older token. */
+  /**
+   * Sends a request with a token of a user: mostly with one of the newest tokens, and sometimes with a much older one.
+   */
   async function use(): Promise<void> {
     const chosen = anyOf(random, stock.slice(random() < 0.6 ? -8 : 0));
     if (chosen !== undefined) {

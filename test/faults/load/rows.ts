@@ -1,6 +1,6 @@
 import type { Row } from './sight.ts';
 
-/* Parses the JSON of an answer to a load test’s request without checking the shape, which other tests check. */
+/* Parses an answer of the service as JSON. The shape of the JSON is not checked here, because other tests check it. */
 
 export const parsed = (body: Buffer): unknown => JSON.parse(body.toString()) as unknown;
 
@@ -8,7 +8,7 @@ export const rowOf = (body: Buffer): Row => parsed(body) as Row;
 
 export const idOf = (body: Buffer): string => rowOf(body).id;
 
-/** Returns the rows of a list in an answer to a load test’s request; undefined if the answer has no list. */
+/** Returns the rows of a list that the service answered; undefined if the answer has no list. */
 export function rowsOf(body: Buffer): readonly Row[] | undefined {
   const rows = parsed(body);
   return Array.isArray(rows) ? (rows as readonly Row[]) : undefined;

@@ -3,8 +3,8 @@ import { BEHIND, Sight, versionOf } from './sight.ts';
 import type { Row } from './sight.ts';
 
 /*
- * The load test’s check for outdated answers finds each wrong answer to a caller who has written or read a newer
- * record, and names the kind of error.
+ * The load test reports an answer as outdated if it shows a state from before a write or a read of the same caller.
+ * These tests give it right and wrong answers, and expect the right kind of report.
  */
 
 const [MINE, THEIRS, CLAIM] = [
@@ -19,7 +19,7 @@ const site = (id: string, change: object = {}): Row => ({
 });
 const later = (change: object = {}) => ({ updated_at: '2026-01-01T10:00:00.51Z', ...change });
 
-test('the load test’s check for outdated answers accepts a record as its caller wrote it', () => {
+test('the load test accepts an answer that shows a record as the caller has written it', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   expect(sight.view().record(site(MINE))).toBeNull();
@@ -50,7 +50,7 @@ test.each<[string, string, (sight: Sight) => string | null]>([
     (sight) => sight.view().page('sites', [site(THEIRS, { created_at: '2026-01-01T10:00:00.49Z' })], 1),
   ],
   ['a count of fewer claims than the caller created', BEHIND.fewer, (sight) => sight.view().countOfClaims(0)],
-])('the load test’s check for outdated answers reports %s', (_, lie, answer) => {
+])('the load test reports an outdated answer that contains %s', (_, lie, answer) => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   sight.begun(MINE);
@@ -59,14 +59,14 @@ test.each<[string, string, (sight: Sight) => string | null]>([
   expect(answer(sight)).toMatch(new RegExp(`^${lie}: `));
 });
 
-test('the load test’s check for outdated answers accepts a full page of newer records without the caller’s record', () => {
+test('the load test accepts a list page without the caller’s record if the page is full of newer records', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   const newer = site(THEIRS, { created_at: '2026-01-01T10:00:00.51Z' });
   expect(sight.view().page('sites', [newer], 1)).toBeNull();
 });
 
-test('the load test’s check for outdated answers reports a record that the caller has deleted, alone and in a list', () => {
+test('the load test reports an answer that still shows a record that the caller has deleted, alone or in a list', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   sight.begun(MINE);
@@ -76,7 +76,7 @@ test('the load test’s check for outdated answers reports a record that the cal
   expect(sight.view().page('sites', [], 50)).toBeNull();
 });
 
-test('after a change without an answer, the load test accepts the old or the new record, but not the old one after the new one', () => {
+test('if a change got no answer, the load test accepts the old or the new record, but not the old record after the new one was read', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   sight.begun(MINE);
@@ -85,20 +85,20 @@ test('after a change without an answer, the load test accepts the old or the new
   expect(sight.view().record(site(MINE))).toMatch(new RegExp(`^${BEHIND.back}: `));
 });
 
-test('the load test’s check for outdated answers reports another user’s record in an older version than the caller has read', () => {
+test('the load test reports an answer that shows another user’s record in an older version than the caller has already read', () => {
   const sight = new Sight();
   expect(sight.view().record(site(THEIRS, later()))).toBeNull();
   expect(sight.view().record(site(THEIRS))).toMatch(new RegExp(`^${BEHIND.back}: `));
 });
 
-test('the load test’s check for outdated answers accepts a list without a record that was created after the list’s request', () => {
+test('the load test accepts a list without a record that was created after the list was requested', () => {
   const sight = new Sight();
   const view = sight.view();
   sight.acknowledged('sites', site(MINE));
   expect(view.page('sites', [], 50)).toBeNull();
 });
 
-test('the load test’s check for outdated answers accepts a list without a record that was deleted after the list’s request', () => {
+test('the load test accepts a list without a record that was deleted after the list was requested', () => {
   const sight = new Sight();
   sight.acknowledged('sites', site(MINE));
   const view = sight.view();
@@ -106,7 +106,7 @@ test('the load test’s check for outdated answers accepts a list without a reco
   expect(view.page('sites', [], 50)).toBeNull();
 });
 
-test('the load test orders the texts of updated_at by time, even if a text omits trailing zeros of the seconds', () => {
+test('the load test compares the times in updated_at correctly, even if a time omits trailing zeros of its seconds', () => {
   const times = ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.5Z', '2026-01-01T10:00:00.51Z'];
   expect(times.map(versionOf).sort()).toEqual(times.map(versionOf));
   expect(new Set(times.map(versionOf)).size).toBe(3);

@@ -1,14 +1,15 @@
 /*
- * This module knows what the answers to one caller of the load test must show: each acknowledged write of the caller,
- * and no older version of a record than the caller has already read. It sends no requests, so that
+ * This class notes what one caller of a load test has written and read. Later answers to the caller must show each
+ * acknowledged write, and no record in an older version than the caller has read. The class sends no requests, so that
  * test/faults/load/sight.test.ts can check invented answers.
  */
 
-/** A record in an answer of the service to a request of the load test. */
+/** A record as the service returned it to the load test. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly updated_at: string };
 
 /**
- * The kinds of outdated answers. Each text is the beginning of a reported violation, by which violations are counted.
+ * How an answer can be outdated. A reported violation begins with one of these texts, so that violations can be counted
+ * by kind.
  */
 export const BEHIND = {
   lacking: 'lacks an acknowledged write of the caller',
@@ -18,7 +19,7 @@ export const BEHIND = {
   fewer: 'counts fewer claims than the caller has created',
 } as const;
 
-/** The fields of a record that, in a load test, only the person who wrote them changes. */
+/** The fields that a load test changes only in a user’s own records, so that the user knows their values. */
 const KEPT = { sites: ['site_name', 'address'], reclamations: ['status', 'grounds'] } as const;
 export type Kept = keyof typeof KEPT;
 
@@ -27,16 +28,16 @@ interface Written {
   readonly row: Row;
 }
 
-/** The records that one caller of the load test has written, deleted and read. */
+/** What one caller of the load test has written, deleted and read. */
 export class Sight {
   readonly #written = new Map<string, Written>();
   readonly #deleted = new Set<string>();
-  /** The newest version of each record that the caller of the load test has read, by the record’s id. */
+  /** The newest version in which the caller of the load test has read each record, by the record’s id. */
   readonly #seen = new Map<string, string>();
   readonly #own = new Set<string>();
   #claims = 0;
 
-  /** Notes a record that the service returned as the answer to a write of the load test’s caller. */
+  /** Notes a record that the caller of the load test has written, as the service returned it. */
   acknowledged(table: Kept, row: Row): void {
     if (table === 'reclamations' && !this.#own.has(row.id)) this.#claims += 1;
     this.#own.add(row.id);
@@ -44,8 +45,8 @@ export class Sight {
   }
 
   /**
-   * Notes that the caller has sent a write of a record. Until its answer arrives, other answers may show the record
-   * before or after the write.
+   * Notes that the caller of the load test is changing a record. Until the change is answered, other answers are
+   * allowed to show the record before or after the change.
    */
   begun(id: string): void {
     this.#written.delete(id);
@@ -55,11 +56,12 @@ export class Sight {
     this.#deleted.add(id);
   }
 
-  /** Returns what an answer to a request that the caller sends now must show. */
+  /** Returns checks for the answer to a request that the caller sends now. */
   view(): View {
     const [written, seen] = [new Map(this.#written), new Map(this.#seen)];
     const [deleted, claims] = [new Set(this.#deleted), this.#claims];
-    // An answer need not show a record that its caller has changed or deleted after sending the request.
+    // If the caller changes or deletes a record after sending a request, the answer to that request need not show the
+    // record.
     const isStill = (id: string): boolean => this.#written.get(id) === written.get(id);
 
     const record = (row: Row): string | null => {
@@ -86,8 +88,8 @@ export class Sight {
         const defect = rows.map(record).find((one) => one !== null);
         if (defect !== undefined) return defect;
         const ids = new Set(rows.map(({ id }) => id));
-        // The newest records come first, so a full page has every record that is newer than the last record of the
-        // page.
+        // A list begins with the newest record. A full page therefore has every record that is newer than the page’s
+        // last one.
         const end = rows.length < limit ? '' : createdAt(rows.at(-1));
         for (const [id, own] of written) {
           const belongs = own.table === table && createdAt(own.row) > end;
@@ -102,12 +104,12 @@ export class Sight {
 }
 
 /**
- * Checks the answers to one request of the load test. Each function returns a violation that begins with a text of
- * `BEHIND`, or null.
+ * Checks the answer to one request of the load test. Each function returns null, or a violation that begins with a text
+ * of `BEHIND`.
  */
 interface View {
   record(row: Row): string | null;
-  /** Checks a page of a list with the newest records, at most `limit` of them. */
+  /** Checks one page of a list whose newest records come first, at most `limit` of them. */
   page(table: Kept, rows: readonly Row[], limit: number): string | null;
   countOfClaims(count: number): string | null;
 }
@@ -118,8 +120,8 @@ function createdAt(row: Row | undefined): string {
 }
 
 /**
- * Converts a time of the API so that the alphabetically greater text is the later time. The API omits trailing zeros of
- * seconds, so the `Z` at the end must be removed.
+ * Converts a time of the API into a text whose alphabetical order is the order of time. The API omits trailing zeros of
+ * the seconds, so the `Z` at the end would disturb the order and is removed.
  */
 export function versionOf(time: string): string {
   return time.replace(/Z$/, '');

@@ -14,18 +14,18 @@ import { randomFrom } from './random.ts';
 import type { Random } from './random.ts';
 import { Sight } from './sight.ts';
 
-/** The state that all concurrent senders of a load test’s requests share. */
+/** What all workers that send a load test’s requests share. */
 export interface Shared {
   readonly plan: Plan;
   readonly tenants: readonly LoadTenant[];
-  /** Returns a number that no other request of the load test has. */
+  /** Returns a number for a request that no other request of the load test has. */
   nextSerial(): number;
   newToken: string | undefined;
-  /** The gate at which all senders of requests wait while the load test is paused. */
+  /** While the load test is paused, each worker waits at this gate before it sends its next request. */
   readonly gate: Gate;
   tallyOf(tenant: LoadTenant): Tally;
   /**
-   * The time after which the load test begins no new request. A request with an Idempotency-Key is repeated for at most
+   * The load test begins no new request after this time. A request with an Idempotency-Key is repeated for at most
    * PATIENCE_MS longer.
    */
   stoppedAt: number | undefined;
@@ -35,13 +35,13 @@ export interface Shared {
 const RETRY_MS = 40_000;
 const REPEAT_MS = 250;
 /**
- * The percentage of requests with an Idempotency-Key that the load test sends twice at once and a third time after the
- * answer.
+ * Percentage of the requests with an Idempotency-Key that the load test sends three times: twice at once, and again
+ * after the answer.
  */
 const TWICE = 40;
 const WITH_CONTENT = /^POST .*\/documents$|\/content$/;
 
-/** A worker sends the load test’s requests of one person, one after the other. */
+/** A worker sends the requests of one simulated user, one after the other. */
 export class Worker {
   readonly #shared: Shared;
   readonly #person: Person;
@@ -59,7 +59,7 @@ export class Worker {
     );
   }
 
-  /** Sends requests until the load test is stopped. */
+  /** Sends requests of one simulated user until the load test is stopped. */
   async run(): Promise<void> {
     while (this.#shared.stoppedAt === undefined) {
       await this.#shared.gate.pass();
@@ -70,9 +70,9 @@ export class Worker {
   }
 
   /**
-   * Sends a request of one operation, and repeats a request with an Idempotency-Key until it is answered. Some requests
-   * are sent twice at once and a third time after the answer, so that every fault meets keys that are in use and keys
-   * that were used before.
+   * Sends a request. If the request has an Idempotency-Key, it is repeated until it is answered. Some of these requests
+   * are sent twice at once and again after the answer, so that a failure also hits keys that are in use or already
+   * used.
    */
   async send(operation: Operation, isAlone = false): Promise<void> {
     const serial = this.#shared.nextSerial();
@@ -82,7 +82,7 @@ export class Worker {
     const { name, kind, table = null } = operation;
     let attempts = 0;
     let isKnown = false;
-    /** Sends a load test’s request once, and returns whether the request has to be repeated. */
+    /** Sends a request once, and returns whether the load test has to send it again. */
     const attempt = async (): Promise<boolean> => {
       const number = (attempts += 1);
       const at = Date.now();

@@ -1,6 +1,9 @@
 import { change, type Kinds, statement } from './house.ts';
 
-/** SQL that is true for a sample, one in `one`, of Postgres’s built-in objects, because thousands exist. */
+/**
+ * An SQL condition that chooses a sample of Postgres’s built-in objects: one out of every `one` objects, because there
+ * are thousands.
+ */
 const sampled = (oid: string, one: number): string => `${oid} < 16384 and ${oid}::bigint % ${String(one)} = 0`;
 
 const row = (catalog: string, name: string, assignment: string, where: string): string => `
@@ -10,7 +13,10 @@ const row = (catalog: string, name: string, assignment: string, where: string): 
 const routine = (assignment: string, where = 'true'): string =>
   row('pg_proc', 'b.oid::regprocedure::text', assignment, `${sampled('b.oid', 101)} and b.prokind = 'f' and ${where}`);
 
-/** Test changes of Postgres’s built-in objects, which policies and views use; db:audit must report each change. */
+/**
+ * A test makes each of these changes to Postgres’s built-in functions, operators and types, which policies and views
+ * use. The command db:audit must report each change.
+ */
 export const BUILT_IN: Kinds = {
   'built-in function leakproof, or no longer': routine('proleakproof = not proleakproof'),
   'built-in function of another volatility': routine(

@@ -19,10 +19,15 @@ const OF_TABLE = `c.relkind in ('r', 'p')`;
 const PLAIN = `a.attgenerated = '' and a.attidentity = ''`;
 const DEFAULT = `'pg_attrdef ' || d.oid`;
 
-/** An SQL expression for null that Postgres stores as a column’s default, because the expression is not constant. */
+/**
+ * SQL for a column default that is always null. Postgres stores this default, because the expression is not constant.
+ */
 const NULL_OF_ITS_TYPE = `format('case when pg_catalog.random() < 2 then null::%s end', a.atttypid::regtype)`;
 
-/** SQL for another type with the memory layout of the column’s type, so that Postgres can still read the rows. */
+/**
+ * SQL for another type that stores its values in the same way as the column’s type, so that Postgres can still read the
+ * rows after the change.
+ */
 const LIKE_ITS_TYPE = `(
     select o.oid from pg_type as o
     where o.typlen = y.typlen and o.typbyval = y.typbyval and o.typalign = y.typalign and o.typtype = 'b'
@@ -30,7 +35,10 @@ const LIKE_ITS_TYPE = `(
     order by o.oid limit 1
 )`;
 
-/** Test changes of every column of the service’s tables and views; db:audit must report each change. */
+/**
+ * A test makes each of these changes to every column of the service’s tables and views. The command db:audit must
+ * report each change.
+ */
 export const COLUMNS: Kinds = {
   'column renamed': column(statement('alter table %s rename column %I to renamed_#', 'c.oid::regclass', 'a.attname')),
   'column dropped': column(

@@ -14,7 +14,10 @@ const NAMES = ['x.conrelid::regclass', 'x.conname'] as const;
 const FOREIGN = `x.contype = 'f'`;
 const KEY = `x.contype in ('p', 'u')`;
 
-/** SQL that drops a constraint and adds it with another definition. `cascade` also drops dependent foreign keys. */
+/**
+ * SQL that drops a constraint and adds it again with another definition. With `cascade`, the foreign keys that depend
+ * on the constraint are dropped too.
+ */
 const anew = (definition: string, where: string): string =>
   constraint(
     statement(
@@ -27,12 +30,15 @@ const anew = (definition: string, where: string): string =>
 
 const DEFINITION = 'pg_get_constraintdef(x.oid)';
 
-/** An SQL condition that is true for NOT NULL of a primary key’s column, which no statement drops. */
+/** An SQL condition that is true for the NOT NULL constraint of a primary key’s column, which Postgres never drops. */
 const IN_PRIMARY_KEY = `exists (
     select from pg_constraint as p where p.conrelid = x.conrelid and p.contype = 'p' and x.conkey <@ p.conkey
 )`;
 
-/** Test changes of every check, key and foreign key of tables and domains; db:audit must report each change. */
+/**
+ * A test makes each of these changes to every check, key and foreign key of tables and domains. The command db:audit
+ * must report each change.
+ */
 export const CONSTRAINTS: Kinds = {
   'constraint dropped': constraint(
     statement('alter table %s drop constraint %I cascade', ...NAMES),

@@ -6,7 +6,7 @@ import { CATALOG_KINDS, type CatalogMutant, catalogMutantsOf } from './kinds.ts'
 import { objectsOfTheHouse } from './objects.ts';
 import { UNCHANGED_CATALOGS, UNCHANGED_COLUMNS } from './unchanged.ts';
 
-describe('the test changes that the proof mutation makes of database objects', () => {
+describe('the changes that npm run proofs -- mutation makes to database objects', () => {
   let database: TestDatabase;
   let admin: pg.Client;
   const mutants = new Map<string, readonly CatalogMutant[]>();
@@ -35,14 +35,14 @@ describe('the test changes that the proof mutation makes of database objects', (
     await database.close();
   });
 
-  test('the proof mutation, which changes database objects to test the audit, changes each object of the service', async () => {
+  test('npm run proofs -- mutation, which tests that db:audit reports each change of the database, changes every object of the service', async () => {
     const covered = new Set([...mutants.values()].flat().map((mutant) => mutant.covers));
     const objects = await objectsOfTheHouse(admin);
     expect(objects.size).toBeGreaterThan(1000);
     expect([...objects].filter(([covers]) => !covered.has(covers)).map(([, name]) => name)).toEqual([]);
   });
 
-  test('the proof mutation changes every Postgres catalog column of the service’s objects, except those in the list UNCHANGED_COLUMNS', async () => {
+  test('npm run proofs -- mutation changes every column of a Postgres catalog that describes the service’s objects, except those in the list UNCHANGED_COLUMNS', async () => {
     const objects = await objectsOfTheHouse(admin);
     const ofTheHouse = new Set([...objects.keys()].map((covers) => covers.split(' ')[0]));
     const { rows } = await admin.query<{ catalog: string; column: string }>(
@@ -55,13 +55,14 @@ describe('the test changes that the proof mutation makes of database objects', (
       .map(({ catalog, column }) => `${catalog}.${column}`)
       .filter((column) => !columns.has(column) && !UNCHANGED_COLUMNS.has(column));
     expect(missing).toEqual([]);
-    // When Postgres rewrites a table, it also changes columns of pg_class that only describe the table’s rows.
+    // If Postgres rewrites a table, it also changes some columns of the catalog pg_class that only describe the table’s
+    // rows.
     for (const name of ['pg_class.relminmxid', 'pg_attribute.atthasmissing', 'pg_attribute.attmissingval'])
       columns.delete(name);
     expect([...UNCHANGED_COLUMNS.keys()].filter((column) => columns.has(column))).toEqual([]);
   });
 
-  test('the proof mutation changes a row of every Postgres catalog, except the catalogs in the list UNCHANGED_CATALOGS', async () => {
+  test('npm run proofs -- mutation changes a row of every Postgres catalog, except the catalogs in the list UNCHANGED_CATALOGS', async () => {
     const { rows } = await admin.query<{ relname: string }>(
       `select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r'`,
     );

@@ -1,11 +1,11 @@
 import type { CatalogMutant } from './kinds.ts';
 
-/** Test changes of the database that the audit need not report, each kind with the reason. */
+/** Changes of the database that db:audit need not report, each kind with the reason. */
 interface Excuse {
   readonly kinds: readonly string[];
   /**
-   * A pattern of the names of the objects whose change is excused. Without a pattern, all objects of these kinds of
-   * change are excused.
+   * A pattern for the names of database objects. The audit need not report this kind of change of these objects.
+   * Without a pattern, it need not report this kind of change of any object.
    */
   readonly object?: RegExp;
   readonly reason: string;

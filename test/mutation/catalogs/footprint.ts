@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
-/** The columns and catalogs of Postgres in which a test change of the database wrote. */
+/** The Postgres catalogs, and the columns in them, that a change of the database has written. */
 interface Footprint {
-  /** The catalog columns that a test change wrote, for example `pg_class.relowner`. */
+  /** The columns of Postgres catalogs that a change of the database has written, for example `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;
-  /** The Postgres catalogs in which a test change added, changed or removed a row. */
+  /** The Postgres catalogs in which a change of the database added, changed or removed a row. */
   readonly catalogs: ReadonlySet<string>;
 }
 
@@ -14,11 +14,14 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Catalog {
   readonly name: string;
-  /** The columns of a Postgres catalog’s primary key. */
+  /** The columns of the primary key of a Postgres catalog. */
   readonly key: readonly string[];
 }
 
-/** Makes a test change on one connection, and compares the catalogs with a connection that reads the old rows. */
+/**
+ * Changes the database in an open transaction, and compares the Postgres catalogs there with a second connection, which
+ * still reads the old rows.
+ */
 export class Scales {
   readonly #working: pg.Client;
   readonly #watching: pg.Client;

@@ -11,13 +11,13 @@ const altered = (what: string, where?: string): string => routine(statement(`alt
 const changed = (assignment: string, where?: string): string =>
   routine(change('pg_proc', assignment, `'oid = ' || f.oid`), where);
 
-/** The SQL that defines a Postgres function, up to the function’s body. */
+/** The SQL that defines a Postgres function, without the function’s body. */
 const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \$|RETURN |BEGIN ATOMIC).*$', '\1')`;
 
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** Another body for a Postgres function, which returns no row, or null of the function’s result type. */
+/** A function body for a test, which replaces the real one. It returns no row, or null. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'
@@ -34,7 +34,9 @@ const NOTHING = `case
     else format('select null::%s', format_type(f.prorettype, null))
 end`;
 
-/** Test changes of every function of the service and its attributes; db:audit must report each change. */
+/**
+ * A test makes each of these changes to every function of the service. The command db:audit must report each change.
+ */
 export const FUNCTIONS: Kinds = {
   'function dropped': routine(statement('drop routine %s cascade', NAME)),
   'function renamed': altered('rename to renamed_#'),

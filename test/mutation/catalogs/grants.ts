@@ -1,6 +1,6 @@
 import { HOUSE, IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Every database object that has an access list, and the name that the object has in a GRANT. */
+/** Every database object that can have grants, with the name by which a GRANT statement calls the object. */
 const HOLDERS = `(
     select 'pg_class ' || c.oid as covers, c.relowner as owner,
         case c.relkind when 'S' then 'sequence ' else '' end || c.oid::regclass as name, '' as columns,
@@ -40,7 +40,7 @@ const held = (sql: string, where: string): string => `
 
 const REVOKED = `format('revoke %s%s on %s from %s cascade', x.privilege_type, h.columns, h.name, ${grantee('x.grantee')})`;
 
-/** SQL that grants the given roles each privilege that the object’s access list does not have. */
+/** SQL that grants the given roles each privilege on an object that they lack. */
 const added = (how: string, who: string, where: string): string => `
   select format('%s on %s to %s', p.privilege, h.object, r.rolname) as object, h.covers,
       format('grant %s%s on %s to %s${how}', p.privilege, h.columns, h.name, r.rolname) as sql
@@ -57,8 +57,8 @@ const STRANGER = `select r.oid, r.rolname, 1 as position from pg_roles as r wher
 
 const IS_COLUMN = `h.columns <> ''`;
 /**
- * An SQL condition that chooses one privilege for each object and role by a hash, so that the proof tries each
- * privilege.
+ * An SQL condition that chooses one privilege for each object and role by a hash. Over all objects, each privilege is
+ * chosen for some of them.
  */
 const TURN = `(hashtext(h.object) & 1023) % cardinality(h.privileges) = (r.position + p.position) % cardinality(h.privileges)`;
 
@@ -70,7 +70,10 @@ const DEFAULTS = `
   ) as t (what, privilege)
   where r.rolname in ('taxclaims_owner', 'taxclaims_definer')`;
 
-/** Test changes that revoke a right, add a right or add default privileges; db:audit must report each change. */
+/**
+ * A test makes each of these changes: it revokes a right, adds a right or adds default privileges. The command db:audit
+ * must report each change.
+ */
 export const GRANTS: Kinds = {
   'right revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee <> h.owner`),
   'right of an owner revoked': held(REVOKED, `not (${IS_COLUMN}) and x.grantee = h.owner`),

@@ -1,26 +1,33 @@
 import type { Change } from './kinds.ts';
 
 /**
- * A square of test changes, so that one query of the audit tries all changes of a row or of a column at once. A change
- * counts as reported if the queries of its row and of its column report the same fact. No change is on the diagonal,
- * because a fact that a row shares with the column of the same number comes from several changes, and proves nothing.
+ * A test tries many changes of the database with few queries of the audit: the changes stand in a square, and the audit
+ * is queried once after all changes of a row, and once after all changes of a column. A change counts as reported if
+ * the queries of its row and of its column report the same fact. The diagonal of the square has no change. A fact that
+ * is reported for a row and for the column of the same number therefore comes from several changes, and proves nothing.
  */
 export interface Grid<C extends Change> {
   readonly rows: readonly (readonly C[])[];
   readonly columns: readonly (readonly C[])[];
 }
 
-/** The number of test changes below which the proof mutation tries each change alone, and not in a square. */
+/**
+ * If there are fewer changes of the database than this, the test tries each change alone, and not many at once in a
+ * square.
+ */
 const SMALLEST = 8;
 const LARGEST = 30;
 
-/** The number of test changes that a square with the given number of rows holds. */
+/** How many changes of the database fit into a square with the given number of rows, whose diagonal stays empty. */
 const places = (size: number): number => size * (size - 1);
 
-/** The number of test changes that the largest square holds. */
+/** How many changes of the database fit into the largest square. */
 export const MOST = places(LARGEST);
 
-/** Distributes the test changes over squares. Fewer than SMALLEST changes get no square. */
+/**
+ * Distributes changes of the database over squares, in which they are tried together. Fewer than SMALLEST changes get
+ * no square.
+ */
 export function inGrids<C extends Change>(mutants: readonly C[]): Grid<C>[] {
   if (mutants.length < SMALLEST) return [];
   let size = 1;
@@ -40,7 +47,10 @@ function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> 
   return { rows, columns };
 }
 
-/** The facts of the audit that both a row and a column of a square of test changes report. */
+/**
+ * Returns the facts that the audit reports both after all changes of a row of the square and after all changes of a
+ * column.
+ */
 export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
   return [...first].filter((fact) => second.has(fact));
 }

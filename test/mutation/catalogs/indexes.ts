@@ -11,12 +11,15 @@ const changed = (assignment: string, where?: string): string =>
 
 const NAME = 'i.indexrelid::regclass';
 
-/** An SQL condition that is true for an index that DROP INDEX can drop: no constraint and no other index needs it. */
+/**
+ * An SQL condition that is true for an index that DROP INDEX can drop, because no constraint and no other index needs
+ * it.
+ */
 const OWN = `not c.relispartition
   and not exists (select from pg_constraint as x where x.conindid = i.indexrelid and x.contype in ('p', 'u', 'x'))
   and not exists (select from pg_depend as d where d.refobjid = i.indexrelid)`;
 
-/** An SQL condition that is true for a btree index, because only a btree index can be unique, and CLUSTER needs one. */
+/** An SQL condition that is true for a btree index. Only a btree index can be unique or serve CLUSTER. */
 const BTREE = `c.relam = (select a.oid from pg_am as a where a.amname = 'btree')`;
 
 const anew = (definition: string, where = 'true'): string =>
@@ -25,7 +28,10 @@ const anew = (definition: string, where = 'true'): string =>
 const DEFINITION = 'pg_get_indexdef(i.indexrelid)';
 const flipped = (flag: string): string => changed(`${flag} = not ${flag}`);
 
-/** Test changes of every index of the service, and a new index on each table; db:audit must report each change. */
+/**
+ * A test makes each of these changes: it changes every index of the service, and adds an index to each table. The
+ * command db:audit must report each change.
+ */
 export const INDEXES: Kinds = {
   'index dropped': index(statement('drop index %s', NAME), OWN),
   'index renamed': index(statement('alter index %s rename to renamed_#', NAME)),

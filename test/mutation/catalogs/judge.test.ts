@@ -9,8 +9,8 @@ const mutant = (object: string, sql: string): CatalogMutant => ({ kind: 'made up
 const database = await forSuite(createTestDatabase());
 const judge = await forSuite(openJudge(database.adminUrl));
 
-describe('the judgement of the proof mutation whether audit.drift reports a change of the database', () => {
-  test('the proof mutation tells database changes that audit.drift reports from unreported and impossible changes of the same batch', async () => {
+describe('how npm run proofs -- mutation finds out whether the view audit.drift reports a change of the database', () => {
+  test('npm run proofs -- mutation finds out for each of several database changes whether audit.drift reports it, does not report it, or Postgres refuses it', async () => {
     const detectable = (await judge.mutantsOf('policy dropped')).slice(0, 12);
     const undetectable = [
       mutant('a comment', `comment on table public.clients is 'made up'`),
@@ -28,7 +28,7 @@ describe('the judgement of the proof mutation whether audit.drift reports a chan
     await judge.assertMended();
   });
 
-  test('the proof mutation calls a change of an object unreported even if audit.drift reports another change of the object', async () => {
+  test('npm run proofs -- mutation counts a change as unreported even if audit.drift reports another change of the same object', async () => {
     const grants = (await judge.mutantsOf('right to a column revoked')).slice(0, 12);
     const comments = Array.from({ length: 3 }, (_, index) =>
       mutant(`comment ${String(index)}`, `comment on table public.clients is 'comment ${String(index)}'`),
@@ -38,7 +38,7 @@ describe('the judgement of the proof mutation whether audit.drift reports a chan
     expect(grants.filter((one) => !('by' in (verdicts.get(one) ?? {})))).toEqual([]);
   });
 
-  test('the proof mutation fails if a change of the database was committed instead of rolled back', async () => {
+  test('npm run proofs -- mutation fails if a change of the database was committed instead of rolled back', async () => {
     const left = mutant('what it commits', `create table public.left_over (); commit; begin`);
     await judge.judge([left]);
     await expect(judge.assertMended()).rejects.toThrow(/not mended: .*left_over/);

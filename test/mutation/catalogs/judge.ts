@@ -5,7 +5,10 @@ import type { Found } from '../../support/durability.ts';
 import { type Grid, inGrids, shared } from './grid.ts';
 import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
-/** What can report or refuse a test change of the database. An error of the audit also counts as a report. */
+/**
+ * What happened after a test changed the database: who reported or refused the change. An error of the audit also
+ * counts as a report.
+ */
 export const SPEAKERS = ['drift', 'findings', 'an error of the audit', 'Postgres, which refuses it'] as const;
 
 export type Verdict =
@@ -14,30 +17,33 @@ export type Verdict =
 
 export type Judged<C extends Change = CatalogMutant> = ReadonlyMap<C, Verdict>;
 
-/** A database in which the proof makes test changes, asks the audit about each change, and rolls the change back. */
+/** A database for a test that makes a change, asks the audit about it, and rolls the change back. */
 export interface Judge {
   readonly admin: pg.Client;
   mutantsOf(kind: string): Promise<readonly CatalogMutant[]>;
   judge<C extends Change>(mutants: readonly C[]): Promise<Judged<C>>;
-  /** Returns which views of the audit report a difference from the database’s state before the first test change. */
+  /** Returns the views of the audit that report a difference from the database before its first change. */
   ask(): Promise<Verdict>;
-  /** @throws if the database differs from its state before the first test change. */
+  /** @throws if the database differs from its state before the first change that the test made */
   assertMended(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * The SQLSTATEs with which Postgres refuses a test change for a kind of object, such as a partition, or for the stored
- * rows, such as NOT NULL for a column with nulls.
+ * The SQLSTATEs with which Postgres refuses a change: the kind of object does not allow it, for example a partition, or
+ * the stored rows do not, for example a null in a column that gets NOT NULL.
  */
 const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01', '23502'];
 
-/** The time limits of a test change; a change that takes longer counts as not made. */
+/** How long a change of the database may take. A longer change counts as refused. */
 const LIMITS = `set local lock_timeout = '30s'; set local statement_timeout = '120s'`;
 
 const DRIFT = 'select kind, object, md5(present) as present from audit.drift';
 
-/** The rows of audit.findings, without those about logins of other suites, which come and go on the same server. */
+/**
+ * Returns the rows of audit.findings without those about logins of other test suites, because such logins come and go
+ * on the same Postgres server.
+ */
 async function findingsOf(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<Found>('select finding, object from audit.findings');
   return rows
@@ -46,10 +52,11 @@ async function findingsOf(admin: pg.Client): Promise<string[]> {
 }
 
 export async function openJudge(adminUrl: string): Promise<Judge> {
-  // With an empty search_path, Postgres prints the names of objects with their schemas.
+  // If search_path is empty, Postgres prints the names of objects with their schemas.
   const options = '-c search_path= -c jit=off -c synchronous_commit=off';
   const admin = new pg.Client({ connectionString: adminUrl, options });
-  // A test change that ends the database session fails as a statement, so the connection’s error needs no report.
+  // Some changes end the database session. Then the SQL statement fails anyway, so the error of the connection is
+  // ignored.
   admin.on('error', () => undefined);
   await admin.connect();
   const lists = new Map<string, Promise<readonly CatalogMutant[]>>();
@@ -108,7 +115,10 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
   };
 }
 
-/** The test changes that audit.drift certainly reports; the proof mutation tries all other changes one by one. */
+/**
+ * Returns those of several changes that the view audit.drift reports with certainty. All others must be tried one by
+ * one.
+ */
 async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
   const rows: ReadonlySet<string>[] = [];
@@ -116,7 +126,8 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // No test change is on the square’s diagonal, so a fact that is reported there comes from several changes.
+  // Changes of the database stand in a square and are tried by rows and by columns. The diagonal is empty, so a fact
+  // that is reported there comes from several changes and proves nothing about one of them.
   const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
@@ -127,7 +138,10 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   );
 }
 
-/** Returns what audit.drift reports after several test changes at once. Adds the changes that failed to `unmade`. */
+/**
+ * Makes several changes of the database at once, and returns what the view audit.drift reports. Changes that fail are
+ * added to `unmade`.
+ */
 async function driftOf(
   admin: pg.Client,
   mutants: readonly Change[],
@@ -158,7 +172,7 @@ async function rowsOf(admin: pg.Client, question: string): Promise<Set<string>> 
   return new Set(rows.map((row) => JSON.stringify(row)));
 }
 
-/** Returns the message of an error of Postgres, and throws every other error again. */
+/** Returns the message if the error comes from Postgres; throws every other error again. */
 function messageOf(error: unknown): string {
   if (error instanceof pg.DatabaseError) return error.message;
   throw error;

@@ -17,20 +17,26 @@ import { TRIGGERS } from './triggers.ts';
 import { TYPES } from './types.ts';
 import { VIEWS } from './views.ts';
 
-/** A test change of one database object, made in a transaction that the proof rolls back. */
+/** A change of one database object, which a test makes in a transaction and rolls back. */
 export interface Change {
   readonly kind: string;
-  /** The name of the object that a test change changes, for a person who reads the proof’s report. */
+  /** The name of the changed object, by which a person recognises it in the test’s report. */
   readonly object: string;
   readonly sql: string;
 }
 
 export interface CatalogMutant extends Change {
-  /** The catalog and oid of the object that a test change changes, or only the catalog if the change creates it. */
+  /**
+   * The Postgres catalog of the changed object, and the object’s oid. If the change creates an object, only the
+   * catalog.
+   */
   readonly covers: string;
 }
 
-/** Kinds of test change that write rows of the whole server, so that such changes run one after the other. */
+/**
+ * Kinds of changes that affect the whole Postgres server, for example roles. Two such changes must not run at the same
+ * time.
+ */
 const OF_THE_SERVER = [ROLES, SETTINGS, SURROUNDINGS];
 
 const OF_THE_DATABASE = [
@@ -60,12 +66,12 @@ export const CATALOG_KINDS = [...KINDS.keys()];
 
 export const isOfTheServer = (kind: string): boolean => OF_THE_SERVER.some((kinds) => kind in kinds);
 
-/** Every test change of one kind that is possible in the migrated database. */
+/** Returns every change of one kind that is possible in the migrated database. */
 export async function catalogMutantsOf(admin: pg.Client, kind: string): Promise<CatalogMutant[]> {
   const text = KINDS.get(kind);
   if (text === undefined) throw new Error(`there is no kind of change '${kind}': ${CATALOG_KINDS.join(', ')}`);
   const { rows } = await admin.query<Omit<CatalogMutant, 'kind'>>(`${text} order by 1, 3`);
-  // The proof mutation makes several changes at once, so the name of a new object ends with the change’s number.
+  // Several changes are made at once, so the name of each new object ends with the number of its change.
   return rows.map(({ sql, ...row }, index) => ({
     kind,
     ...row,

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { HOUSE, IS_HOUSE_ROLE } from './house.ts';
 
 /**
- * SQL for all objects in the service’s schemas, the objects that depend on them according to pg_depend, the columns of
- * all these objects, and the service’s objects outside schemas.
+ * SQL that lists all database objects of the service: those in its schemas, those that depend on them according to
+ * pg_depend, the columns of all these objects, and objects outside schemas.
  */
 const OBJECTS = `
   with recursive hanging as (
@@ -42,7 +42,7 @@ const OBJECTS = `
   union all
   select format('pg_extension %s', e.oid), format('extension %s', e.extname) from pg_extension as e`;
 
-/** The names of all database objects of the service, by catalog and oid, as in a test change’s column `covers`. */
+/** Returns the names of all database objects of the service, by their Postgres catalog and oid. */
 export async function objectsOfTheHouse(admin: pg.Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await admin.query<{ covers: string; name: string }>(OBJECTS);
   return new Map(rows.map(({ covers, name }) => [covers, name]));

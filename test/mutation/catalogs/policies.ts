@@ -11,7 +11,7 @@ const altered = (what: string, where?: string): string =>
 const changed = (assignment: string, where?: string): string =>
   policy(change('pg_policy', assignment, `'oid = ' || p.oid`), where);
 
-/** An SQL expression that adds a role to the roles of a policy. */
+/** An SQL expression for the list of a policy’s roles with one further role added. */
 const andRole = (role: string): string =>
   policy(
     `${literal('alter policy ')} || format('%I on %s to ${role}, ', p.polname, p.polrelid::regclass) || (
@@ -20,7 +20,9 @@ const andRole = (role: string): string =>
     `not '${role}'::regrole = any (p.polroles) and not 0::oid = any (p.polroles)`,
   );
 
-/** Test changes of every row-level security policy; db:audit must report each change. */
+/**
+ * A test makes each of these changes to every row-level security policy. The command db:audit must report each change.
+ */
 export const POLICIES: Kinds = {
   'policy dropped': policy(statement('drop policy %I on %s', 'p.polname', 'p.polrelid::regclass')),
   'policy renamed': altered('rename to renamed_#'),

@@ -33,10 +33,10 @@ const newMember = (options: string, groups: string, where = 'true'): string => `
 const IN_HOUSE = isHouseRole('g');
 const BUILT_IN = String.raw`g.rolname like 'pg\_%' and g.rolname <> 'pg_database_owner'`;
 
-/** SQL that creates a login which may connect, because the audit ignores a login that cannot enter the database. */
+/** SQL that creates a login with the right to connect. The audit ignores a login that cannot enter the database. */
 const LOGIN = 'create role added_# login in role taxclaims_reporting';
 
-/** SQL that creates a login which may connect and is a member of another role. */
+/** SQL that creates a login with the right to connect, as a member of another role. */
 const newLogin = (how: string, groups: string): string => `
   select g.rolname::text as object, 'pg_authid ' || g.oid as covers,
       format('${LOGIN}; grant %I to added_#${how}', g.rolname) as sql
@@ -45,7 +45,10 @@ const newLogin = (how: string, groups: string): string => `
 const login = (what: string): string => `
   select '${what}' as object, 'pg_authid' as covers, '${LOGIN}; alter role added_# ${what}' as sql`;
 
-/** Test changes of the service’s roles, memberships and logins, which all databases of a server share. */
+/**
+ * A test makes each of these changes to the service’s roles, memberships and logins, which all databases of a server
+ * share. The command db:audit must report each change.
+ */
 export const ROLES: Kinds = {
   'role renamed': altered('rename to renamed_#'),
   'role that may log in, or not': flag('rolcanlogin', 'login'),

@@ -17,7 +17,10 @@ const rule = (sql: string, where = 'true'): string => `
 const changed = (assignment: string, where?: string): string =>
   rule(change('pg_rewrite', assignment, `'oid = ' || w.oid`), where);
 
-/** Test changes that add or change a rewrite rule of a table or view; db:audit must report each change. */
+/**
+ * A test makes each of these changes: it adds a rewrite rule to a table or view, or changes one. The command db:audit
+ * must report each change.
+ */
 export const RULES: Kinds = {
   'rule added that does nothing instead': added('do instead nothing'),
   'rule added that notifies instead': added('do instead notify added_#', `e.event = 'insert'`),

@@ -6,23 +6,24 @@ import { judgeServerSettings, SERVER_KIND } from './server.ts';
 import { type Judge, type Judged, openJudge, SPEAKERS, type Verdict } from './judge.ts';
 import { type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** Test changes of one kind that one database tries before it begins the next batch of changes. */
+/** How many changes of one kind one database tries before it begins the next batch of changes. */
 interface Portion {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The results of all test changes of one kind, and the number of changes that the proof has not tried yet. */
+/** The results of all changes of one kind, and how many changes the test has not tried yet. */
 interface Tally {
   readonly verdicts: [CatalogMutant, Verdict][];
   left: number;
 }
 
 /**
- * Makes all test changes of the given kinds and requires that the audit reports each change. Two databases work at a
- * time; only the first database changes rows that all databases share. After `minutes` no batch begins, so the tried
- * changes are a sample. @returns whether the audit reported all tried changes.
+ * Makes all changes of the given kinds, and requires that the audit reports each change. Two databases work at the same
+ * time; only the first of them makes changes that affect the whole server. After `minutes` no new batch begins, so that
+ * only a sample of the changes is tried.
+ * @returns whether the audit reported all tried changes
  */
 export async function runCatalogs(kinds: readonly string[], minutes = Infinity): Promise<boolean> {
   const end = Date.now() + minutes * 60_000;
@@ -41,7 +42,7 @@ export async function runCatalogs(kinds: readonly string[], minutes = Infinity):
           if (Date.now() > end) return;
           const mutants = (await judge.mutantsOf(portion.kind)).slice(portion.from, portion.to);
           report.add(portion.kind, await judge.judge(mutants));
-          // A test change that was not rolled back would make the audit report all later changes.
+          // If a change was not rolled back, the audit would report it again and again after all later changes.
           await judge.assertMended();
         }
     };
@@ -66,7 +67,10 @@ async function portionsOf(judge: Judge, kinds: readonly string[], report: Report
   return portions;
 }
 
-/** Prints how many test changes of a kind were reported and by what, as soon as all changes of the kind were tried. */
+/**
+ * Prints how many changes of one kind were reported, and by what. It prints this once all changes of the kind were
+ * tried.
+ */
 class Report {
   readonly #kinds = new Map<string, Tally>();
   readonly #all: [CatalogMutant, Verdict][] = [];
@@ -75,7 +79,7 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  /** Adds the results of all test changes of one kind. */
+  /** Adds up the results of all changes of one kind. */
   addAll(kind: string, verdicts: Judged): void {
     this.expect(kind, verdicts.size);
     this.add(kind, verdicts);
@@ -92,9 +96,9 @@ class Report {
     for (const [mutant, verdict] of tally.verdicts) if ('survived' in verdict) console.log(line(mutant, verdict));
   }
 
-  /** @returns whether the audit reported all test changes that the proof tried. */
+  /** @returns whether the audit reported every change that the test tried */
   finish(): boolean {
-    // Prints the kinds of test change whose changes were not all tried within the time limit.
+    // Prints the kinds of changes that were not all tried within the time limit.
     for (const [kind, { verdicts, left }] of this.#kinds) {
       if (left === 0 || verdicts.length === 0) continue;
       this.#all.push(...verdicts);
@@ -103,7 +107,7 @@ class Report {
     }
     const left = [...this.#kinds.values()].reduce((sum, kind) => sum + kind.left, 0);
     console.log(`changes of the catalogs: ${summary(this.#all)}, ${left} not tried`);
-    // The proof fails if Postgres refuses every change of a kind, because such a kind proves nothing about the audit.
+    // The test fails if Postgres refuses every change of a kind, because then this kind has tested nothing.
     const tried = [...this.#kinds].filter(([, { verdicts }]) => verdicts.length > 0);
     const refused = tried.filter(([, { verdicts }]) => verdicts.every(([, verdict]) => isRefused(verdict)));
     for (const [kind] of refused) console.log(`REFUSED EVERYWHERE  ${kind}`);

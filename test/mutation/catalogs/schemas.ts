@@ -4,7 +4,7 @@ const schema = (sql: string): string => `
   select n.nspname::text as object, 'pg_namespace ' || n.oid as covers, ${sql} as sql
   from pg_namespace as n where n.oid in ${HOUSE}`;
 
-/** SQL statements by kind of object, each of which creates an object of this kind in the schema `%1$I`. */
+/** For each kind of database object, SQL that creates such an object in the schema `%1$I`. */
 const NEW_OBJECTS: Readonly<Record<string, string>> = {
   table: 'create table %1$I.added_# (a integer)',
   'unlogged table': 'create unlogged table %1$I.added_# (a integer)',
@@ -42,7 +42,10 @@ const NEW_OBJECTS: Readonly<Record<string, string>> = {
   extension: 'create extension pg_trgm schema %1$I',
 };
 
-/** Test changes of the service’s schemas, and new objects in these schemas; db:audit must report each change. */
+/**
+ * A test makes each of these changes to the service’s schemas, and creates new objects in these schemas. The command
+ * db:audit must report each change.
+ */
 export const SCHEMAS: Kinds = {
   'schema of another owner': schema(statement('alter schema %I owner to %s', 'n.nspname', otherOwner('n.nspowner'))),
   'schema renamed': schema(statement('alter schema %I rename to renamed_#', 'n.nspname')),

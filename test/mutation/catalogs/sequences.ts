@@ -8,7 +8,10 @@ const sequence = (sql: string, where = 'true'): string => `
 const altered = (what: string, where?: string): string =>
   sequence(statement(`alter sequence %s ${what}`, 's.seqrelid::regclass'), where);
 
-/** Test changes of every sequence except its current value, which the audit does not compare. */
+/**
+ * A test makes each of these changes to every sequence. The command db:audit must report each change; only a sequence’s
+ * current value is not compared.
+ */
 export const SEQUENCES: Kinds = {
   'sequence dropped': sequence(statement('drop sequence %s cascade', 's.seqrelid::regclass')),
   'sequence renamed': altered('rename to renamed_#'),

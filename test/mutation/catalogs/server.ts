@@ -2,10 +2,16 @@ import type pg from 'pg';
 import type { Judge, Judged, Verdict } from './judge.ts';
 import type { CatalogMutant } from './kinds.ts';
 
-/** Test changes of a server setting. ALTER SYSTEM cannot be rolled back, so another ALTER SYSTEM resets the setting. */
+/**
+ * A test changes each of these settings of the Postgres server by ALTER SYSTEM. This cannot be rolled back, so a second
+ * ALTER SYSTEM resets the setting.
+ */
 export const SERVER_KIND = 'setting of the server';
 
-/** Server settings that weaken the database, take effect without a restart and still allow connections. */
+/**
+ * Server settings with values that weaken the database. They take effect without a restart, and Postgres still accepts
+ * connections.
+ */
 const SETTINGS: Readonly<Record<string, string>> = {
   session_replication_role: 'replica',
   row_security: 'off',
@@ -44,7 +50,10 @@ async function settingOf(admin: pg.Client, name: string): Promise<string | undef
   return rows[0]?.setting;
 }
 
-/** Waits until a query shows the setting’s new value, because Postgres reads its file between two statements. */
+/**
+ * Postgres reads its configuration file a moment after the change, so this function queries the setting until it has
+ * the new value.
+ */
 async function reload(admin: pg.Client, name: string, heard: (value: string | undefined) => boolean): Promise<void> {
   await admin.query('select pg_reload_conf()');
   const end = performance.now() + TIMEOUT_MS;

@@ -1,6 +1,6 @@
 import { IS_HOUSE_ROLE, type Kinds } from './house.ts';
 
-/** Postgres settings that change the effect of a statement, each with an unusual value. */
+/** Postgres settings that change what a statement does, each with an unusual value. */
 const DISARMING = `(
     values
         ('session_replication_role', 'replica'), ('row_security', 'off'), ('search_path', 'aside_#, public'),
@@ -16,7 +16,10 @@ const DISARMING = `(
 
 const KNOWN = `(s.name like '%.%' or exists (select from pg_settings as p where p.name = s.name))`;
 
-/** Harmless settings that audit.drift must report for a role of the service, because no migration stores them. */
+/**
+ * Harmless settings of a role of the service. The view audit.drift must report them too, because no migration stores
+ * them.
+ */
 const HARMLESS = `(values ('work_mem', '5MB'), ('statement_timeout', '1h'), ('log_statement', 'none')) as s (name, value)`;
 
 const ofRoles = (settings: string, where: string): string => `
@@ -31,8 +34,8 @@ const parameters = (right: string, who: string): string => `
   from (${who}) as r (rolname) cross join ${DISARMING} where ${KNOWN}`;
 
 /**
- * Test changes that store a setting for a role or the database, or grant a right to a setting; the audit must report
- * each change.
+ * A test makes each of these changes: it stores a setting for a role or the database, or grants a right to a setting.
+ * The audit must report each change.
  */
 export const SETTINGS: Kinds = {
   'setting stored for a role': ofRoles(DISARMING, ''),

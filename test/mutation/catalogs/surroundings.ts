@@ -16,7 +16,10 @@ const extension = (assignment: string): string => `
 
 const FUNCTION = 'create schema aside_#; create function aside_#.added';
 
-/** Test changes outside the service’s schemas and roles that can affect it; db:audit must report each change. */
+/**
+ * A test makes each of these changes outside the service’s schemas and roles, where a change can still affect the
+ * service. The command db:audit must report each change.
+ */
 export const SURROUNDINGS: Kinds = {
   'database of another owner': database(statement('alter database %I owner to taxclaims_owner', 'd.datname')),
   'database with a limit of connections': database(statement('alter database %I connection limit 3', 'd.datname')),

@@ -12,7 +12,10 @@ const table = (sql: string, where = 'true'): string => `
 
 const altered = (what: string, where?: string): string => table(statement(`alter table %s ${what}`, NAME), where);
 
-/** Test changes of a table itself; db:audit must report each. Other files change its columns and triggers. */
+/**
+ * A test makes each of these changes to a table itself, not to its columns or triggers. The command db:audit must
+ * report each change.
+ */
 export const TABLES: Kinds = {
   'table dropped': table(statement('drop table %s cascade', NAME)),
   'table renamed': altered('rename to renamed_#'),
@@ -59,7 +62,7 @@ export const TABLES: Kinds = {
       FIRST_COLUMN,
       NAME,
     ),
-    // Postgres does not accept as a partition a table that has triggers with transition tables, or an identity column.
+    // A table cannot become a partition if it has an identity column or a trigger with transition tables.
     `not exists (
         select from pg_trigger as g where g.tgrelid = t.oid and (g.tgoldtable is not null or g.tgnewtable is not null)
     ) and not exists (select from pg_attribute as a where a.attrelid = t.oid and a.attidentity <> '')

@@ -1,6 +1,9 @@
 import { change, HOUSE, type Kinds, statement } from './house.ts';
 
-/** SQL for a trigger’s name: a foreign key’s trigger gets the constraint’s name, because its own has an oid. */
+/**
+ * SQL for a name of a trigger that is the same in every database. Postgres names the trigger of a foreign key by an
+ * oid, so the constraint’s name is used instead.
+ */
 const NAME = `case when t.tgisinternal
     then format('%s for %s on %s', f.proname, (select x.conname from pg_constraint as x where x.oid = t.tgconstraint), c.oid::regclass)
     else format('%I on %s', t.tgname, c.oid::regclass) end`;
@@ -25,7 +28,10 @@ const EVENTS = { insert: 4, delete: 8, update: 16, truncate: 32 };
 const EVERY_EVENT = 60;
 const SUPPRESS = 'for each row execute function pg_catalog.suppress_redundant_updates_trigger()';
 
-/** Test changes of every trigger, including the triggers of foreign keys; db:audit must report each change. */
+/**
+ * A test makes each of these changes to every trigger, including those that enforce foreign keys. The command db:audit
+ * must report each change.
+ */
 export const TRIGGERS: Kinds = {
   'trigger dropped': trigger(statement('drop trigger %I on %s', 't.tgname', RELATION), OWN),
   'trigger renamed': trigger(statement('alter trigger %I on %s rename to renamed_#', 't.tgname', RELATION), OWN),

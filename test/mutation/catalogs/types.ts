@@ -9,15 +9,18 @@ const changed = (assignment: string, where?: string): string =>
   type(change('pg_type', assignment, `'oid = ' || y.oid`), where);
 
 /**
- * An SQL condition for types of CREATE TYPE or CREATE DOMAIN; a row’s or array’s type changes only with its table or
- * element.
+ * An SQL condition for types that CREATE TYPE or CREATE DOMAIN made. The type of a table’s row or of an array changes
+ * only with the table or the element.
  */
 const OWN = `y.typtype <> 'c' and not (y.typlen = -1 and y.typelem <> 0)
     or exists (select from pg_class as c where c.oid = y.typrelid and c.relkind = 'c')`;
 const DOMAIN = `y.typtype = 'd'`;
 const ENUM = `y.typtype = 'e'`;
 
-/** Test changes of the service’s domains, enumerations and row types; db:audit must report each change. */
+/**
+ * A test makes each of these changes to the service’s domains, enumerations and row types. The command db:audit must
+ * report each change.
+ */
 export const TYPES: Kinds = {
   'type renamed': type(statement('alter type %s rename to renamed_#', 'y.oid::regtype'), `(${OWN})`),
   'type of another owner': changed(`typowner = 'taxclaims_client'::regrole`, `(${OWN})`),

@@ -1,9 +1,12 @@
 import { words } from '../../support/words.ts';
 
-/** Gives one reason to several catalog columns or catalogs that no test change covers. */
+/** Gives the same reason to several Postgres catalogs, or catalog columns, that the test never changes. */
 const because = (reason: string, names: string): [string, string][] => words(names).map((name) => [name, reason]);
 
-/** Catalog columns that no change of the proof mutation covers for an object of the service, each with the reason. */
+/**
+ * Columns of Postgres catalogs that `npm run proofs -- mutation` never changes for an object of the service, each with
+ * the reason.
+ */
 export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
   ...because(
     'identifies the object: another value means another object, which other changes cover',
@@ -63,7 +66,7 @@ export const UNCHANGED_COLUMNS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Postgres catalogs in which no change of the proof mutation writes a row, each with the reason. */
+/** Postgres catalogs in which `npm run proofs -- mutation` never writes a row, each with the reason. */
 export const UNCHANGED_CATALOGS: ReadonlyMap<string, string> = new Map([
   ...because('holds what ANALYZE counted', 'pg_statistic pg_statistic_ext_data'),
   ...because('lists folders of the server, which no transaction creates', 'pg_tablespace'),

@@ -11,7 +11,7 @@ const OPTIONS = `coalesce(' with (' || array_to_string(v.reloptions, ', ') || ')
 const replaced = (how: string): string =>
   view(statement(`create or replace view %s%s as ${how}`, NAME, OPTIONS, 'd.body'));
 
-/** SQL that returns, for each column of a view, the view’s query with null in this column. */
+/** For each column of a view, SQL for the view’s query in which this column is null. */
 const EMPTIED = `
   select format('%s of %s', a.attname, v.oid::regclass) as object,
       'pg_attribute ' || a.attrelid || ' ' || a.attnum as covers,
@@ -42,7 +42,7 @@ const optionSet = (option: string, value: string): string =>
     `not coalesce('${option}=${value}' = any (v.reloptions), false)`,
   );
 
-/** Test changes of every view of the service; db:audit must report each change. */
+/** A test makes each of these changes to every view of the service. The command db:audit must report each change. */
 export const VIEWS: Kinds = {
   'view dropped': view(statement('drop view %s cascade', NAME)),
   'view renamed': view(statement('alter view %s rename to renamed_#', NAME)),
@@ -61,7 +61,7 @@ export const VIEWS: Kinds = {
   ),
   'view that is stored': view(
     statement('drop view %1$s cascade; create materialized view %1$s as %2$s with no data', NAME, 'd.body'),
-    // Postgres cannot create a materialized view on a view that `drop … cascade` has dropped.
+    // Views that another view reads are left out here, because `drop … cascade` would drop the other view too.
     `not exists (
         select from pg_depend as p join pg_rewrite as w on w.oid = p.objid
         where p.refobjid = v.oid and p.classid = 'pg_rewrite'::regclass and w.ev_class <> v.oid
