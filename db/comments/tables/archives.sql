@@ -5,9 +5,9 @@ comment on column audit.archives.number is 'Number of the archive file, from 1 i
 comment on column audit.archives.month is 'First day of the archived month, in UTC.';
 comment on column audit.archives.records is 'Number of audit records in the file, which has all records of the month.';
 comment on column audit.archives.previous_digest is
-    'Value of the column digest in the row of the previous archive; zeros for the first archive.';
+    'Zeros; in a row of an earlier release, the value of the column digest in the row of the previous archive.';
 comment on column audit.archives.digest is
-    'SHA-256 of previous_digest and all lines of the file, in hexadecimal digits.';
+    'SHA-256 that the last line of the file has, of all lines before, in hexadecimal digits.';
 comment on column audit.archives.file is 'Name of the archive file, without its folder.';
 comment on column audit.archives.archived_by is 'Database login that wrote the archive file.';
 comment on column audit.archives.archived_at is 'Time at which the file was written and verified.';

@@ -1,11 +1,9 @@
 import { ConfigError, loadArchiveConfig } from '../../config.ts';
 import { archiveAuditLog } from '../archive/archive.ts';
-import { verifyArchiveChain } from '../archive/file.ts';
+import { verifyArchive } from '../archive/file.ts';
 import { createLog } from '../../log.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
-
-const MONTH_PATTERN = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 const auditArchiveCommand = {
   usage: `usage: npm run audit:archive -- --to FOLDER [--before YYYY-MM] [options]
@@ -15,7 +13,7 @@ audit.archives of the database at DATABASE_ADMIN_URL. It may be repeated, also a
   --before    absent: the months that are over AUDIT_RETENTION_MONTHS (60 when unset)
   --remove    take the months out of the log afterwards, once their files are read and verified again
   --keep      how many whole months stay in any case, 1 to 1200; 12 when absent, or the retention where that is less
-  --verify    hold files, and the chain between them, against their digests; needs no database
+  --verify    read files and compare them with their digests; needs no database
   --help, --version
 Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argument or variable, nothing was tried;
 3 others were in the way for too long, and the same command may succeed later.`,
@@ -34,27 +32,19 @@ await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {
     if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');
-    await verifyArchiveChain(positionals, ({ month, number, records, digest }, path) => {
-      const fileText = `${path}: ${month}, number ${number}, ${records} records, digest ${digest}`;
-      process.stdout.write(`${replaceControlCharacters(fileText)}\n`);
-    });
+    for (const path of positionals) {
+      const { month, records, digest } = await verifyArchive(path);
+      const text = `${path}: ${month}, ${records} records, digest ${digest}`;
+      process.stdout.write(`${replaceControlCharacters(text)}\n`);
+    }
     return;
   }
   if (positionals.length > 0) throw new ConfigError(`${positionals.join(' ')} is no option; see --help`);
-  if (before !== undefined && !MONTH_PATTERN.test(before))
+  if (before !== undefined && !/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
     throw new ConfigError('--before must be a month, as 2025-01');
   if (folder === undefined || folder === '') throw new ConfigError('--to must be a folder');
-  const { databaseAdminUrl, retentionMonths } = loadArchiveConfig(process.env);
-  const monthsToKeep =
+  const { databaseAdminUrl: adminUrl, retentionMonths } = loadArchiveConfig(process.env);
+  const keep =
     values.keep === undefined ? Math.min(12, retentionMonths) : parseWholeNumber('keep', values.keep, 'months', 1_200);
-  const log = createLog('info');
-  await archiveAuditLog({
-    adminUrl: databaseAdminUrl,
-    before,
-    retentionMonths,
-    folder,
-    remove,
-    keep: monthsToKeep,
-    log,
-  });
+  await archiveAuditLog({ adminUrl, before, retentionMonths, folder, remove, keep, log: createLog('info') });
 });

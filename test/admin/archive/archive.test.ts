@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -29,6 +30,11 @@ afterEach(() => run.close());
 
 const textOf = async (path: string): Promise<string> => gunzipSync(await readFile(path)).toString();
 const removed = (): string[] => run.lines.map((line) => `${line} ${new URL(run.database.adminUrl).username}`);
+/** The text of an archive file with the given SHA-256 of all lines before its last line. */
+const ended = (lines: string, records: number): string => {
+  const digest = createHash('sha256').update(lines).digest('hex');
+  return `${lines}{"records":${records},"digest":"${digest}"}\n`;
+};
 const complaints = async (): Promise<unknown[]> =>
   (
     await run.admin.query<Record<string, string>>(
@@ -36,27 +42,28 @@ const complaints = async (): Promise<unknown[]> =>
     )
   ).rows;
 
-test('audit:archive writes each month’s records with all columns to a file and to audit.archives, and keeps the audit log', async () => {
+test('audit:archive writes each month’s records with all columns to a file and its digest to audit.archives, and keeps the audit log', async () => {
   expect(await run.archive(fourth)).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS);
   expect(await run.verify()).toMatchObject({ code: 0 });
-  const lines = (await textOf(second)).split('\n');
-  const { rows } = await run.admin.query<{ id: string; created_at: Date; actor: string }>(
-    `select id, created_at, actor from public.audit_logs
+  const text = await textOf(second);
+  const lines = text.split('\n').slice(0, -2);
+  expect(text).toBe(ended(`${lines.join('\n')}\n`, COUNTS[1]));
+  const { rows: archives } = await run.admin.query<{ digest: string }>(
+    `select digest from audit.archives where number = 2`,
+  );
+  expect(text).toContain(`"digest":"${archives[0]?.digest ?? 'none'}"}`);
+  const records = lines.slice(1).map((line) => JSON.parse(line) as { id: string; created_at: string; actor: string });
+  const { rows, fields } = await run.admin.query<{ id: string; created_at: Date; actor: string }>(
+    `select * from public.audit_logs
      where created_at >= '${run.months[1]}-01 00:00:00+00' and created_at < '${run.months[2]}-01 00:00:00+00'
      order by created_at, id`,
   );
-  expect(
-    lines
-      .slice(1, -2)
-      .map((line) => JSON.parse(line.slice(65)) as { id: string; created_at: string; actor: string })
-      .map(({ id, created_at: at, actor }) => ({ id, created_at: new Date(at), actor })),
-  ).toEqual(rows);
-  const { fields } = await run.admin.query('select * from public.audit_logs limit 0');
-  expect(Object.keys(JSON.parse((lines[1] ?? '').slice(65)) as object).toSorted()).toEqual(
-    fields.map(({ name }) => name).toSorted(),
+  expect(records.map(({ id, created_at: at, actor }) => ({ id, created_at: new Date(at), actor }))).toEqual(
+    rows.map(({ id, created_at: at, actor }) => ({ id, created_at: at, actor })),
   );
+  expect(Object.keys(records[0] ?? {}).toSorted()).toEqual(fields.map(({ name }) => name).toSorted());
 });
 
 test('audit:archive without --before archives exactly the months that are older than AUDIT_RETENTION_MONTHS', async () => {
@@ -176,35 +183,103 @@ test('audit:archive --remove removes no month whose archive file is missing or c
   await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('line 2: the record is not as it was'),
+    said: expect.stringContaining('its records are not those that were written'),
+  });
+  await writeFile(third, await readFile(second));
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('is not the file that was archived: its digest is another'),
   });
   await rm(third);
   expect(await run.archive(fourth, '--remove')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('cannot be read'),
+    said: expect.stringContaining('ENOENT'),
   });
   expect(await run.records(`created_at >= '${run.months[2]}-01 00:00:00+00'`)).toBe(COUNTS[2] + COUNTS[3]);
 });
 
+const OTHER_RECORDS = 'its records are not those that were written';
+
 test.each([
-  ['a changed record', (text: string) => text.replace('"actor" : "line', '"actor" : "lime'), 'line 2'],
-  ['a missing record', (text: string) => text.replace(/\n.*\n/, '\n'), 'line 2'],
+  ['a changed record', (text: string) => text.replace('"actor":"line', '"actor":"lime'), OTHER_RECORDS],
+  ['a missing record', (text: string) => text.replace(/\n.*\n/, '\n'), OTHER_RECORDS],
+  ['another number of records', (text: string) => text.replace(/("records":\d+)/, '$10'), OTHER_RECORDS],
+  ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), OTHER_RECORDS],
   ['a cut end', (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1), 'ends before its end'],
   ['text after its end', (text: string) => `${text}{}\n`, 'more behind its end'],
-  ['another month in its head', (text: string) => text.replace(/"month":"\d{4}/, '"month":"1999'), 'line 2'],
+  ['no head', (text: string) => text.slice(text.indexOf('\n') + 1), 'no archive of the audit log'],
 ])('audit:archive --verify reports an archive file with %s', async (_what, spoil, reason) => {
   await run.archive(fourth);
   await writeFile(second, zipped(spoil(await textOf(second))));
-  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(reason) });
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining(`${second} cannot be verified`) });
+  expect(await run.verify()).toMatchObject({ said: expect.stringContaining(reason) });
 });
 
 test('audit:archive --verify reports an archive file that was cut in the middle or is missing', async () => {
   await run.archive(fourth);
   const whole = await readFile(second);
   await writeFile(second, whole.subarray(0, whole.length / 2));
-  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('unexpected end of file') });
   await rm(second);
-  expect(await run.verify()).toMatchObject({ code: 1, said: expect.stringContaining('there is a gap') });
+  expect(await run.run(['--verify', second])).toMatchObject({ code: 1, said: expect.stringContaining('ENOENT') });
+});
+
+test('audit:archive notes no month whose file is not whole on the disk, and keeps its records', async () => {
+  expect(await run.archiveWith('cut-at-rename.ts', {}, fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('unexpected end of file'),
+  });
+  expect([await run.listed(), await run.records()]).toEqual([[], RECORDS]);
+});
+
+/** An archive file of an earlier release, which has the digest of the file before it and of each record. */
+const OLD_FILE = `{"format":"taxclaims-audit-1","number":2,"month":"2020-01","previous":"${'ab'.repeat(32)}"}
+5a335226f95bac30e847945b02a587b3f0112af836c4e12f3e1d81d79a503075 {"id" : "a1", "actor" : "Anne"}
+7f085924666791a43e6f0af7d2425e62ad99163c1006538041714d30f1f5747e {"id" : "a2", "actor" : "Paul"}
+{"records":2,"digest":"7f085924666791a43e6f0af7d2425e62ad99163c1006538041714d30f1f5747e"}
+`;
+
+test('audit:archive --verify reads a file of an earlier release, and reports that its head, a record or its end was changed', async () => {
+  const verify = async (text: string) => {
+    await writeFile(second, zipped(text));
+    return run.run(['--verify', second]);
+  };
+  const said = expect.stringContaining(
+    '2020-01, 2 records, digest 7f085924666791a43e6f0af7d2425e62ad99163c1006538041714d30f1f5747e',
+  );
+  expect(await verify(OLD_FILE)).toMatchObject({ code: 0, said });
+  for (const [text, other] of [
+    ['2020-01', '2021-01'],
+    ['abab', 'baba'],
+    ['Anne', 'Nina'],
+    ['5a33', '6a33'],
+    ['"records":2', '"records":3'],
+  ] as const)
+    expect(await verify(OLD_FILE.replace(text, other))).toMatchObject({ code: 1 });
+});
+
+test('audit:archive --remove removes a month that an earlier release archived, but not if the file was changed', async () => {
+  await run.archive(fourth);
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const previous = '0'.repeat(64);
+  const head = JSON.stringify({ format: 'taxclaims-audit-1', number: 4, month: run.months[2], previous });
+  let digest = sha256(`${previous} ${head}`);
+  const lines = (await textOf(third)).split('\n').slice(1, -2);
+  const records = lines.map((record) => `${(digest = sha256(`${digest} ${record}`))} ${record}\n`);
+  const text = `${head}\n${records.join('')}${JSON.stringify({ records: lines.length, digest })}\n`;
+  await run.admin.query(
+    `insert into audit.archives (number, month, records, previous_digest, digest, file)
+     values (4, '${run.months[2]}-01', ${lines.length}, '${previous}', '${digest}', 'old.gz')`,
+  );
+  const old = join(run.folder, 'old.gz');
+  await writeFile(old, zipped(text.replace('line', 'lime')));
+  expect(await run.archive(fourth, '--remove')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('old.gz cannot be verified: a record is not as it was written'),
+  });
+  await writeFile(old, zipped(text));
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.records()).toBe(RECORDS - ARCHIVED);
 });
 
 test('the function verifyArchive refuses an archive file in which one byte was changed', async () => {
@@ -219,10 +294,10 @@ test('the function verifyArchive refuses an archive file in which one byte was c
     const changed = Buffer.from(whole);
     changed[at] = 0xff - (changed[at] ?? 0);
     await writeFile(second, changed);
-    await expect(verifyArchive(second)).rejects.toThrow(/, line \d+: /);
+    await expect(verifyArchive(second)).rejects.toThrow('cannot be verified');
   }
   await writeFile(second, whole);
-  expect(await verifyArchive(second)).toMatchObject({ number: 2, records: COUNTS[1] });
+  expect(await verifyArchive(second)).toMatchObject({ month: run.months[1], records: COUNTS[1] });
 });
 
 test('audit:archive refuses an invalid --before, the running month, and a month younger than --keep, and writes nothing', async () => {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type pg from 'pg';
+import { pino } from 'pino';
+import { archiveAuditLog } from '../../../src/admin/archive/archive.ts';
 import { verifyArchive } from '../../../src/admin/archive/file.ts';
+import { DeployHeldUp } from '../../../src/admin/deploy/migration-error.ts';
 import { COUNTS, openArchiveRun } from '../../support/archive-run.ts';
 import type { ArchiveRun } from '../../support/archive-run.ts';
 import { connected } from '../../support/database.ts';
@@ -64,6 +67,24 @@ test.each([
   expect(await isThere()).toBe(0);
   expect(await run.records()).toBe(COUNTS[3]);
   expect(await run.verify()).toMatchObject({ code: 0 });
+});
+
+test('audit:archive gives up a month that another transaction locks for too long, and the same run succeeds later', async () => {
+  await refuseMeanwhile(`${run.months[2]}-03`);
+  const log = pino({ level: 'silent' });
+  const asked = {
+    adminUrl: run.database.adminUrl,
+    folder: run.folder,
+    retentionMonths: 60,
+    keep: 1,
+    log,
+    maxWaitMs: 1,
+  };
+  await expect(archiveAuditLog({ ...asked, before: fourth, remove: true })).rejects.toThrow(DeployHeldUp);
+  expect(await run.records()).toBe(COUNTS[2] + COUNTS[3]);
+  await other.query('rollback');
+  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+  expect(await run.records()).toBe(COUNTS[3]);
 });
 
 test('of two simultaneous audit:archive runs the second waits for the first and finds nothing to do', async () => {
