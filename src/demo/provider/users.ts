@@ -6,20 +6,24 @@ export type User = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
 /** `for share` makes the query wait until a concurrent change of the user is complete. */
 export async function findUser(database: Pick<Database, 'callAsLogin'>, by: 'subject' | 'email', value: string) {
-  const userConditionSqlByField = {
+  const conditions = {
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',
   };
-  const userSql = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
+  const text = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
       password_hash, coalesce(floor(extract(epoch from sessions_ended_at)), 0)
-    from public.users where ${userConditionSqlByField[by]}
+    from public.users where ${conditions[by]}
     for share`;
-  const { rows } = await database.callAsLogin({ text: userSql, values: [value] });
+  const { rows } = await database.callAsLogin({ text, values: [value] });
   if (rows[0] === undefined) return undefined;
   const [subject = '', email = '', name = '', role, clients = '', isActive, passwordHash = '', endedAt] =
     rows[0].map(String);
   return {
-    ...{ subject, email, name, role: role as Role, passwordHash },
+    subject,
+    email,
+    name,
+    role: role as Role,
+    passwordHash,
     clientAccess: clients === '' ? [] : clients.split(','),
     isActive: isActive === 't',
     /** A time in seconds since the epoch; the user's logins before this time have ended. */
@@ -45,7 +49,11 @@ export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, 
     }
     const { subject, email, name, role, clientAccess, isActive } = user;
     response.json({
-      ...{ user_id: subject, email, email_verified: true, name, blocked: !isActive },
+      user_id: subject,
+      email,
+      email_verified: true,
+      name,
+      blocked: !isActive,
       app_metadata: { role, client_access: clientAccess },
     });
   });
