@@ -7,7 +7,7 @@ import { runCommand, parseWholeNumber } from './run-command.ts';
 
 const MONTH_PATTERN = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-const auditArchiveCommand = {
+const command = {
   usage: `usage: npm run audit:archive -- --to FOLDER [--before YYYY-MM] [options]
        npm run audit:archive -- --verify FILE...
 Writes each whole month of the audit log before the one named to a file in the folder, verifies it, and notes it in
@@ -30,13 +30,13 @@ Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argumen
   },
 } as const;
 
-await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
+await runCommand(command, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {
     if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');
     await verifyArchiveChain(positionals, ({ month, number, records, digest }, path) => {
-      const fileText = `${path}: ${month}, number ${number}, ${records} records, digest ${digest}`;
-      process.stdout.write(`${replaceControlCharacters(fileText)}\n`);
+      const line = `${path}: ${month}, number ${number}, ${records} records, digest ${digest}`;
+      process.stdout.write(`${replaceControlCharacters(line)}\n`);
     });
     return;
   }
@@ -44,17 +44,8 @@ await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
   if (before !== undefined && !MONTH_PATTERN.test(before))
     throw new ConfigError('--before must be a month, as 2025-01');
   if (folder === undefined || folder === '') throw new ConfigError('--to must be a folder');
-  const { databaseAdminUrl, retentionMonths } = loadArchiveConfig(process.env);
-  const monthsToKeep =
+  const { databaseAdminUrl: adminUrl, retentionMonths } = loadArchiveConfig(process.env);
+  const keep =
     values.keep === undefined ? Math.min(12, retentionMonths) : parseWholeNumber('keep', values.keep, 'months', 1_200);
-  const log = createLog('info');
-  await archiveAuditLog({
-    adminUrl: databaseAdminUrl,
-    before,
-    retentionMonths,
-    folder,
-    remove,
-    keep: monthsToKeep,
-    log,
-  });
+  await archiveAuditLog({ adminUrl, before, retentionMonths, folder, remove, keep, log: createLog('info') });
 });
