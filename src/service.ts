@@ -48,9 +48,8 @@ export function isServiceConfig(config: Config): config is ServiceConfig {
 export async function startService(
   config: ServiceConfig,
   log: Logger,
-  parts: Pick<ShutdownList, 'register'>,
+  { register }: Pick<ShutdownList, 'register'>,
 ): Promise<string> {
-  const { register } = parts;
   const { dataDir, host, corsOrigins, identity } = config;
   await openDataDir(dataDir);
   const spool = register('the spool of refusals', 200, await openSpool(dataDir));
@@ -65,7 +64,7 @@ export async function startService(
     500,
     await openDocuments({ ...config.documents, dataDir, database, log }),
   );
-  const housekeeping = await startBackgroundWork(config, database, log, parts);
+  const housekeeping = await startBackgroundWork(config, database, log, register);
 
   const audit = register('the refusals', 1_000, createAuditWriter(pools.refusals, spool, log));
   const clock = createProviderClock({ url: identity.provider.jwksUrl });
@@ -80,7 +79,6 @@ export async function startService(
   });
   const watch = register('the watch for changes', 0, watchChanges(pools.changes, log));
   const streams = createChangeStreams({ watch, verifier });
-
   const app = createApp({
     database,
     healthDatabase: pools.health,
@@ -104,7 +102,7 @@ export async function startService(
   const port = await awaitListening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
   const sources = { pools, dataDir, audit, spool, verifier, documents, counters, clocks, streams, housekeeping };
-  await serveMetrics(config, observability, sources, parts);
+  await serveMetrics(config, observability, sources, register);
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -113,7 +111,7 @@ async function startBackgroundWork(
   { identity, mails, auditRetentionMonths }: ServiceConfig,
   database: Database,
   log: Logger,
-  { register }: Pick<ShutdownList, 'register'>,
+  register: ShutdownList['register'],
 ) {
   // The start does not wait for `logDatabaseObjections`, because the database may be down.
   const checked = logDatabaseObjections(database, log);
@@ -140,7 +138,7 @@ async function serveMetrics(
   { host, metricsPort = 0, auditRetentionMonths }: ServiceConfig,
   { registry, collectFromParts }: Awaited<ReturnType<typeof openObservability>>,
   sources: Omit<MetricSources, 'database'> & { readonly pools: ReturnType<typeof openPools> },
-  { register }: Pick<ShutdownList, 'register'>,
+  register: ShutdownList['register'],
 ): Promise<void> {
   if (registry === undefined) return;
   const database = createDatabaseFigureReaders(sources.pools.metrics, auditRetentionMonths);

@@ -40,7 +40,6 @@ export async function openDocumentContents(url: string) {
         if (rows.length < DOCUMENT_CHECK_PAGE_ROWS) return;
       }
     },
-    /** Returns for each path whether a document has the content, and whether a removal of the content is planned. */
     async statusOf(paths: readonly string[]) {
       const { rows } = await connection.query<{ path: string; hasDocument: boolean; isPlanned: boolean }>(
         `select file_path as path, has_document as "hasDocument", is_planned as "isPlanned"
