@@ -17,13 +17,13 @@ const DECLARED_FACTS_FOLDER = 'audit/declared';
  * Returns the facts declared for the server's Postgres release, or else for the closest older release with a file.
  * @throws Error where the server is older than any file
  */
-export async function readDeclaredFacts(serverRelease: number) {
+export async function readDeclaredFacts(server: number) {
   const releases = (await readdir(sqlFolder(DECLARED_FACTS_FOLDER)))
     .flatMap((file) => /^(\d+)\.jsonl$/.exec(file)?.[1] ?? [])
     .map(Number);
-  const release = Math.max(...releases.filter((one) => one <= serverRelease));
+  const release = Math.max(...releases.filter((one) => one <= server));
   if (!Number.isFinite(release)) {
-    throw new Error(`db/${DECLARED_FACTS_FOLDER} has no file for Postgres ${serverRelease}`);
+    throw new Error(`db/${DECLARED_FACTS_FOLDER} has no file for Postgres ${server}`);
   }
   const files = release === FULL_FACTS_POSTGRES_RELEASE ? [release] : [FULL_FACTS_POSTGRES_RELEASE, release];
   const lists = await Promise.all(files.map(async (file) => parseFacts(await readFile(factFilePath(file), 'utf8'))));

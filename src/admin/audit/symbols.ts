@@ -24,7 +24,7 @@ export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
 /** Returns one line for each table and view; views of schema audit with the same rights share one line. */
 export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const lines = new Map<string, { line: MatrixLine; count: number }>();
-  for (const line of buildUncombinedMatrixLines(matrix)) {
+  for (const line of uncombinedLines(matrix)) {
     const isAuditView = line.object.startsWith('audit.') && line.cells[0]?.[0]?.row?.isView === true;
     const key = isAuditView ? line.cells.map(formatAccessLetters).join() : line.object;
     lines.set(key, { line, count: (lines.get(key)?.count ?? 0) + 1 });
@@ -34,7 +34,7 @@ export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   );
 }
 
-function buildUncombinedMatrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
+function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
   const rows = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
   const roles = rolesInMatrix(matrix);
   const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));

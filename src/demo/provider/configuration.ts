@@ -10,12 +10,11 @@ import {
 } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import type { Config } from '../../config.ts';
-import type { Database } from '../../db/database.ts';
 import { EMBEDDED_PROVIDER_CONSENT_S, EMBEDDED_PROVIDER_LOGIN_S, EMBEDDED_PROVIDER_TOKEN_S } from '../../limits.ts';
 import { OIDC_CLIENTS, isTrustedRedirectUri, isTrustedOrigin } from './clients.ts';
 import { EMBEDDED_AUDIENCE, deriveSecret, SIGNING_ALGORITHM, type SigningKey } from './key.ts';
 import { logoutSource, postLogoutSuccessSource, renderError } from './send-page.ts';
-import { findUser, type User } from './users.ts';
+import { findUser, type LoginDatabase, type User } from './users.ts';
 
 const OIDC_SCOPES = 'openid profile email offline_access';
 const API_SCOPE = 'api';
@@ -35,7 +34,7 @@ const LIFETIMES: Configuration['ttl'] = {
 export function createProvider(
   issuer: string,
   key: SigningKey,
-  database: Pick<Database, 'callAsLogin'>,
+  database: LoginDatabase,
   { corsOrigins, identity }: Pick<Config, 'corsOrigins' | 'identity'>,
 ): Provider {
   const provider = new Provider(issuer, {
@@ -102,7 +101,7 @@ function createLoginPolicy(): interactionPolicy.DefaultPolicy {
   return policy;
 }
 
-function createAccountFinder(database: Pick<Database, 'callAsLogin'>): FindAccount {
+function createAccountFinder(database: LoginDatabase): FindAccount {
   return async ({ oidc }, subject, token): Promise<Account | undefined> => {
     const user = await findUser(database, 'subject', subject);
     const { authTime } = (token ?? {}) as { readonly authTime?: number };

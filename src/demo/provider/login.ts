@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { errors, type Provider } from 'oidc-provider';
-import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
 import { abortOnHangUp } from '../../http/hang-up.ts';
@@ -17,7 +16,7 @@ import { hashPasswordWithSalt, isHashable } from '../../identity/password.ts';
 import { renderLoginPage, renderMessagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
 import type { LoginFailure, PageMessage } from './texts.ts';
-import { findUser } from './users.ts';
+import { findUser, type LoginDatabase } from './users.ts';
 
 /** Matches bcrypt hashes with a cost of at most 14, because a higher cost would delay other logins. */
 const AFFORDABLE_HASH_PATTERN = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
@@ -29,7 +28,7 @@ const WRONG_CREDENTIALS: LoginRefusal = { error: 'credentials', status: 403 };
 const BUSY_REFUSAL: LoginRefusal = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
 /** Returns a function that checks the email and the password of a login form, and counts failed attempts. */
-function createLogin(database: Pick<Database, 'callAsLogin'>) {
+function createLogin(database: LoginDatabase) {
   const failures = new LRUCache<string, number>({
     max: MAX_COUNTED_LOGIN_PAIRS,
     ttl: LOGIN_FAILURE_WINDOW_MS,
@@ -63,11 +62,7 @@ function createLogin(database: Pick<Database, 'callAsLogin'>) {
   };
 }
 
-export function createLoginHandler(
-  provider: Provider,
-  issuer: string,
-  database: Pick<Database, 'callAsLogin'>,
-): RequestHandler {
+export function createLoginHandler(provider: Provider, issuer: string, database: LoginDatabase): RequestHandler {
   const logIn = createLogin(database);
   return async (request, response) => {
     const sendMessage = (status: number, message: PageMessage): void => {

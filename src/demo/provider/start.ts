@@ -3,7 +3,6 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import { createCounters } from '../../counters/counters.ts';
-import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { sendError } from '../../http/envelope.ts';
 import { toRequestError } from '../../http/errors.ts';
@@ -17,7 +16,7 @@ import { openSigningKey, openSigner, deriveSecret } from './key.ts';
 import { createLoginHandler } from './login.ts';
 import { STYLESHEET_PATH } from './pages.ts';
 import { choosePageLanguage, pageHeaders } from './send-page.ts';
-import { createManagementRouter } from './users.ts';
+import { createManagementRouter, type LoginDatabase } from './users.ts';
 
 const MANAGEMENT_PATH = '/api/v2';
 const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.meta.url));
@@ -29,8 +28,8 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { perIp } = config.rateLimits;
   const names = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const key = await openSigningKey(dataDir);
-  let users: Pick<Database, 'callAsLogin'> | undefined;
-  const database: Pick<Database, 'callAsLogin'> = {
+  let users: LoginDatabase | undefined;
+  const database: LoginDatabase = {
     callAsLogin: (statement) =>
       users?.callAsLogin(statement) ?? Promise.reject(new DatabaseUnavailable('there are no users yet')),
   };
@@ -74,7 +73,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
     /** Nobody can log in before `useDatabase` is called. The database login must have the right to read every user. */
-    useDatabase: (opened: Pick<Database, 'callAsLogin'>): void => {
+    useDatabase: (opened: LoginDatabase): void => {
       users = opened;
     },
     close: (withinMs?: number) => server.close(withinMs),

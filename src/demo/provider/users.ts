@@ -2,10 +2,13 @@ import express, { type Response, type Router } from 'express';
 import type { Database } from '../../db/database.ts';
 import type { Role } from '../../identity/caller.ts';
 
+/** A database whose login has the right to read every user. */
+export type LoginDatabase = Pick<Database, 'callAsLogin'>;
+
 export type User = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
 /** `for share` makes the query wait until a concurrent change of the user is complete. */
-export async function findUser(database: Pick<Database, 'callAsLogin'>, by: 'subject' | 'email', value: string) {
+export async function findUser(database: LoginDatabase, by: 'subject' | 'email', value: string) {
   const conditions = {
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',
@@ -35,7 +38,7 @@ export async function findUser(database: Pick<Database, 'callAsLogin'>, by: 'sub
  * Imitates the reading part of Auth0's management API. The embedded provider reads users from the service's own table,
  * so it needs no updates through the management API.
  */
-export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
+export function createManagementRouter(database: LoginDatabase, credential: string): Router {
   const router = express.Router();
   router.use((request, response, next) => {
     if (request.headers.authorization === `Bearer ${credential}`) next();
