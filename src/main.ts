@@ -54,7 +54,7 @@ async function main(): Promise<void> {
       if (error !== ending.signal.reason) throw error;
     },
   );
-  const endAfterFirstSignal = (signal: NodeJS.Signals): void => {
+  const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, `shutting down: ${isServing ? 'finishing the running requests' : 'ending the start'}`);
     setTimeout(() => {
       process.stderr.write(`${isServing ? 'a part of the service' : 'the start'} hangs: the process ends without it\n`);
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
     ending.abort();
     void started.then(parts.close, () => undefined);
   };
-  listenForShutdown(process, endAfterFirstSignal, killProcess);
+  listenForShutdown(process, end, killProcess);
 
   const greeting = await started;
   if (greeting === undefined) return;

@@ -3,19 +3,16 @@ import type { Config } from './config.ts';
 import type { MetricSources } from './metrics/sources.ts';
 import { openTraces } from './tracing/traces.ts';
 
-export async function openObservability(
-  { metricsPort, traces: tracesConfig }: Pick<Config, 'metricsPort' | 'traces'>,
-  log: Logger,
-) {
+export async function openObservability({ metricsPort, traces }: Pick<Config, 'metricsPort' | 'traces'>, log: Logger) {
   const metrics = metricsPort === undefined ? undefined : (await import('./metrics/metrics.ts')).createMetrics();
-  const traceExporter = tracesConfig && (await openTraces({ ...tracesConfig, log }));
+  const exporter = traces && (await openTraces({ ...traces, log }));
   return {
-    observers: [metrics, traceExporter].filter((observer) => observer !== undefined),
+    observers: [metrics, exporter].filter((observer) => observer !== undefined),
     onRefused: metrics?.connectionRefused,
-    onFetched: traceExporter?.keysFetched,
+    onFetched: exporter?.keysFetched,
     poolWaited: metrics?.poolWaited,
     registry: metrics?.registry,
     collectFromParts: (sources: MetricSources) => metrics?.collectFromParts(sources),
-    close: async (withinMs: number) => traceExporter?.close(withinMs),
+    close: async (withinMs: number) => exporter?.close(withinMs),
   };
 }

@@ -6,6 +6,7 @@ import { openCounters } from './counters/counters.ts';
 import { openDataDir } from './data-dir.ts';
 import { watchChanges } from './db/changes.ts';
 import { watchClocks } from './db/clocks.ts';
+import type { Database } from './db/database.ts';
 import { createDatabaseFigureReaders, scheduleHousekeeping } from './db/housekeeping.ts';
 import { logDatabaseObjections, refuseForeignDatabase } from './db/objections.ts';
 import { openPools } from './db/pools.ts';
@@ -21,6 +22,7 @@ import { createProviderClock } from './identity/provider-clock.ts';
 import { createTokenVerifier } from './identity/token-verifier.ts';
 import { SHUTDOWN_DATABASE_CHECK_MS } from './limits.ts';
 import { createMetricsServer } from './metrics/server.ts';
+import type { MetricSources } from './metrics/sources.ts';
 import { openObservability } from './observability.ts';
 import { deliverReminders, deliverRights } from './outbox/deliveries.ts';
 import { readDueDeadlines } from './resources/reminders.ts';
@@ -48,7 +50,7 @@ export async function startService(
   log: Logger,
   { register }: Pick<ShutdownList, 'register'>,
 ): Promise<string> {
-  const { dataDir, host, corsOrigins, identity, auditRetentionMonths } = config;
+  const { dataDir, host, corsOrigins, identity } = config;
   await openDataDir(dataDir);
   const spool = register('the spool of refusals', 200, await openSpool(dataDir));
   const observability = register('the traces', 0, await openObservability(config, log));
@@ -62,34 +64,21 @@ export async function startService(
     500,
     await openDocuments({ ...config.documents, dataDir, database, log }),
   );
-
-  // The start does not wait for `logDatabaseObjections`, because the database may be down.
-  const checked = logDatabaseObjections(database, log);
-  const close = () => Promise.race([checked, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]);
-  register('the check of the database', 0, { close });
-  const housekeeping = scheduleHousekeeping(database, log, auditRetentionMonths);
-  for (const [name, task] of Object.entries(housekeeping)) register(name, 0, task);
-  register('the delivery to the identity provider', 1_500, await deliverRights(identity, database, log));
-  const readDue = readDueDeadlines.bind(undefined, database);
-  register('the reminders', 1_500, await deliverReminders(config.mails, database, readDue, log));
+  const housekeeping = await startBackgroundWork(config, database, log, register);
 
   const audit = register('the refusals', 1_000, createAuditWriter(pools.refusals, spool, log));
-  const { issuer, audience, jwksUrl } = identity.provider;
-  const providerClock = createProviderClock({ url: jwksUrl });
-  const clocks = register('the clocks', 0, watchClocks(providerClock, database, log));
+  const clock = createProviderClock({ url: identity.provider.jwksUrl });
+  const clocks = register('the clocks', 0, watchClocks(clock, database, log));
   const verifier = createTokenVerifier({
     ...identity,
     ...identity.provider,
     log,
-    providerNow: providerClock.now,
+    providerNow: clock.now,
     onIssued: clocks.onTokenIssued,
     onFetched: observability.onFetched,
   });
   const watch = register('the watch for changes', 0, watchChanges(pools.changes, log));
   const streams = createChangeStreams({ watch, verifier });
-
-  const { clientId, scope } = identity.docs;
-  const discovery = createLoginDiscovery({ issuer, log });
   const app = createApp({
     database,
     healthDatabase: pools.health,
@@ -105,34 +94,55 @@ export async function startService(
     corsOrigins,
     serverTiming: config.serverTiming,
     demonstrationUsers: config.demonstrationUsers ?? [],
-    login: clientId === undefined ? undefined : { issuer, audience, clientId, scope, discovery },
+    login: describeLogin(identity, log),
   });
-  const server = register(
-    'the server',
-    5_000,
-    createHttpServer(app, { corsOrigins, onRefused: observability.onRefused }),
-  );
+  const { onRefused } = observability;
+  const server = register('the server', 5_000, createHttpServer(app, { corsOrigins, onRefused }));
   register('the streams of changes', 0, streams);
   const port = await awaitListening(server.listen(config.port, host), `PORT ${config.port} of HOST ${host}`);
 
-  if (observability.registry !== undefined) {
-    const figures = createDatabaseFigureReaders(pools.metrics, auditRetentionMonths);
-    observability.collectFromParts({
-      pools,
-      database: figures,
-      dataDir,
-      audit,
-      spool,
-      verifier,
-      documents,
-      counters,
-      clocks,
-      streams,
-      housekeeping,
-    });
-    const metrics = register('the metrics', 0, createMetricsServer(observability.registry));
-    const { metricsPort = 0 } = config;
-    await awaitListening(metrics.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
-  }
+  const sources = { pools, dataDir, audit, spool, verifier, documents, counters, clocks, streams, housekeeping };
+  await serveMetrics(config, observability, sources, register);
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Starts what the service does without a request: checks, housekeeping, and the deliveries of rights and reminders. */
+async function startBackgroundWork(
+  { identity, mails, auditRetentionMonths }: ServiceConfig,
+  database: Database,
+  log: Logger,
+  register: ShutdownList['register'],
+) {
+  // The start does not wait for `logDatabaseObjections`, because the database may be down.
+  const checked = logDatabaseObjections(database, log);
+  const close = () => Promise.race([checked, delay(SHUTDOWN_DATABASE_CHECK_MS, undefined, { ref: false })]);
+  register('the check of the database', 0, { close });
+  const housekeeping = scheduleHousekeeping(database, log, auditRetentionMonths);
+  for (const [name, task] of Object.entries(housekeeping)) register(name, 0, task);
+  register('the delivery to the identity provider', 1_500, await deliverRights(identity, database, log));
+  const readDue = readDueDeadlines.bind(undefined, database);
+  register('the reminders', 1_500, await deliverReminders(mails, database, readDue, log));
+  return housekeeping;
+}
+
+/** Returns how a person logs in at /docs; undefined if no client application is configured for /docs. */
+function describeLogin({ provider, docs }: ServiceConfig['identity'], log: Logger) {
+  const { issuer, audience } = provider;
+  const { clientId, scope } = docs;
+  if (clientId === undefined) return undefined;
+  return { issuer, audience, clientId, scope, discovery: createLoginDiscovery({ issuer, log }) };
+}
+
+/** Serves the metrics of the parts in `sources` at METRICS_PORT, if it is set. */
+async function serveMetrics(
+  { host, metricsPort = 0, auditRetentionMonths }: ServiceConfig,
+  { registry, collectFromParts }: Awaited<ReturnType<typeof openObservability>>,
+  sources: Omit<MetricSources, 'database'> & { readonly pools: ReturnType<typeof openPools> },
+  register: ShutdownList['register'],
+): Promise<void> {
+  if (registry === undefined) return;
+  const database = createDatabaseFigureReaders(sources.pools.metrics, auditRetentionMonths);
+  collectFromParts({ ...sources, database });
+  const server = register('the metrics', 0, createMetricsServer(registry));
+  await awaitListening(server.listen(metricsPort, host), `METRICS_PORT ${metricsPort} of HOST ${host}`);
 }

@@ -13,13 +13,13 @@ export function listenForShutdown(
   onFirst: (signal: NodeJS.Signals) => void,
   onRepeated: (signal: NodeJS.Signals) => void,
 ): void {
-  let firstSignalMs: number | undefined;
+  let firstMs: number | undefined;
   for (const signal of SHUTDOWN_SIGNALS) {
     source.on(signal, () => {
-      if (firstSignalMs === undefined) {
-        firstSignalMs = performance.now();
+      if (firstMs === undefined) {
+        firstMs = performance.now();
         onFirst(signal);
-      } else if (performance.now() - firstSignalMs > REPEATED_SIGNAL_MS) {
+      } else if (performance.now() - firstMs > REPEATED_SIGNAL_MS) {
         onRepeated(signal);
       }
     });
@@ -39,32 +39,30 @@ interface Closeable {
 export type ShutdownList = ReturnType<typeof createShutdownList>;
 
 export function createShutdownList(log: Logger) {
-  const registeredParts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
-  let closePromise: Promise<void> | undefined;
+  const parts: { readonly name: string; readonly atLeastMs: number; readonly part: Closeable }[] = [];
+  let closed: Promise<void> | undefined;
 
   /** Gives each `close` all the remaining time except the time that is reserved for parts that close later. */
   async function closeAllParts(): Promise<void> {
-    const shutdownDeadlineMs = performance.now() + SHUTDOWN_TIMEOUT_MS;
-    for (let next = registeredParts.pop(); next !== undefined; next = registeredParts.pop()) {
+    const deadlineMs = performance.now() + SHUTDOWN_TIMEOUT_MS;
+    for (let next = parts.pop(); next !== undefined; next = parts.pop()) {
       const { name, atLeastMs, part } = next;
-      const reservedForOthersMs = registeredParts.reduce((sum, other) => sum + other.atLeastMs, 0);
-      const partTimeoutMs = Math.max(shutdownDeadlineMs - performance.now() - reservedForOthersMs, atLeastMs);
-      const createTimeoutError = (): Error => new Error(`${name} did not end in time`);
-      await withTimeout(partTimeoutMs + SHUTDOWN_ABORT_MS, part.close(partTimeoutMs), createTimeoutError).catch(
-        (error: unknown) => {
-          log.error({ err: error }, 'a part of the service did not close in time');
-        },
-      );
+      const reservedMs = parts.reduce((sum, other) => sum + other.atLeastMs, 0);
+      const limitMs = Math.max(deadlineMs - performance.now() - reservedMs, atLeastMs);
+      const late = (): Error => new Error(`${name} did not end in time`);
+      await withTimeout(limitMs + SHUTDOWN_ABORT_MS, part.close(limitMs), late).catch((err: unknown) => {
+        log.error({ err }, 'a part of the service did not close in time');
+      });
     }
   }
 
   return {
     /** Registers a part of the service, whose `close` gets at least `atLeastMs` at shutdown; returns the part. */
     register: <P extends Closeable | undefined>(name: string, atLeastMs: number, part: P): P => {
-      if (part !== undefined) registeredParts.push({ name, atLeastMs, part });
+      if (part !== undefined) parts.push({ name, atLeastMs, part });
       return part;
     },
     /** Closes the parts of the service, the last registered part first; a second call waits for the first call. */
-    close: () => (closePromise ??= closeAllParts()),
+    close: () => (closed ??= closeAllParts()),
   };
 }

@@ -25,15 +25,12 @@ export async function compareRights(
   const differences: RightsDifference[] = [];
   let users = 0;
 
-  async function readProviderRights(subject: string): Promise<ProviderRights | undefined> {
+  async function read(subject: string): Promise<ProviderRights | undefined> {
     for (let waits = 0; ; waits += 1) {
       while (management.remainingPauseMs() > 0) await sleep(management.remainingPauseMs());
-      const signal = AbortSignal.timeout(RIGHTS_DELIVERY_TIMEOUT_MS);
+      const deadline = performance.now() + RIGHTS_DELIVERY_TIMEOUT_MS;
       try {
-        return await management.read(subject, {
-          deadline: performance.now() + RIGHTS_DELIVERY_TIMEOUT_MS,
-          signal,
-        });
+        return await management.read(subject, { deadline, signal: AbortSignal.timeout(RIGHTS_DELIVERY_TIMEOUT_MS) });
       } catch (error) {
         if (!(error instanceof ManagementError)) throw error;
         if (error.kind === 'unknown') return undefined;
@@ -43,25 +40,22 @@ export async function compareRights(
   }
 
   async function compareUser({ userId, email, subject, rights, isUndelivered }: UserOfProvider): Promise<void> {
-    const providerRights = await readProviderRights(subject);
-    const words =
-      providerRights === undefined
-        ? ['the provider does not know this user']
-        : describeDifferences(rights, providerRights);
-    if (words.length > 0 && providerRights !== undefined && isUndelivered) words.push('on its way');
-    if (words.length > 0) differences.push({ userId, email, words, canBeSent: providerRights !== undefined });
+    const theirs = await read(subject);
+    const words = theirs === undefined ? ['the provider does not know this user'] : describeDifferences(rights, theirs);
+    if (words.length > 0 && theirs !== undefined && isUndelivered) words.push('on its way');
+    if (words.length > 0) differences.push({ userId, email, words, canBeSent: theirs !== undefined });
     onProgress((users += 1));
   }
 
   for (let after: string | undefined; ; ) {
-    const userPage = await stored.users(after, IDENTITY_SYNC_PAGE_USERS);
-    const userQueue = [...userPage];
-    const compareQueuedUsers = async (): Promise<void> => {
-      for (let user = userQueue.shift(); user !== undefined; user = userQueue.shift()) await compareUser(user);
+    const page = await stored.users(after, IDENTITY_SYNC_PAGE_USERS);
+    const queue = [...page];
+    const compareNext = async (): Promise<void> => {
+      for (let user = queue.shift(); user !== undefined; user = queue.shift()) await compareUser(user);
     };
-    await Promise.all(Array.from({ length: IDENTITY_SYNC_CONCURRENT_REQUESTS }, compareQueuedUsers));
-    after = userPage.at(-1)?.userId;
-    if (userPage.length < IDENTITY_SYNC_PAGE_USERS) {
+    await Promise.all(Array.from({ length: IDENTITY_SYNC_CONCURRENT_REQUESTS }, compareNext));
+    after = page.at(-1)?.userId;
+    if (page.length < IDENTITY_SYNC_PAGE_USERS) {
       differences.sort((one, other) => (one.userId < other.userId ? -1 : 1));
       return { users, differences };
     }
@@ -70,24 +64,21 @@ export async function compareRights(
 
 /** Describes how a user's rights in the database differ from those at the identity provider, without client ids. */
 export function describeDifferences(ours: UserRights, theirs: ProviderRights): string[] {
-  const differenceTexts: string[] = [];
+  const words: string[] = [];
   if (theirs.role !== ours.role)
-    differenceTexts.push(`role: ${ours.role} here, ${shortenToSingleLine(theirs.role ?? 'none', 50)} there`);
-  if (theirs.clientAccess === undefined) differenceTexts.push('client_access: none there');
+    words.push(`role: ${ours.role} here, ${shortenToSingleLine(theirs.role ?? 'none', 50)} there`);
+  if (theirs.clientAccess === undefined) words.push('client_access: none there');
   else {
-    const missingAtProviderCount = countMissingIds(ours.clientAccess, theirs.clientAccess);
-    const missingInDatabaseCount = countMissingIds(theirs.clientAccess, ours.clientAccess);
-    if (missingAtProviderCount + missingInDatabaseCount > 0)
-      differenceTexts.push(
-        `client_access: ${String(missingAtProviderCount)} only here, ${String(missingInDatabaseCount)} only there`,
-      );
+    const onlyHere = countMissing(ours.clientAccess, theirs.clientAccess);
+    const onlyThere = countMissing(theirs.clientAccess, ours.clientAccess);
+    if (onlyHere + onlyThere > 0) words.push(`client_access: ${onlyHere} only here, ${onlyThere} only there`);
   }
   if (theirs.isActive !== ours.isActive)
-    differenceTexts.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
-  return differenceTexts;
+    words.push(ours.isActive ? 'active here, blocked there' : 'inactive here, not blocked there');
+  return words;
 }
 
-function countMissingIds(ids: readonly string[], others: readonly string[]): number {
-  const otherIdSet = new Set(others);
-  return new Set(ids.filter((id) => !otherIdSet.has(id))).size;
+function countMissing(ids: readonly string[], others: readonly string[]): number {
+  const known = new Set(others);
+  return new Set(ids.filter((id) => !known.has(id))).size;
 }

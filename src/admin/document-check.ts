@@ -44,40 +44,40 @@ export async function* findContentDifferences(
   counts: ContentCounts,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<ContentDifference> {
-  let pairsToRecheck: RowAndContent[] = [];
+  let suspects: RowAndContent[] = [];
   for await (const pair of pairRowsWithContents(sources)) {
     const { row, stored } = pair;
     if (row !== undefined) counts.documents += 1;
     if (stored !== undefined) counts.contents += 1;
     onProgress();
     if (row !== undefined && stored !== undefined && isSizeOfRow(row, stored.size)) continue;
-    pairsToRecheck.push(pair);
-    if (pairsToRecheck.length < RECHECKED_DOCUMENT_CONTENTS) continue;
-    yield* confirmDifferences(sources, pairsToRecheck, counts);
-    pairsToRecheck = [];
+    suspects.push(pair);
+    if (suspects.length < RECHECKED_DOCUMENT_CONTENTS) continue;
+    yield* confirmDifferences(sources, suspects, counts);
+    suspects = [];
   }
-  yield* confirmDifferences(sources, pairsToRecheck, counts);
+  yield* confirmDifferences(sources, suspects, counts);
 }
 
 async function* pairRowsWithContents({ store, database }: CheckSources): AsyncGenerator<RowAndContent> {
-  const storedContents = assertContentOrder(store.list());
-  const documentRows = database.rows();
-  let [stored, row] = [await readNextItem(storedContents), await readNextItem(documentRows)];
+  const contents = assertContentOrder(store.list());
+  const rows = database.rows();
+  let [stored, row] = [await readNextItem(contents), await readNextItem(rows)];
   try {
     while (stored !== undefined || row !== undefined) {
-      const pathComparison = comparePaths(row, stored);
-      yield { row: pathComparison <= 0 ? row : undefined, stored: pathComparison >= 0 ? stored : undefined };
-      if (pathComparison <= 0) row = await readNextItem(documentRows);
-      if (pathComparison >= 0) stored = await readNextItem(storedContents);
+      const order = comparePaths(row, stored);
+      yield { row: order <= 0 ? row : undefined, stored: order >= 0 ? stored : undefined };
+      if (order <= 0) row = await readNextItem(rows);
+      if (order >= 0) stored = await readNextItem(contents);
     }
   } finally {
-    await storedContents.return(undefined);
+    await contents.return(undefined);
   }
 }
 
 async function readNextItem<T>(items: AsyncIterator<T, unknown>): Promise<T | undefined> {
-  const iteratorResult = await items.next();
-  return iteratorResult.done === true ? undefined : iteratorResult.value;
+  const result = await items.next();
+  return result.done === true ? undefined : result.value;
 }
 
 function comparePaths(row: DocumentRow | undefined, stored: StoredContent | undefined): number {
@@ -100,42 +100,39 @@ const isSizeOfRow = ({ size }: DocumentRow, found: number): boolean => size === 
 
 async function* confirmDifferences(
   { store, database }: CheckSources,
-  suspectPairs: readonly RowAndContent[],
+  suspects: readonly RowAndContent[],
   counts: ContentCounts,
 ): AsyncGenerator<ContentDifference> {
-  if (suspectPairs.length === 0) return;
-  const readContentSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
+  if (suspects.length === 0) return;
+  const readSizes = async (paths: readonly string[]): Promise<Map<string, number | undefined>> =>
     new Map(await Promise.all(paths.map(async (path) => [path, await store.size(path)] as const)));
-  const documentRowsToRecheck = suspectPairs.flatMap(({ row }) => row ?? []);
-  const contentsWithoutRow = suspectPairs.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
+  const rows = suspects.flatMap(({ row }) => row ?? []);
+  const contents = suspects.flatMap(({ row, stored }) => (row === undefined ? (stored ?? []) : []));
   // The deletion of a document removes its database row before its content, so every remaining row must have a content.
-  const contentSizesBeforeStatusRead = await readContentSizes(documentRowsToRecheck.map(({ path }) => path));
-  const statusByPath = await database.statusOf(
-    [...documentRowsToRecheck, ...contentsWithoutRow].map(({ path }) => path),
-  );
-  for (const row of documentRowsToRecheck) {
+  const before = await readSizes(rows.map(({ path }) => path));
+  const statuses = await database.statusOf([...rows, ...contents].map(({ path }) => path));
+  for (const row of rows) {
     const { document, path, size } = row;
-    const foundSize = contentSizesBeforeStatusRead.get(path);
-    if (statusByPath.get(path)?.hasDocument !== true || (foundSize !== undefined && isSizeOfRow(row, foundSize)))
-      continue;
+    const found = before.get(path);
+    if (statuses.get(path)?.hasDocument !== true || (found !== undefined && isSizeOfRow(row, found))) continue;
     counts.differences += 1;
-    yield foundSize === undefined || size === null
+    yield found === undefined || size === null
       ? { kind: 'no content', document, path, ...(size !== null && { size }) }
-      : { kind: 'other length', document, path, size, found: foundSize };
+      : { kind: 'other length', document, path, size, found };
   }
   // A removal deletes a content before its entry in the removal plan, so a content with neither a document row nor an
   // entry is a leftover.
-  const unownedContents = contentsWithoutRow.filter(({ path }) => {
-    const { hasDocument, isPlanned } = statusByPath.get(path) ?? {};
+  const unowned = contents.filter(({ path }) => {
+    const { hasDocument, isPlanned } = statuses.get(path) ?? {};
     if (hasDocument !== true && isPlanned === true) counts.planned += 1;
     return hasDocument !== true && isPlanned !== true;
   });
-  const contentSizesAfterStatusRead = await readContentSizes(unownedContents.map(({ path }) => path));
-  for (const { path } of unownedContents) {
-    const foundSize = contentSizesAfterStatusRead.get(path);
-    if (foundSize === undefined) continue;
+  const after = await readSizes(unowned.map(({ path }) => path));
+  for (const { path } of unowned) {
+    const found = after.get(path);
+    if (found === undefined) continue;
     counts.differences += 1;
-    yield { kind: 'no document', path, found: foundSize };
+    yield { kind: 'no document', path, found };
   }
 }
 
@@ -169,55 +166,46 @@ export async function* findDigestDifferences(
   storesMissingDigests: boolean,
   onProgress: () => void = () => undefined,
 ): AsyncGenerator<DigestDifference> {
-  let documentDigestPage = await sources.database.digests(LOWEST_ID);
-  for (let lastRow = documentDigestPage.at(-1); lastRow !== undefined; lastRow = documentDigestPage.at(-1)) {
-    counts.withoutDigest += documentDigestPage.filter(({ sha256 }) => sha256 === null).length;
-    const digestsToCheck = documentDigestPage.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
-    for (let from = 0; from < digestsToCheck.length; from += CONCURRENT_DOCUMENT_CHECKS) {
-      const documentDigestBatch = digestsToCheck.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
-      const possibleDifferences = await Promise.all(
-        documentDigestBatch.map((row) => findDigestDifference(sources, row, counts)),
-      );
-      const batchDifferences = possibleDifferences.flatMap((one) => one ?? []);
-      counts.differences += batchDifferences.length;
-      yield* batchDifferences;
+  let page = await sources.database.digests(LOWEST_ID);
+  for (let lastRow = page.at(-1); lastRow !== undefined; lastRow = page.at(-1)) {
+    counts.withoutDigest += page.filter(({ sha256 }) => sha256 === null).length;
+    const wanted = page.filter(({ sha256 }) => (sha256 === null) === storesMissingDigests);
+    for (let from = 0; from < wanted.length; from += CONCURRENT_DOCUMENT_CHECKS) {
+      const batch = wanted.slice(from, from + CONCURRENT_DOCUMENT_CHECKS);
+      const results = await Promise.all(batch.map((row) => findDigestDifference(sources, row, counts)));
+      const differences = results.flatMap((one) => one ?? []);
+      counts.differences += differences.length;
+      yield* differences;
       onProgress();
     }
-    documentDigestPage = await sources.database.digests(lastRow.document);
+    page = await sources.database.digests(lastRow.document);
   }
 }
 
 async function findDigestDifference(
   { store, database }: DigestSources,
-  { document, path, size: rowSize, sha256 }: DocumentDigest,
+  { document, path, size: expected, sha256 }: DocumentDigest,
   counts: DigestCounts,
 ): Promise<DigestDifference | undefined> {
-  const storedContentSize = await store.size(path);
-  if (storedContentSize === undefined || storedContentSize !== (rowSize ?? storedContentSize)) return undefined;
+  const size = await store.size(path);
+  if (size === undefined || size !== (expected ?? size)) return undefined;
   counts.read += 1;
-  const foundDigest = await store
+  const found = await store
     .read(path)
-    .then((content) => computeSha256(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), storedContentSize))
+    .then((content) => computeSha256(withStallTimeout(content, DOCUMENT_STORE_STALL_TIMEOUT_MS), size))
     .catch((error: unknown) => {
       // An unreachable store ends the check; one unreadable content does not.
       if (error instanceof RequestError) throw error;
       return error instanceof Error ? error : new Error(String(error));
     });
-  if (sha256 === null && typeof foundDigest === 'string') {
-    await database.storeDigest(document, foundDigest);
+  if (sha256 === null && typeof found === 'string') {
+    await database.storeDigest(document, found);
     counts.digestsKept += 1;
     counts.withoutDigest -= 1;
     return undefined;
   }
-  if (foundDigest !== undefined && foundDigest === sha256) return undefined;
+  if (found !== undefined && found === sha256) return undefined;
   if ((await database.statusOf([path])).get(path)?.hasDocument !== true) return undefined;
-  const foundDigestOrError =
-    foundDigest instanceof Error ? foundDigest.message : (foundDigest ?? `more than ${storedContentSize} bytes`);
-  return {
-    kind: 'other bytes',
-    document,
-    path,
-    sha256: sha256 ?? undefined,
-    found: foundDigestOrError,
-  };
+  const words = found instanceof Error ? found.message : (found ?? `more than ${size} bytes`);
+  return { kind: 'other bytes', document, path, sha256: sha256 ?? undefined, found: words };
 }

@@ -37,11 +37,11 @@ export function formatGreeting({ issuer, mails, logins = [], postgres }: Greetin
   if (mails !== undefined) lines.push(`Mails     ${relative('', mails)}`);
   if (logins.length > 0) lines.push('');
   for (const { role, email, password } of logins) lines.push(`${role.padEnd(15)}  ${email.padEnd(38)}  ${password}`);
-  const passwordPath = relative('', postgres?.passwordFile ?? '');
+  const passwordFile = relative('', postgres?.passwordFile ?? '');
   if (postgres !== undefined)
-    lines.push('', 'Postgres:', `  PGPASSWORD=$(cat ${passwordPath}) \\`, `    ${postgres.psql}`);
+    lines.push('', 'Postgres:', `  PGPASSWORD=$(cat ${passwordFile}) \\`, `    ${postgres.psql}`);
   if (issuer !== undefined) {
-    const dataDir = dirname(dirname(passwordPath));
+    const dataDir = dirname(dirname(passwordFile));
     const assignment = postgres === undefined || dataDir === '.data' ? '' : `DATA_DIR=${dataDir} `;
     const token = `  TOKEN=$(${assignment}npm run --silent token -- --role ADMIN)`;
     lines.push('', 'Try:', token, `  curl -H "Authorization: Bearer $TOKEN" ${url}/api/clients`);

@@ -18,46 +18,41 @@ export async function setDemonstrationPasswords(
   adminUrl: string,
   dataDir: string,
 ): Promise<readonly DemonstrationLogin[]> {
-  const storedLogins = await readOrMakePasswords(dataDir);
+  const logins = await readOrMakePasswords(dataDir);
   return withClient(adminUrl, async (client) => {
-    const loginColumnValues = [storedLogins.map(({ email }) => email), storedLogins.map(({ hash }) => hash)];
+    const values = [logins.map(({ email }) => email), logins.map(({ hash }) => hash)];
     await client.query(
       `update public.users as u
        set password_hash = given.hash
        from unnest($1::text[], $2::text[]) as given (email, hash)
        where u.email = given.email and u.password_hash = '!' and starts_with(u.subject, 'demonstration|')`,
-      loginColumnValues,
+      values,
     );
     const { rows } = await client.query<{ email: string }>(
       `select u.email
        from public.users as u
        join unnest($1::text[], $2::text[]) as given (email, hash)
            on u.email = given.email and u.password_hash = given.hash and u.is_active`,
-      loginColumnValues,
+      values,
     );
-    const validEmails = new Set(rows.map(({ email }) => email));
-    return storedLogins
-      .filter(({ email }) => validEmails.has(email))
-      .map(({ email, password }) => ({ email, password }));
+    const valid = new Set(rows.map(({ email }) => email));
+    return logins.filter(({ email }) => valid.has(email)).map(({ email, password }) => ({ email, password }));
   });
 }
 
 /** Writes new passwords to a file before their first use, so that a start after a crash uses the same passwords. */
 async function readOrMakePasswords(dataDir: string): Promise<StoredLogins> {
-  const passwordsFile = join(await openIdentityFolder(dataDir), 'demonstration.json');
-  const passwordsJson = await readFile(passwordsFile, 'utf8').catch(ignoreMissingFile);
-  if (passwordsJson !== undefined) return JSON.parse(passwordsJson) as StoredLogins;
-  const newLogins = [];
+  const file = join(await openIdentityFolder(dataDir), 'demonstration.json');
+  const text = await readFile(file, 'utf8').catch(ignoreMissingFile);
+  if (text !== undefined) return JSON.parse(text) as StoredLogins;
+  const logins = [];
   for (const { email } of DEMONSTRATION_USERS) {
     const password = randomBytes(8)
       .toString('hex')
       .replace(/(.{4})(?=.)/g, '$1-');
-    newLogins.push({
-      email,
-      password,
-      hash: await hashPassword(password, { limitMs: DEMONSTRATION_PASSWORDS_TIMEOUT_MS }),
-    });
+    const hash = await hashPassword(password, { limitMs: DEMONSTRATION_PASSWORDS_TIMEOUT_MS });
+    logins.push({ email, password, hash });
   }
-  await writeFileIfAbsent(passwordsFile, JSON.stringify(newLogins));
+  await writeFileIfAbsent(file, JSON.stringify(logins));
   return readOrMakePasswords(dataDir);
 }

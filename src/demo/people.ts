@@ -3,8 +3,6 @@ import { isLoopback } from '../identity/loopback.ts';
 import type { DemonstrationUser } from '../http/docs.ts';
 import type { TokenSigner } from './provider/key.ts';
 
-const demonstrationClientId = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
-
 const PEOPLE_ROWS = [
   ['ADMIN', 'claire', 'claire.fontaine@cabinet.example', 'Claire Fontaine', []],
   ['ACCOUNT_MANAGER', 'marc', 'marc.lefevre@cabinet.example', 'Marc Lefèvre', [1, 2, 3]],
@@ -13,9 +11,11 @@ const PEOPLE_ROWS = [
 ] as const;
 
 export const DEMONSTRATION_USERS = PEOPLE_ROWS.map(([role, subject, email, name, clients]) => ({
-  ...{ role, email, name },
+  role,
+  email,
+  name,
   subject: `demonstration|${subject}`,
-  clientAccess: clients.map(demonstrationClientId),
+  clientAccess: clients.map((number) => `c1000000-0000-4000-8000-00000000000${number}`),
 }));
 
 export function createDemonstrationUsers(signer: TokenSigner): readonly DemonstrationUser[] {
@@ -24,6 +24,5 @@ export function createDemonstrationUsers(signer: TokenSigner): readonly Demonstr
 
 /** True if /docs may show tokens, because Postgres and the provider are embedded, on loopback, and without a proxy. */
 export function isDemonstrationConfig({ database, identity, host, trustProxy }: Config): boolean {
-  const isDatabaseAndProviderEmbedded = database.url === undefined && identity.provider === undefined;
-  return isDatabaseAndProviderEmbedded && isLoopback(host) && trustProxy === 0;
+  return database.url === undefined && identity.provider === undefined && isLoopback(host) && trustProxy === 0;
 }

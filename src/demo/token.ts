@@ -11,7 +11,7 @@ const SECONDS_BY_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_60
 const MAX_LIFETIME_SECONDS = 90 * 86_400;
 const SUBJECT_NAMESPACE = 'urn:taxclaims:identity';
 
-const tokenCommandDefinition = {
+const command = {
   usage: `usage: npm run token -- --role ROLE [options]
   --role            one of ${ROLES.join(', ')}
   --client-access   a client's id, or several separated by commas; may be repeated
@@ -30,21 +30,21 @@ const tokenCommandDefinition = {
   },
 } as const;
 
-await runCommand(tokenCommandDefinition, async ({ values }) => {
+await runCommand(command, async ({ values }) => {
   if (process.env['AUTH_ISSUER']) {
     throw new ConfigError(
       'AUTH_ISSUER is set: tokens come from that provider, and this command signs for the embedded one',
     );
   }
   const { dataDir, identity } = loadConfig(process.env);
-  const tokenRequest = tokenRequestFrom(values);
-  const tokenClaimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
+  const request = tokenRequestFrom(values);
+  const names = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const issuer = await chooseIssuerUrl(dataDir, identity.embeddedPort);
-  const signer = await openSigner(dataDir, issuer, tokenClaimNames);
-  process.stdout.write(`${await signer.sign(tokenRequest)}\n`);
+  const signer = await openSigner(dataDir, issuer, names);
+  process.stdout.write(`${await signer.sign(request)}\n`);
 });
 
-function tokenRequestFrom(values: CommandArguments<typeof tokenCommandDefinition.options>['values']): TokenRequest {
+function tokenRequestFrom(values: CommandArguments<typeof command.options>['values']): TokenRequest {
   const role = ROLES.find((known) => known === values.role);
   if (role === undefined) throw new ConfigError(`--role must be one of ${ROLES.join(', ')}`);
   const ids = (values['client-access'] ?? []).flatMap((value) => value.split(','));
@@ -67,7 +67,7 @@ function tokenRequestFrom(values: CommandArguments<typeof tokenCommandDefinition
 function readLifetime(value: string | undefined): string | undefined {
   if (value === undefined) return value;
   const { number, unit = '' } = LIFETIME_PATTERN.exec(value)?.groups ?? {};
-  const lifetimeSeconds = Number(number) * (SECONDS_BY_UNIT[unit] ?? NaN);
-  if (lifetimeSeconds <= MAX_LIFETIME_SECONDS) return value;
+  const seconds = Number(number) * (SECONDS_BY_UNIT[unit] ?? NaN);
+  if (seconds <= MAX_LIFETIME_SECONDS) return value;
   throw new ConfigError('--expires-in must be a number and a unit, s, m, h or d, as in 30m, and at most 90d');
 }

@@ -17,24 +17,18 @@ const DECLARED_FACTS_FOLDER = 'audit/declared';
  * Returns the facts declared for the server's Postgres release, or else for the closest older release with a file.
  * @throws Error where the server is older than any file
  */
-export async function readDeclaredFacts(serverRelease: number) {
-  const declaredPostgresReleases = (await readdir(sqlFolder(DECLARED_FACTS_FOLDER)))
+export async function readDeclaredFacts(server: number) {
+  const releases = (await readdir(sqlFolder(DECLARED_FACTS_FOLDER)))
     .flatMap((file) => /^(\d+)\.jsonl$/.exec(file)?.[1] ?? [])
     .map(Number);
-  const release = Math.max(...declaredPostgresReleases.filter((one) => one <= serverRelease));
+  const release = Math.max(...releases.filter((one) => one <= server));
   if (!Number.isFinite(release)) {
-    throw new Error(`db/${DECLARED_FACTS_FOLDER} has no file for Postgres ${serverRelease}`);
+    throw new Error(`db/${DECLARED_FACTS_FOLDER} has no file for Postgres ${server}`);
   }
-  const postgresReleasesOfFactFiles =
-    release === FULL_FACTS_POSTGRES_RELEASE ? [release] : [FULL_FACTS_POSTGRES_RELEASE, release];
-  const factLists = await Promise.all(
-    postgresReleasesOfFactFiles.map(async (file) => parseFacts(await readFile(factFilePath(file), 'utf8'))),
-  );
-  const facts = new Map(factLists.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
-  return {
-    release,
-    facts: [...facts.values()].filter((part): part is DatabaseFact => part.definition !== null),
-  };
+  const files = release === FULL_FACTS_POSTGRES_RELEASE ? [release] : [FULL_FACTS_POSTGRES_RELEASE, release];
+  const lists = await Promise.all(files.map(async (file) => parseFacts(await readFile(factFilePath(file), 'utf8'))));
+  const facts = new Map(lists.flat().map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
+  return { release, facts: [...facts.values()].filter((fact): fact is DatabaseFact => fact.definition !== null) };
 }
 
 /** A fact in db/audit/declared for one Postgres release; its definition is null if this release has no such fact. */

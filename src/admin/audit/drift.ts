@@ -18,55 +18,42 @@ export interface Drift {
  */
 export async function detectDrift(client: pg.Client) {
   const { facts: declared } = await readDeclaredFacts(await readServerRelease(client));
-  const {
-    facts,
-    recorded: recordedFacts,
-    expected: expectedFacts,
-    differing: foundDifferences,
-  } = await compareStateWithDeclaredFacts(client, declared);
-  const acceptedDriftKeys = await readAcceptances(client);
-  const drift = foundDifferences.filter((one) => !acceptedDriftKeys.has(acceptanceKey(one)));
+  const { facts, recorded, expected, differing } = await compareState(client, declared);
+  const accepted = await readAcceptances(client);
+  const drift = differing.filter((one) => !accepted.has(acceptanceKey(one)));
   const { rows: reported } = await client.query<Drift>(
     'select kind, object, change, applied, present from audit.drift',
   );
-  const factListContradictions = (
-    [
-      ['audit.state() is not what is there,', await readRecordedFacts(client, 'audit.state()'), facts],
-      ['audit.applied is not db/audit/declared,', expectedFacts, recordedFacts],
-      [
-        'audit.drift does not say what differs from db/audit/declared,',
-        ...[reported.map(driftAsFact), drift.map(driftAsFact)],
-      ],
-    ] as const
-  ).flatMap(([what, one, other]) => {
-    const differenceCount = findFactDifferences(one, other).length;
-    return differenceCount === 0 ? [] : [`${what} in ${differenceCount} facts`];
+  const pairs = [
+    ['audit.state() is not what is there,', await readRecordedFacts(client, 'audit.state()'), facts],
+    ['audit.applied is not db/audit/declared,', expected, recorded],
+    ['audit.drift does not say what differs from db/audit/declared,', reported.map(asFact), drift.map(asFact)],
+  ] as const;
+  const contradictions = pairs.flatMap(([what, one, other]) => {
+    const count = findDifferences(one, other).length;
+    return count === 0 ? [] : [`${what} in ${count} facts`];
   });
-  // `changedAuditObjects` includes accepted differences, because an acceptance could hide a change of an audit object.
-  const changedAuditObjects = foundDifferences
+  // `changed` includes accepted differences, because an acceptance could hide a change of an audit object.
+  const changed = differing
     .filter(({ kind, object }) => kind !== 'grant' && /(^| on )audit\./.test(object))
     .map(({ kind, object }) => `${kind} ${object}`);
-  return { drift, auditDifferences: [...changedAuditObjects, ...factListContradictions] };
+  return { drift, auditDifferences: [...changed, ...contradictions] };
 }
 
 /** True if the database differs from the declared facts, even if a DBA accepted the difference. Needs a transaction. */
 export async function differsFromDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]): Promise<boolean> {
-  const {
-    recorded: recordedFacts,
-    expected: expectedFacts,
-    differing: foundDifferences,
-  } = await compareStateWithDeclaredFacts(client, declared);
-  return foundDifferences.length > 0 || findFactDifferences(expectedFacts, recordedFacts).length > 0;
+  const { recorded, expected, differing } = await compareState(client, declared);
+  return differing.length > 0 || findDifferences(expected, recorded).length > 0;
 }
 
-async function compareStateWithDeclaredFacts(client: pg.Client, declared: readonly DatabaseFact[]) {
+async function compareState(client: pg.Client, declared: readonly DatabaseFact[]) {
   const { facts, surroundings, mayBeAdded } = await readStateWithRepositorySql(client);
-  const recordedFacts = await readRecordedFacts(client, 'audit.applied');
-  const expectedFacts = [...declared, ...recordedFacts.filter(({ kind }) => surroundings.includes(kind))];
-  const foundDifferences = findFactDifferences(expectedFacts, facts).filter(
+  const recorded = await readRecordedFacts(client, 'audit.applied');
+  const expected = [...declared, ...recorded.filter(({ kind }) => surroundings.includes(kind))];
+  const differing = findDifferences(expected, facts).filter(
     ({ kind, change }) => !(change === 'added' && mayBeAdded.includes(kind)),
   );
-  return { facts, recorded: recordedFacts, expected: expectedFacts, differing: foundDifferences };
+  return { facts, recorded, expected, differing };
 }
 
 async function readRecordedFacts(client: pg.Client, from: 'audit.applied' | 'audit.state()'): Promise<DatabaseFact[]> {
@@ -85,19 +72,20 @@ function acceptanceKey({ kind, object, change, present }: Drift): string {
   return JSON.stringify([kind, object, present === null ? change : `${change}: ${present}`]);
 }
 
-function driftAsFact({ kind, object, change, applied, present }: Drift): DatabaseFact {
+function asFact({ kind, object, change, applied, present }: Drift): DatabaseFact {
   return { kind, object, definition: JSON.stringify([change, applied, present]) };
 }
 
-function findFactDifferences(expected: readonly DatabaseFact[], present: readonly DatabaseFact[]): Drift[] {
-  const indexFactsByName = (facts: readonly DatabaseFact[]): Map<string, DatabaseFact> =>
+function findDifferences(expected: readonly DatabaseFact[], present: readonly DatabaseFact[]): Drift[] {
+  const index = (facts: readonly DatabaseFact[]): Map<string, DatabaseFact> =>
     new Map(facts.map((fact) => [JSON.stringify([fact.kind, fact.object]), fact]));
-  const [before, now] = [indexFactsByName(expected), indexFactsByName(present)];
+  const [before, now] = [index(expected), index(present)];
   return [...new Set([...before.keys(), ...now.keys()])].sort().flatMap((name): Drift[] => {
     const [was, is] = [before.get(name), now.get(name)];
     const { kind, object } = is ?? was ?? { kind: '', object: '' };
     if (was?.definition === is?.definition) return [];
-    const change = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+    const later = is === undefined ? 'removed' : 'changed';
+    const change = was === undefined ? 'added' : later;
     return [{ kind, object, change, applied: was?.definition ?? null, present: is?.definition ?? null }];
   });
 }

@@ -21,15 +21,15 @@ const VERBS_BY_COMMAND = { INSERT: 'create', SELECT: 'read', UPDATE: 'update', D
 
 export function renderAuditHtml(audit: AuditReport): string {
   const { database, server, matrix, findings, drift, auditDifferences, accepted } = audit;
-  const isReportClean = findings.length + drift.length + auditDifferences.length === 0;
+  const isClean = findings.length + drift.length + auditDifferences.length === 0;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>Rights in ${escaped(database)}</title>
 <style>${PAGE_CSS}</style>
 <h1>Who may do what in ${escaped(database)}</h1>
-<p>Postgres ${escaped(server)}. <strong class="${isReportClean ? 'well' : 'ill'}">${
-    isReportClean ? 'No finding and no drift.' : `${String(findings.length)} findings, ${String(drift.length)} drifts.`
+<p>Postgres ${escaped(server)}. <strong class="${isClean ? 'well' : 'ill'}">${
+    isClean ? 'No finding and no drift.' : `${findings.length} findings, ${drift.length} drifts.`
   }</strong></p>
 ${renderAuditDifferences(auditDifferences)}${renderLegend()}
 ${renderMatrixTable(audit)}
@@ -45,15 +45,15 @@ ${renderAcceptancesTable(accepted)}
 }
 
 function renderLegend(): string {
-  const legendItems = (Object.keys(ROW_REACH_TEXTS) as RowReach[])
+  const items = (Object.keys(ROW_REACH_TEXTS) as RowReach[])
     .reverse()
     .map((reach) => `<span><i class="${reach}"></i> ${ROW_REACH_TEXTS[reach]}</span>`);
-  return `<p class="legend">Each square, from the left: create, read, update, delete. ${legendItems.join(' ')}
+  return `<p class="legend">Each square, from the left: create, read, update, delete. ${items.join(' ')}
 Point at a square for its policy. A view has the policies of its tables.</p>`;
 }
 
 function renderMatrixTable({ matrix }: AuditReport): string {
-  const matrixRowsHtml = matrixLines(matrix).map(
+  const rows = matrixLines(matrix).map(
     ({ object, cells }) =>
       `<tr><th scope="row">${escaped(object)}${cells
         .map((commands) => `<td><span class="crud">${commands.map(renderCommandSquare).join('')}</span>`)
@@ -63,68 +63,64 @@ function renderMatrixTable({ matrix }: AuditReport): string {
 <thead><tr><th>${rolesInMatrix(matrix)
     .map((role) => `<th scope="col">${escaped(shortenRoleName(role).replaceAll('_', ' '))}`)
     .join('')}</thead>
-${matrixRowsHtml.join('\n')}
+${rows.join('\n')}
 </table>`;
 }
 
 function renderCommandSquare({ row, reach }: MatrixCell, index: number): string {
-  const sqlCommand = SQL_COMMANDS[index] ?? 'SELECT';
-  const tooltipLines = [
-    `${VERBS_BY_COMMAND[sqlCommand]}: ${ROW_REACH_TEXTS[reach]}`,
+  const command = SQL_COMMANDS[index] ?? 'SELECT';
+  const lines = [
+    `${VERBS_BY_COMMAND[command]}: ${ROW_REACH_TEXTS[reach]}`,
     row?.columns == null ? undefined : `columns: ${row.columns}`,
     row?.policies == null ? undefined : `policy: ${row.policies}`,
     row?.using == null ? undefined : `using (${row.using})`,
     row?.check == null ? undefined : `with check (${row.check})`,
   ];
-  const tooltipText = tooltipLines.filter((part) => part !== undefined).join('\n');
-  return `<i class="${reach}" title="${escaped(tooltipText)}"></i>`;
+  const title = lines.filter((line) => line !== undefined).join('\n');
+  return `<i class="${reach}" title="${escaped(title)}"></i>`;
 }
 
 function renderTable(title: string, columns: readonly string[], rows: readonly string[]): string {
-  const headerCells = columns.map((column) => `<th>${column}`).join('');
-  return `<h2>${title}</h2>\n<table class="list"><tr>${headerCells}\n${rows.join('\n')}</table>`;
+  const cells = columns.map((column) => `<th>${column}`).join('');
+  return `<h2>${title}</h2>\n<table class="list"><tr>${cells}\n${rows.join('\n')}</table>`;
 }
 
 function renderFindingsTable(findings: readonly Finding[]): string {
   if (findings.length === 0) return '<h2>Findings</h2><p class="well">None.</p>';
-  const findingRowsHtml = findings.map(
+  const rows = findings.map(
     ({ level, finding, object, detail, remedy }) =>
       `<tr class="${escaped(level)}"><td>${escaped(level)}<td>${escaped(finding)}<td><code>${escaped(object)}</code>` +
       `<td>${escaped(detail)}<td><code>${escaped(remedy)}</code>`,
   );
-  return renderTable('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], findingRowsHtml);
+  return renderTable('Findings', ['level', 'finding', 'object', 'what is wrong', 'what to do'], rows);
 }
 
 function renderAuditDifferences(blinded: readonly string[]): string {
   if (blinded.length === 0) return '';
-  const differenceItemsHtml = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
-  return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${differenceItemsHtml}</ul>\n`;
+  const items = blinded.map((what) => `<li><code>${escaped(what)}</code>`).join('\n');
+  return `<p class="ill">The audit itself was changed, by hand or by another release:</p><ul>${items}</ul>\n`;
 }
 
 function renderDriftTable(drift: readonly Drift[]): string {
   if (drift.length === 0) return '<h2>Drift</h2><p class="well">None: everything is as the repository declares it.</p>';
-  const driftRowsHtml = drift.map(
+  const rows = drift.map(
     ({ kind, object, change, applied, present }) =>
       `<tr class="error"><td>${escaped(change)} ${escaped(kind)}<td><code>${escaped(object)}</code>` +
       `<td><code>${escaped(applied ?? '–')}</code><td><code>${escaped(present ?? '–')}</code>`,
   );
-  return renderTable(
-    'Drift from what the repository declares',
-    ['change', 'object', 'declared', 'present'],
-    driftRowsHtml,
-  );
+  return renderTable('Drift from what the repository declares', ['change', 'object', 'declared', 'present'], rows);
 }
 
 function renderAcceptancesTable(accepted: readonly DriftAcceptance[]): string {
   if (accepted.length === 0) return '<h2>Accepted</h2><p>Nothing.</p>';
-  const acceptanceRowsHtml = accepted.map(
+  const rows = accepted.map(
     ({ what, object, asItStood, reason, acceptedBy, acceptedOn, stillStands }) =>
       `<tr><td>${escaped(what)}<td><code>${escaped(object)}</code><td><code>${escaped(asItStood)}</code>` +
       `<td>${escaped(reason)}<td>${escaped(acceptedBy)}<td>${escaped(acceptedOn)}` +
       `<td>${stillStands ? 'yes' : 'no: audit.withdraw takes it off this list'}`,
   );
-  const acceptanceColumnTitles = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
-  return renderTable('Accepted', acceptanceColumnTitles, acceptanceRowsHtml);
+  const columns = ['what', 'object', 'as it stood', 'reason', 'by', 'on', 'still there'];
+  return renderTable('Accepted', columns, rows);
 }
 
 /** The colours of the audit report: dark for a role that reaches every row, light for some rows, red for errors. */

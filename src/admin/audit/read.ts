@@ -38,32 +38,30 @@ export interface DriftAcceptance {
 export type AuditReport = Awaited<ReturnType<typeof readAuditReport>>;
 
 export async function readAuditReport(url: string) {
-  const pgClient = new pg.Client({
+  const client = new pg.Client({
     connectionString: url,
     application_name: 'taxclaims-audit',
     connectionTimeoutMillis: 10_000,
     // Turns JIT off, because compiling the query of audit.findings takes Postgres ten times as long as running it.
     options: '-c jit=off',
   });
-  await pgClient.connect();
+  await client.connect();
   try {
-    await pgClient.query('begin transaction isolation level repeatable read read only');
-    return await readAuditViews(pgClient);
+    await client.query('begin transaction isolation level repeatable read read only');
+    return await readViews(client);
   } finally {
-    await pgClient.end();
+    await client.end();
   }
 }
 
-async function readAuditViews(client: pg.Client) {
+async function readViews(client: pg.Client) {
   // Calls detectDrift before the other queries, because detectDrift sets how Postgres formats times and bytes.
-  const driftResult = await detectDrift(client);
+  const drift = await detectDrift(client);
   const { rows } = await client.query<{ database: string; server: string }>(
     `select current_database() as database, current_setting('server_version') as server`,
   );
-  const findingsResult = await client.query<Finding>(
-    'select level, finding, object, detail, remedy from audit.findings',
-  );
-  const acceptancesResult = await client.query<DriftAcceptance>(
+  const findings = await client.query<Finding>('select level, finding, object, detail, remedy from audit.findings');
+  const accepted = await client.query<DriftAcceptance>(
     `select what, object, as_it_stood as "asItStood", reason, accepted_by::text as "acceptedBy",
          (accepted_at at time zone 'UTC')::date::text as "acceptedOn", still_stands as "stillStands"
      from audit.accepted
@@ -73,9 +71,9 @@ async function readAuditViews(client: pg.Client) {
     database: rows[0]?.database ?? '',
     server: rows[0]?.server ?? '',
     matrix: await readRightsMatrix(client),
-    findings: findingsResult.rows,
-    ...driftResult,
-    accepted: acceptancesResult.rows,
+    findings: findings.rows,
+    ...drift,
+    accepted: accepted.rows,
   };
 }
 

@@ -46,24 +46,22 @@ async function serviceRolesQuery(): Promise<string> {
 }
 
 /** Returns the body of a function in schema audit, and inlines its calls of other functions in schema audit. */
-async function readFunctionBody(functionName: string): Promise<string> {
-  const factFileTexts = await Promise.all(
-    FACT_SQL_FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')),
-  );
+async function readFunctionBody(wanted: string): Promise<string> {
+  const texts = await Promise.all(FACT_SQL_FILES.map((file) => readFile(sqlFolder(`audit/facts/${file}.sql`), 'utf8')));
   const rolesQuery = await serviceRolesQuery();
-  const functionBodies = new Map(
-    factFileTexts.flatMap((text) =>
+  const bodies = new Map(
+    texts.flatMap((text) =>
       [...text.matchAll(/create function audit\.(\w+)\(\).*?\$body\$(.*?)\$body\$/gs)].map(
         ([, name = '', body = '']) => [name, body.replaceAll(/^ *--.*$/gm, '')] as const,
       ),
     ),
   );
-  const inlineFunction = (name: string): string => {
-    const functionBody = functionBodies.get(name);
-    if (functionBody === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
-    return functionBody
+  const inline = (name: string): string => {
+    const body = bodies.get(name);
+    if (body === undefined) throw new Error(`db/audit/facts has no body of audit.${name}()`);
+    return body
       .replaceAll('audit.house_roles', () => rolesQuery)
-      .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inlineFunction(called)})`);
+      .replaceAll(/audit\.(\w+)\(\)/g, (_call, called: string) => `(${inline(called)})`);
   };
-  return inlineFunction(functionName);
+  return inline(wanted);
 }

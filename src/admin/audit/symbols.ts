@@ -23,26 +23,26 @@ export function rolesInMatrix(matrix: readonly MatrixRow[]): string[] {
 
 /** Returns one line for each table and view; views of schema audit with the same rights share one line. */
 export function matrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
-  const matrixLinesByRightsKey = new Map<string, { line: MatrixLine; count: number }>();
-  for (const line of buildUncombinedMatrixLines(matrix)) {
+  const lines = new Map<string, { line: MatrixLine; count: number }>();
+  for (const line of uncombinedLines(matrix)) {
     const isAuditView = line.object.startsWith('audit.') && line.cells[0]?.[0]?.row?.isView === true;
     const key = isAuditView ? line.cells.map(formatAccessLetters).join() : line.object;
-    matrixLinesByRightsKey.set(key, { line, count: (matrixLinesByRightsKey.get(key)?.count ?? 0) + 1 });
+    lines.set(key, { line, count: (lines.get(key)?.count ?? 0) + 1 });
   }
-  return [...matrixLinesByRightsKey.values()].map(({ line, count }) =>
-    count === 1 ? line : { ...line, object: `audit: ${String(count)} views` },
+  return [...lines.values()].map(({ line, count }) =>
+    count === 1 ? line : { ...line, object: `audit: ${count} views` },
   );
 }
 
-function buildUncombinedMatrixLines(matrix: readonly MatrixRow[]): MatrixLine[] {
-  const matrixRowsByCellKey = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
-  const matrixRoleNames = rolesInMatrix(matrix);
-  const matrixObjectNames = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
-  return [...matrixObjectNames].map((object) => ({
+function uncombinedLines(matrix: readonly MatrixRow[]): MatrixLine[] {
+  const rows = new Map(matrix.map((row) => [`${row.object} ${row.role} ${row.command}`, row]));
+  const roles = rolesInMatrix(matrix);
+  const objects = new Set(matrix.filter(({ command }) => command !== 'EXECUTE').map(({ object }) => object));
+  return [...objects].map((object) => ({
     object,
-    cells: matrixRoleNames.map((role) =>
+    cells: roles.map((role) =>
       SQL_COMMANDS.map((command) => {
-        const row = matrixRowsByCellKey.get(`${object} ${role} ${command}`);
+        const row = rows.get(`${object} ${role} ${command}`);
         return { row, reach: determineRowReach(row) };
       }),
     ),
@@ -50,12 +50,12 @@ function buildUncombinedMatrixLines(matrix: readonly MatrixRow[]): MatrixLine[] 
 }
 
 export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, roles: string[]][] {
-  const rolesByFunction = new Map<string, string[]>();
+  const functions = new Map<string, string[]>();
   for (const { object, role, command, granted } of matrix) {
     if (command !== 'EXECUTE' || !granted || role === 'taxclaims_owner') continue;
-    rolesByFunction.set(object, [...(rolesByFunction.get(object) ?? []), shortenRoleName(role)]);
+    functions.set(object, [...(functions.get(object) ?? []), shortenRoleName(role)]);
   }
-  return [...rolesByFunction];
+  return [...functions];
 }
 
 /**
@@ -64,10 +64,9 @@ export function listFunctionRoles(matrix: readonly MatrixRow[]): [name: string, 
  */
 export function formatAccessLetters(cells: readonly MatrixCell[]): string {
   return SQL_COMMANDS.map((command, index) => {
-    const commandLetter = LETTERS_BY_COMMAND[command];
-    return { none: '-', closed: '·', some: commandLetter, all: commandLetter.toUpperCase() }[
-      cells[index]?.reach ?? 'none'
-    ];
+    const letter = LETTERS_BY_COMMAND[command];
+    const letters = { none: '-', closed: '·', some: letter, all: letter.toUpperCase() };
+    return letters[cells[index]?.reach ?? 'none'];
   }).join('');
 }
 

@@ -52,20 +52,20 @@ export function renderAuditText({
 }
 
 export function matrixText(matrix: readonly MatrixRow[]): string[] {
-  const tableLines = matrixLines(matrix);
+  const lines = matrixLines(matrix);
   const roles = rolesInMatrix(matrix).map(shortenRoleName);
-  const objectColumnWidth = Math.max(...tableLines.map(({ object }) => object.length)) + 2;
+  const width = Math.max(...lines.map(({ object }) => object.length)) + 2;
   const row = (object: string, cells: readonly string[]): string =>
-    `${object.padEnd(objectColumnWidth)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
+    `${object.padEnd(width)}${cells.map((cell, index) => cell.padEnd((roles[index]?.length ?? 0) + 2)).join('')}`.trimEnd();
   return [
     'c create, r read, u update, d delete: the rows that a policy lets pass; C R U D: every row;',
     '· granted, but no policy lets a row pass; - not granted. A view has the policies of its tables.',
     '',
     row('', roles),
-    ...tableLines.map(({ object, cells }) => row(object, cells.map(formatAccessLetters))),
+    ...lines.map(({ object, cells }) => row(object, cells.map(formatAccessLetters))),
   ];
 }
 
 function formatCount(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

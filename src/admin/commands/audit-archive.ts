@@ -5,7 +5,7 @@ import { createLog } from '../../log.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
-const auditArchiveCommand = {
+const command = {
   usage: `usage: npm run audit:archive -- --to FOLDER [--before YYYY-MM] [options]
        npm run audit:archive -- --verify FILE...
 Writes each whole month of the audit log before the one named to a file in the folder, verifies it, and notes it in
@@ -28,7 +28,7 @@ Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argumen
   },
 } as const;
 
-await runCommand(auditArchiveCommand, async ({ values, positionals }) => {
+await runCommand(command, async ({ values, positionals }) => {
   const { before, to: folder, remove, verify } = values;
   if (verify) {
     if (positionals.length === 0) throw new ConfigError('--verify needs the files that it is to read');

@@ -17,9 +17,9 @@ await runCommand(
   { usage: USAGE, failureExitCode: 2, options: { html: { type: 'string' } } },
   async ({ values: { html } }) => {
     const { databaseAdminUrl } = loadAdminConfig(process.env);
-    const auditReport = await readAuditReport(await findAdminServerUrl(databaseAdminUrl));
-    process.stdout.write(renderAuditText(auditReport));
-    if (html !== undefined) await writeFile(html, renderAuditHtml(auditReport));
-    return auditReport.findings.length + auditReport.drift.length + auditReport.auditDifferences.length > 0 ? 1 : 0;
+    const report = await readAuditReport(await findAdminServerUrl(databaseAdminUrl));
+    process.stdout.write(renderAuditText(report));
+    if (html !== undefined) await writeFile(html, renderAuditHtml(report));
+    return report.findings.length + report.drift.length + report.auditDifferences.length > 0 ? 1 : 0;
   },
 );

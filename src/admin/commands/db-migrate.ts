@@ -5,7 +5,7 @@ import { createLog } from '../../log.ts';
 import { endBySignal, listenForShutdown } from '../../shutdown.ts';
 import { runCommand, parseWholeNumber } from './run-command.ts';
 
-const dbMigrateCommand = {
+const command = {
   usage: `usage: npm run db:migrate -- [options]
 Brings the database at DATABASE_ADMIN_URL to the present: roles, migrations, functions, triggers, policies, rights.
 It may be repeated, also after a run that was killed; nothing is ever open in between. Ctrl-C ends it between two
@@ -24,31 +24,30 @@ Exit codes: 0 done; 1 refused or failed, the message says why; 2 a wrong argumen
   },
 } as const;
 
-const endingController = new AbortController();
-let endingSignal: NodeJS.Signals | undefined;
+const ending = new AbortController();
+let received: NodeJS.Signals | undefined;
 listenForShutdown(
   process,
   (signal) => {
-    endingSignal = signal;
-    endingController.abort(new MigrationError(`${signal} ended the migration of the database: run it again`));
+    received = signal;
+    ending.abort(new MigrationError(`${signal} ended the migration of the database: run it again`));
   },
   (signal) => {
     endBySignal(process, signal);
   },
 );
 
-await runCommand(dbMigrateCommand, async ({ values }) => {
-  const { databaseAdminUrl } = loadAdminConfig(process.env);
+await runCommand(command, async ({ values }) => {
   await migrate({
-    adminUrl: databaseAdminUrl,
+    adminUrl: loadAdminConfig(process.env).databaseAdminUrl,
     // Written at once, because a signal that ends the process would lose what pino has yet to write.
     log: createLog('info', process.stdout),
     maxWaitMs: parseWholeNumber('wait', values.wait, 'seconds', 86_400) * 1_000,
     evict: values.evict,
     strict: values.strict,
-    ending: endingController.signal,
+    ending: ending.signal,
   });
 });
 
 // A script that started the command can tell a failure from a signal, and ends at Ctrl-C as well.
-if (endingSignal !== undefined) endBySignal(process, endingSignal);
+if (received !== undefined) endBySignal(process, received);

@@ -1,12 +1,12 @@
 import { ConfigError, loadConfig } from '../../config.ts';
 import { openDocumentContents } from '../document-contents.ts';
 import { findContentDifferences, findDigestDifferences } from '../document-check.ts';
-import type { ContentCounts, ContentDifference, DigestCounts, DigestDifference } from '../document-check.ts';
+import type { ContentDifference, DigestDifference } from '../document-check.ts';
 import { createContentStore } from '../../documents/documents.ts';
 import { replaceControlCharacters } from '../../single-line.ts';
 import { createProgressReporter, runCommand } from './run-command.ts';
 
-const documentsCheckCommand = {
+const command = {
   usage: `usage: npm run documents:check -- [options]
 Holds the document store against the database at DATABASE_URL, with the variables of the service: which documents have
 no content or one of another length, and which contents no document has; then it reads every content, and says which
@@ -28,60 +28,52 @@ Exit codes: 0 nothing differs; 1 something differs; 2 it could not be looked at 
   },
 } as const;
 
-await runCommand(documentsCheckCommand, async ({ values }) => {
+await runCommand(command, async ({ values }) => {
   if (values.digest && values['sizes-only'])
     throw new ConfigError('--digest reads contents, and --sizes-only reads none: choose one');
   const { database: config, documents } = loadConfig(process.env);
   if (config.url === undefined) throw new ConfigError('DATABASE_URL must be set: the documents are looked up there');
-  const printDifference = (words: string, json: object): void => {
+  const print = (words: string, json: object): void => {
     process.stdout.write(`${replaceControlCharacters(values.json ? JSON.stringify(json) : words)}\n`);
   };
   const store = await createContentStore(documents);
   const database = await openDocumentContents(config.url);
-  const checkedItemCounts: ContentCounts & DigestCounts = {
-    ...{ documents: 0, contents: 0, planned: 0, differences: 0 },
-    ...{ read: 0, withoutDigest: 0, digestsKept: 0 },
-  };
-  const reportProgress = createProgressReporter(
-    () =>
-      `${checkedItemCounts.documents} documents and ${checkedItemCounts.contents} contents so far, ${checkedItemCounts.read} read`,
+  const sources = { store, database };
+  const counts = { documents: 0, contents: 0, planned: 0, differences: 0, read: 0, withoutDigest: 0, digestsKept: 0 };
+  const report = createProgressReporter(
+    () => `${counts.documents} documents and ${counts.contents} contents so far, ${counts.read} read`,
   );
-  let isCheckComplete = false;
-  let plannedRemovalCount = 0;
+  let isDone = false;
+  let plannedNow = 0;
   try {
-    for await (const difference of findContentDifferences({ store, database }, checkedItemCounts, reportProgress)) {
-      printDifference(differenceText(difference), difference);
+    for await (const difference of findContentDifferences(sources, counts, report)) {
+      print(describe(difference), difference);
       if (!values['remove-unowned'] || difference.kind !== 'no document') continue;
       await database.planRemoval(difference.path);
-      plannedRemovalCount += 1;
+      plannedNow += 1;
     }
     await database.commit();
     if (!values['sizes-only'])
-      for await (const difference of findDigestDifferences(
-        { store, database },
-        checkedItemCounts,
-        values.digest,
-        reportProgress,
-      ))
-        printDifference(differenceText(difference), difference);
-    isCheckComplete = true;
+      for await (const difference of findDigestDifferences(sources, counts, values.digest, report))
+        print(describe(difference), difference);
+    isDone = true;
   } finally {
     store.close();
-    await database.close(isCheckComplete);
+    await database.close(isDone);
   }
-  printDifference(
-    `${checkedItemCounts.documents} documents and ${checkedItemCounts.contents} contents compared, ${checkedItemCounts.differences} differ; ` +
-      `${checkedItemCounts.planned} contents were planned for removal already, ${plannedRemovalCount} are now; ` +
+  print(
+    `${counts.documents} documents and ${counts.contents} contents compared, ${counts.differences} differ; ` +
+      `${counts.planned} contents were planned for removal already, ${plannedNow} are now; ` +
       (values['sizes-only']
         ? 'no content was read'
-        : `${checkedItemCounts.read} contents were read, ${checkedItemCounts.digestsKept} of them for their digests, ` +
-          `and ${checkedItemCounts.withoutDigest} documents have none`),
-    { ...checkedItemCounts, plannedNow: plannedRemovalCount },
+        : `${counts.read} contents were read, ${counts.digestsKept} of them for their digests, ` +
+          `and ${counts.withoutDigest} documents have none`),
+    { ...counts, plannedNow },
   );
-  return checkedItemCounts.differences === 0 ? 0 : 1;
+  return counts.differences === 0 ? 0 : 1;
 });
 
-function differenceText(difference: ContentDifference | DigestDifference): string {
+function describe(difference: ContentDifference | DigestDifference): string {
   const { kind, path } = difference;
   if (kind === 'no document') return `${path}: ${difference.found} bytes without a document`;
   const of = `document ${difference.document}`;

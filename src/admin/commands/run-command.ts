@@ -7,12 +7,12 @@ import { DeployHeldUp } from '../deploy/migration-error.ts';
 
 export async function runCommand<const O extends CommandOptions>(
   command: Command<O> & { readonly failureExitCode: 1 | 2 },
-  main: (parsedArguments: CommandArguments<O>) => Promise<unknown>,
+  main: (given: CommandArguments<O>) => Promise<unknown>,
 ): Promise<void> {
   try {
-    const parsedArguments = parseProcessArguments(command);
+    const given = parseProcessArguments(command);
     readEnvFile();
-    const exitCode = await main(parsedArguments);
+    const exitCode = await main(given);
     process.exitCode = typeof exitCode === 'number' ? exitCode : 0;
   } catch (error) {
     process.stderr.write(`${oneLineReason(error)}\n`);
@@ -26,9 +26,9 @@ export function parseProcessArguments<const O extends CommandOptions>(
   args: readonly string[] = process.argv.slice(2),
 ): CommandArguments<O> {
   try {
-    const argumentsOrUsageText = readArguments(args, command);
-    if (typeof argumentsOrUsageText !== 'string') return argumentsOrUsageText;
-    process.stdout.write(argumentsOrUsageText);
+    const parsed = readArguments(args, command);
+    if (typeof parsed !== 'string') return parsed;
+    process.stdout.write(parsed);
     return process.exit(0);
   } catch (error) {
     process.stderr.write(`${oneLineReason(error)}\n`);
@@ -37,16 +37,16 @@ export function parseProcessArguments<const O extends CommandOptions>(
 }
 
 export function parseWholeNumber(option: string, text: string, unit: string, most: number): number {
-  const wholeNumber = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (wholeNumber >= 1 && wholeNumber <= most) return wholeNumber;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= most) return number;
   throw new ConfigError(`--${option} must be a number of ${unit} from 1 to ${most}`);
 }
 
 export function createProgressReporter<Of = void>(text: (of: Of) => string): (of: Of) => void {
-  let lastProgressReportMs = performance.now();
+  let lastMs = performance.now();
   return (of) => {
-    if (performance.now() - lastProgressReportMs < COMMAND_PROGRESS_PAUSE_MS) return;
-    lastProgressReportMs = performance.now();
+    if (performance.now() - lastMs < COMMAND_PROGRESS_PAUSE_MS) return;
+    lastMs = performance.now();
     process.stderr.write(`${text(of)}\n`);
   };
 }

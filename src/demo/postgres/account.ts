@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
-import type { PostgresBinaries } from './cluster.ts';
 import { runProgram } from './command.ts';
 
 /** A user id, and the command prefix to run programs under this id. Postgres refuses root and a user without a name. */
@@ -13,26 +12,28 @@ const ROOT_UID = 0;
 /** The id of the user `nobody`, which every Linux has, because the kernel shows this id for unmapped users. */
 const NOBODY_UID = 65_534;
 
-export async function chooseAccount(cluster: string, { initdb, postgres }: PostgresBinaries): Promise<OsAccount> {
+export async function chooseAccount(
+  cluster: string,
+  { initdb, postgres }: Readonly<Record<'initdb' | 'postgres', string>>,
+): Promise<OsAccount> {
   const uid = process.geteuid?.() ?? ROOT_UID;
-  const ownerUid = (await stat(cluster).catch(() => undefined))?.uid;
+  const owner = (await stat(cluster).catch(() => undefined))?.uid;
   // Tries each account with initdb if no cluster exists, because initdb needs the user's name; otherwise with postgres.
-  const osAccountTestCommand =
-    ownerUid === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
-  const trialErrorTexts: string[] = [];
-  for (const account of listCandidateAccounts(uid, ownerUid)) {
+  const trial = owner === undefined ? [initdb, '--show', `--pgdata=${cluster}`] : [postgres, '--version'];
+  const failures: string[] = [];
+  for (const account of listCandidateAccounts(uid, owner)) {
     try {
-      await runProgram(osAccountTestCommand, account);
+      await runProgram(trial, account);
       return account;
     } catch (error) {
-      trialErrorTexts.push(error instanceof Error ? error.message : String(error));
+      failures.push(error instanceof Error ? error.message : String(error));
     }
   }
   throw new Error(
     uid === ROOT_UID
       ? 'Postgres does not run as root, and neither unshare nor setpriv can run it as somebody else here: ' +
-        `start as an ordinary user, or set DATABASE_URL (${trialErrorTexts.join('; ')}).`
-      : `Postgres cannot be run by the user ${uid}: ${trialErrorTexts.join('; ')}; start as another user, or set DATABASE_URL.`,
+        `start as an ordinary user, or set DATABASE_URL (${failures.join('; ')}).`
+      : `Postgres cannot be run by the user ${uid}: ${failures.join('; ')}; start as another user, or set DATABASE_URL.`,
   );
 }
 
@@ -54,10 +55,10 @@ function listMappedUserAccounts(uid: number): OsAccount[] {
  */
 function listOtherUserAccounts(uid: number): OsAccount[] {
   if (platform() !== 'linux') return [];
-  const setprivCommand = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-  const dacOverrideCommand = [...setprivCommand, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  const setpriv = ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  const prefix = [...setpriv, '--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
   return [
-    { prefix: [...dacOverrideCommand, '--securebits=+no_setuid_fixup'], uid },
-    { prefix: dacOverrideCommand, uid },
+    { prefix: [...prefix, '--securebits=+no_setuid_fixup'], uid },
+    { prefix, uid },
   ];
 }

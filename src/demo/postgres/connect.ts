@@ -7,12 +7,10 @@ export function superuserUrl(port: number, password: string, database: string): 
 
 export async function doesServerAnswer(url: string, data: string): Promise<boolean> {
   try {
-    const readDataDirectory = (client: pg.Client) =>
+    const read = (client: pg.Client) =>
       client.query<{ data: string }>(`select current_setting('data_directory') as data`);
     // The connection test has a time-out, because a stopped process (SIGSTOP) accepts connections and does not answer.
-    const { rows } = await withClient(url, readDataDirectory, {
-      query_timeout: EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS,
-    });
+    const { rows } = await withClient(url, read, { query_timeout: EMBEDDED_POSTGRES_PROBE_TIMEOUT_MS });
     return rows[0]?.data === data;
   } catch {
     return false;

@@ -9,8 +9,8 @@ export async function findFreePort(preferred: number): Promise<number> {
 export async function listenBriefly(port: number, host = '127.0.0.1'): Promise<number> {
   const server = createServer().listen(port, host);
   await once(server, 'listening');
-  const listeningAddress = server.address() as AddressInfo;
+  const address = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
-  return listeningAddress.port;
+  return address.port;
 }

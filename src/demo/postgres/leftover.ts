@@ -10,37 +10,30 @@ import { doesServerAnswer, superuserUrl } from './connect.ts';
 
 /** Stops the Postgres that a killed service left running. Needs the lock. @throws Error if Postgres does not stop */
 export async function stopLeftoverServer(cluster: Cluster, log: Logger): Promise<void> {
-  const pidFileText = await readFile(buildPidFilePath(cluster), 'utf8').catch(() => undefined);
-  if (pidFileText === undefined) return;
-  const [pid = '', , , port = ''] = pidFileText.split('\n');
-  const isLeftoverServerRunning = (): Promise<boolean> => isServerOfCluster(pid, Number(port), cluster);
+  const text = await readFile(pidFilePath(cluster), 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const [pid = '', , , port = ''] = text.split('\n');
+  const isRunning = (): Promise<boolean> => isServerOfCluster(pid, Number(port), cluster);
   for (const mode of ['fast', 'immediate']) {
-    if (!(await isLeftoverServerRunning())) break;
+    if (!(await isRunning())) break;
     log.warn({ pid, mode }, 'stopping the embedded Postgres of an earlier start that was killed');
-    const pgCtlStopCommand = [
-      cluster.binaries.pgCtl,
-      'stop',
-      `--pgdata=${cluster.data}`,
-      `--mode=${mode}`,
-      '--no-wait',
-    ];
+    const command = [cluster.binaries.pgCtl, 'stop', `--pgdata=${cluster.data}`, `--mode=${mode}`, '--no-wait'];
     // `--no-wait` keeps pg_ctl from waiting for a zombie process; pg_ctl fails if the server has already ended.
-    await runProgram(pgCtlStopCommand, cluster.account).catch(() => undefined);
-    const serverStopDeadlineMs = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
-    while (Date.now() < serverStopDeadlineMs && (await isLeftoverServerRunning()))
-      await delay(LEFTOVER_POSTGRES_POLL_MS);
+    await runProgram(command, cluster.account).catch(() => undefined);
+    const deadlineMs = Date.now() + LEFTOVER_POSTGRES_STOP_TIMEOUT_MS;
+    while (Date.now() < deadlineMs && (await isRunning())) await delay(LEFTOVER_POSTGRES_POLL_MS);
   }
-  if (await isLeftoverServerRunning()) {
+  if (await isRunning()) {
     throw new Error(`An earlier embedded Postgres, process ${pid}, does not stop: end it, then start again.`);
   }
   await removePidFile(cluster);
 }
 
 export async function removePidFile(cluster: Cluster): Promise<void> {
-  await rm(buildPidFilePath(cluster), { force: true });
+  await rm(pidFilePath(cluster), { force: true });
 }
 
-function buildPidFilePath({ data }: Cluster): string {
+function pidFilePath({ data }: Cluster): string {
   return join(data, 'postmaster.pid');
 }
 
@@ -52,9 +45,9 @@ async function isServerOfCluster(pid: string, port: number, cluster: Cluster): P
     if (readSystemErrorCode(error) === 'ESRCH') return false;
   }
   // From start to stop, a Postgres server's working directory is its cluster's folder; a zombie process has none.
-  const workingFolderOfProcess = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-  if (workingFolderOfProcess !== undefined) return workingFolderOfProcess === cluster.data;
-  const commandLineOfProcess = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
-  if (commandLineOfProcess.includes(`-D ${cluster.data} `)) return true;
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (folder !== undefined) return folder === cluster.data;
+  const command = await runProgram(['ps', '-ww', '-o', 'command=', '-p', pid]).catch(() => '');
+  if (command.includes(`-D ${cluster.data} `)) return true;
   return doesServerAnswer(superuserUrl(port, cluster.password, 'postgres'), cluster.data);
 }

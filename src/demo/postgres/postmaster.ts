@@ -38,7 +38,7 @@ export async function startPostmaster(options: PostmasterOptions) {
   const log = await open(cluster.logFile, 'a+', 0o600);
   try {
     const { size: before } = await log.stat();
-    const postgresSettings = {
+    const flags = Object.entries({
       listen_addresses: '127.0.0.1',
       port: String(port),
       // Postgres opens no Unix socket, because the socket's path in a deep folder would be too long.
@@ -46,20 +46,13 @@ export async function startPostmaster(options: PostmasterOptions) {
       // In `log_line_prefix`, %a stands for the application name, which contains the request's id.
       log_line_prefix: '%m [%p] %a ',
       ...settings,
-    };
-    const settingFlags = Object.entries(postgresSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const { account, binaries, data } = cluster;
-    const postmasterProcess = spawnInOwnSession(
-      [...account.prefix, binaries.postgres, '-D', data, ...settingFlags],
-      log.fd,
-    );
-    postmasterProcess.unref();
-    const exitPromise = once(postmasterProcess, 'exit').then(
-      () => undefined,
-      () => undefined,
-    );
-    const stop = (withinMs?: number): Promise<void> => stopChild(postmasterProcess, exitPromise, withinMs);
-    if (await waitForServerAnswer(options, exitPromise)) return { ended: exitPromise, stop };
+    const child = spawnInOwnSession([...account.prefix, binaries.postgres, '-D', data, ...flags], log.fd);
+    child.unref();
+    const ended: Promise<unknown> = once(child, 'exit').catch(() => undefined);
+    const stop = (withinMs?: number): Promise<void> => stopChild(child, ended, withinMs);
+    if (await awaitAnswer(options, ended)) return { ended, stop };
     await stop();
     ending?.throwIfAborted();
     throw new StartFailed(`The embedded Postgres did not start: ${await readLogFrom(log, before)}`);
@@ -75,39 +68,33 @@ export async function limitLogSize(path: string): Promise<void> {
   await truncate(path);
 }
 
-async function waitForServerAnswer(
-  { cluster, port, ending }: PostmasterOptions,
-  exitPromise: Promise<void>,
-): Promise<boolean> {
+async function awaitAnswer({ cluster, port, ending }: PostmasterOptions, ended: Promise<unknown>): Promise<boolean> {
   const url = superuserUrl(port, cluster.password, 'postgres');
-  const serverStartDeadlineMs = Date.now() + EMBEDDED_POSTGRES_START_TIMEOUT_MS;
-  while (Date.now() < serverStartDeadlineMs && ending?.aborted !== true) {
-    if (await Promise.race([doesServerAnswer(url, cluster.data), exitPromise.then(() => false)])) return true;
-    if (await waitForExitWithin(exitPromise, 25)) return false;
+  const deadlineMs = Date.now() + EMBEDDED_POSTGRES_START_TIMEOUT_MS;
+  while (Date.now() < deadlineMs && ending?.aborted !== true) {
+    if (await Promise.race([doesServerAnswer(url, cluster.data), ended.then(() => false)])) return true;
+    if (await endsWithin(ended, 25)) return false;
   }
   return false;
 }
 
 async function stopChild(
   child: ChildProcess,
-  exitPromise: Promise<void>,
+  ended: Promise<unknown>,
   withinMs = EMBEDDED_POSTGRES_STOP_TIMEOUT_MS,
 ): Promise<void> {
   child.ref();
   child.kill('SIGINT');
-  if (await waitForExitWithin(exitPromise, withinMs * 0.7)) return;
+  if (await endsWithin(ended, withinMs * 0.7)) return;
   child.kill('SIGQUIT');
-  if (await waitForExitWithin(exitPromise, withinMs * 0.2)) return;
+  if (await endsWithin(ended, withinMs * 0.2)) return;
   child.kill('SIGKILL');
-  await exitPromise;
+  await ended;
 }
 
-async function waitForExitWithin(exitPromise: Promise<void>, milliseconds: number): Promise<boolean> {
-  const timeoutError = (): Error => new Error('late');
-  return withTimeout(milliseconds, exitPromise, timeoutError).then(
-    () => true,
-    () => false,
-  );
+async function endsWithin(ended: Promise<unknown>, limitMs: number): Promise<boolean> {
+  const end = ended.then(() => true);
+  return withTimeout(limitMs, end, () => new Error('late')).catch(() => false);
 }
 
 async function readLogFrom(file: FileHandle, position: number): Promise<string> {
@@ -118,39 +105,39 @@ async function readLogFrom(file: FileHandle, position: number): Promise<string> 
 
 /** Restarts Postgres whenever it ends. Returns a function, callable twice, that stops Postgres for good. */
 export function supervisePostmaster(
-  firstPostmaster: Postmaster,
-  startAgain: (endAbortController: AbortSignal) => Promise<Postmaster>,
+  first: Postmaster,
+  startAgain: (stopping: AbortSignal) => Promise<Postmaster>,
   log: Logger,
 ): Postmaster['stop'] {
-  const endAbortController = new AbortController();
-  const { signal } = endAbortController;
+  const controller = new AbortController();
+  const { signal } = controller;
   const isStopping = (): boolean => signal.aborted;
-  let currentPostmaster = firstPostmaster;
+  let current = first;
 
-  async function restartPostmasterWhenEnded(): Promise<void> {
-    const postmasterStartBackoff = new Backoff(EMBEDDED_POSTGRES_RESTART_PAUSES_MS);
-    postmasterStartBackoff.recordSuccess();
-    await currentPostmaster.ended;
+  async function supervise(): Promise<void> {
+    const backoff = new Backoff(EMBEDDED_POSTGRES_RESTART_PAUSES_MS);
+    backoff.recordSuccess();
+    await current.ended;
     while (!isStopping()) {
       log.error('the embedded Postgres is down: starting it again');
-      await delay(postmasterStartBackoff.nextPauseMs(), undefined, { signal }).catch(() => undefined);
+      await delay(backoff.nextPauseMs(), undefined, { signal }).catch(() => undefined);
       try {
         signal.throwIfAborted();
-        currentPostmaster = await startAgain(signal);
-        if (isStopping()) await currentPostmaster.stop();
+        current = await startAgain(signal);
+        if (isStopping()) await current.stop();
         else log.warn('the embedded Postgres runs again');
-        postmasterStartBackoff.recordSuccess();
-        await currentPostmaster.ended;
+        backoff.recordSuccess();
+        await current.ended;
       } catch (err) {
         if (!isStopping()) log.error({ err }, 'the embedded Postgres could not be started again');
       }
     }
   }
 
-  const supervisionPromise = restartPostmasterWhenEnded();
+  const supervision = supervise();
   return async (withinMs) => {
-    endAbortController.abort();
-    await currentPostmaster.stop(withinMs);
-    await supervisionPromise;
+    controller.abort();
+    await current.stop(withinMs);
+    await supervision;
   };
 }

@@ -52,10 +52,10 @@ async function loadDemonstration(adminUrl: string, log: Logger): Promise<string[
       await client.query(await readFile(sqlFolder('demonstration/data.sql'), 'utf8'));
       log.info('the demonstration is loaded');
     }
-    const contentPathsResult = await client.query<{ path: string }>(
+    const documents = await client.query<{ path: string }>(
       `select file_path as path from public.documents where starts_with(file_path, 'demonstration/')`,
     );
-    return contentPathsResult.rows.map(({ path }) => path);
+    return documents.rows.map(({ path }) => path);
   });
 }
 

@@ -40,11 +40,11 @@ export interface EmbeddedServerOptions {
 /** Starts Postgres on 127.0.0.1, and restarts it whenever it ends. @throws Error in one line */
 export async function startEmbeddedServer(options: EmbeddedServerOptions) {
   const dataDir = await openDataDir(options.dataDir);
-  const dataDirLock = lockDataDir(dataDir);
+  const lock = lockDataDir(dataDir);
   try {
-    return await startServerInLockedFolder(join(dataDir, 'postgres'), dataDirLock, options);
+    return await startServerInLockedFolder(join(dataDir, 'postgres'), lock, options);
   } catch (error) {
-    dataDirLock.release();
+    lock.release();
     throw error;
   }
 }
@@ -73,7 +73,7 @@ async function startServerInLockedFolder(
   const cluster = await openCluster(folder, ending);
   await stopLeftoverServer(cluster, log);
   const { postmaster, port } = await startPostmasterWithRetries({ cluster, settings, ending }, log);
-  const stopServer = supervisePostmaster(
+  const stopPostmaster = supervisePostmaster(
     postmaster,
     async (stopping) => {
       await removePidFile(cluster);
@@ -81,19 +81,19 @@ async function startServerInLockedFolder(
     },
     log,
   );
-  const failureMessage = 'the log of the embedded Postgres cannot be shortened';
-  const logFileLimitTask = runPeriodically(() => limitLogSize(cluster.logFile), failureMessage, log, logCheckMs);
-  let stopPromise: Promise<void> | undefined;
-  const stopServerAndUnlock = async (withinMs?: number): Promise<void> => {
-    await logFileLimitTask.close();
-    await stopServer(withinMs);
+  const failure = 'the log of the embedded Postgres cannot be shortened';
+  const limiter = runPeriodically(() => limitLogSize(cluster.logFile), failure, log, logCheckMs);
+  let stopped: Promise<void> | undefined;
+  const stopAndUnlock = async (withinMs?: number): Promise<void> => {
+    await limiter.close();
+    await stopPostmaster(withinMs);
     lock.release();
   };
   const server = {
     adminUrl: superuserUrl(port, cluster.password, DATABASE_NAME),
     port,
     passwordFile: cluster.passwordFile,
-    stop: (withinMs?: number): Promise<void> => (stopPromise ??= stopServerAndUnlock(withinMs)),
+    stop: (withinMs?: number): Promise<void> => (stopped ??= stopAndUnlock(withinMs)),
   };
   try {
     await prepareDatabases(superuserUrl(port, cluster.password, 'postgres'));
@@ -106,16 +106,16 @@ async function startServerInLockedFolder(
 
 async function startPostmasterWithRetries(options: Omit<PostmasterOptions, 'port'>, log: Logger) {
   const { portFile } = options.cluster;
-  const previousPort = Number(await readFile(portFile, 'utf8').catch(() => '0'));
+  const previous = Number(await readFile(portFile, 'utf8').catch(() => '0'));
   for (let attempt = 1; ; attempt += 1) {
     options.ending?.throwIfAborted();
-    const port = await findFreePort(previousPort);
+    const port = await findFreePort(previous);
     await writeFile(portFile, String(port));
     try {
       return { postmaster: await startPostmaster({ ...options, port }), port };
     } catch (error) {
-      const isTransientFailure = error instanceof StartFailed && TRANSIENT_FAILURE_PATTERN.test(error.message);
-      if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransientFailure) throw error;
+      const isTransient = error instanceof StartFailed && TRANSIENT_FAILURE_PATTERN.test(error.message);
+      if (attempt === OCCUPIED_CLUSTER_ATTEMPTS || !isTransient) throw error;
       log.warn({ err: error }, 'the embedded Postgres cannot start yet: trying again');
       await delay(OCCUPIED_CLUSTER_RETRY_MS);
     }

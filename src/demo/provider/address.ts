@@ -14,24 +14,20 @@ const PREFERRED_PORT = 3001;
  */
 export async function chooseIssuerUrl(
   dataDir: string,
-  configuredPort: number | undefined,
+  configured: number | undefined,
   listen?: (port: number) => Promise<number>,
 ): Promise<string> {
   const portFile = join(await openIdentityFolder(dataDir), 'port');
-  const portText = await readFile(portFile, 'utf8').catch(ignoreMissingFile);
-  const previousPort = portText !== undefined && /^[1-9]\d{0,4}\s*$/.test(portText) ? Number(portText) : undefined;
-  const requestedPort = configuredPort ?? previousPort ?? PREFERRED_PORT;
-  const choosePortWithoutListening = async (): Promise<number> =>
-    configuredPort || (previousPort ?? findFreePort(PREFERRED_PORT));
-  const port = await (listen?.(requestedPort) ?? choosePortWithoutListening()).catch((error: unknown) => {
-    const portErrorCodeText = readSystemErrorCode(error) ?? String(error);
-    if (listen !== undefined && portErrorCodeText === 'EADDRINUSE' && (configuredPort ?? previousPort) === undefined)
-      return listen(0);
-    const portOriginNote = configuredPort === undefined ? ', as before' : '';
-    throw new Error(`IDENTITY_PORT ${requestedPort}${portOriginNote} cannot be listened on: ${portErrorCodeText}`, {
-      cause: error,
-    });
+  const text = await readFile(portFile, 'utf8').catch(ignoreMissingFile);
+  const previous = text !== undefined && /^[1-9]\d{0,4}\s*$/.test(text) ? Number(text) : undefined;
+  const requested = configured ?? previous ?? PREFERRED_PORT;
+  const choose = async (): Promise<number> => configured || (previous ?? findFreePort(PREFERRED_PORT));
+  const port = await (listen?.(requested) ?? choose()).catch((cause: unknown) => {
+    const reason = readSystemErrorCode(cause) ?? String(cause);
+    if (listen !== undefined && reason === 'EADDRINUSE' && (configured ?? previous) === undefined) return listen(0);
+    const origin = configured === undefined ? ', as before' : '';
+    throw new Error(`IDENTITY_PORT ${requested}${origin} cannot be listened on: ${reason}`, { cause });
   });
-  if (port !== previousPort) await writeFile(portFile, `${port}\n`, { mode: 0o600 });
+  if (port !== previous) await writeFile(portFile, `${port}\n`, { mode: 0o600 });
   return `http://127.0.0.1:${port}`;
 }

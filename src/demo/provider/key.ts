@@ -27,14 +27,17 @@ export type TokenSigner = Awaited<ReturnType<typeof openSigner>>;
 
 export async function openSigner(dataDir: string, issuer: string, names: ClaimNames) {
   const key = await openSigningKey(dataDir);
-  const importedKey = await importJWK({ ...key }, SIGNING_ALGORITHM);
+  const imported = await importJWK({ ...key }, SIGNING_ALGORITHM);
   return {
     issuer,
     audience: EMBEDDED_AUDIENCE,
     sign: ({ subject, role, clientAccess, email, name, expiresIn = '12h' }: TokenRequest): Promise<string> =>
       new SignJWT({
-        ...{ email, ...(email && { email_verified: true }), name },
-        ...{ [names.role]: role, [names.clientAccess]: [...clientAccess] },
+        email,
+        ...(email && { email_verified: true }),
+        name,
+        [names.role]: role,
+        [names.clientAccess]: [...clientAccess],
       })
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: 'JWT', kid: key.kid })
         .setIssuer(issuer)
@@ -42,23 +45,20 @@ export async function openSigner(dataDir: string, issuer: string, names: ClaimNa
         .setSubject(subject)
         .setIssuedAt()
         .setExpirationTime(expiresIn)
-        .sign(importedKey),
+        .sign(imported),
   };
 }
 
 export async function openSigningKey(dataDir: string): Promise<SigningKey> {
   const keyFile = join(dataDir, 'identity', 'signing-key.json');
   try {
-    const signingKeyJson = await readFile(keyFile, 'utf8').catch(ignoreMissingFile);
-    if (signingKeyJson !== undefined) return parseSigningKey(signingKeyJson, keyFile);
+    const text = await readFile(keyFile, 'utf8').catch(ignoreMissingFile);
+    if (text !== undefined) return parseSigningKey(text, keyFile);
     await openDataDir(dataDir);
     await openIdentityFolder(dataDir);
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
-    const newPrivateJwk = await exportJWK(privateKey);
-    await writeFileIfAbsent(
-      keyFile,
-      JSON.stringify({ ...newPrivateJwk, kid: await calculateJwkThumbprint(newPrivateJwk) }),
-    );
+    const jwk = await exportJWK(privateKey);
+    await writeFileIfAbsent(keyFile, JSON.stringify({ ...jwk, kid: await calculateJwkThumbprint(jwk) }));
   } catch (error) {
     throw isSystemError(error) ? dataDirError(dataDir, error) : error;
   }
@@ -71,22 +71,22 @@ export function deriveSecret(purpose: string, { d }: SigningKey): string {
 
 /** Creates the key's folder with mode 0700, so that the user of the embedded Postgres cannot read the signing key. */
 export async function openIdentityFolder(dataDir: string): Promise<string> {
-  const identityFolder = join(dataDir, 'identity');
-  await makeFolder(identityFolder, 0o700);
-  return identityFolder;
+  const folder = join(dataDir, 'identity');
+  await makeFolder(folder, 0o700);
+  return folder;
 }
 
 /** Writes a complete file that only its owner can read; an existing file stays unchanged. */
 export async function writeFileIfAbsent(file: string, content: string): Promise<void> {
-  const temporaryFile = `${file}.${randomUUID()}`;
+  const draft = `${file}.${randomUUID()}`;
   try {
-    await writeFile(temporaryFile, content, { flag: 'wx', flush: true, mode: 0o600 });
+    await writeFile(draft, content, { flag: 'wx', flush: true, mode: 0o600 });
     // Unlike `rename`, `link` never replaces an existing file.
-    await link(temporaryFile, file).catch((error: unknown) => {
+    await link(draft, file).catch((error: unknown) => {
       if (readSystemErrorCode(error) !== 'EEXIST') throw error;
     });
   } finally {
-    await rm(temporaryFile, { force: true });
+    await rm(draft, { force: true });
   }
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { errors, type Provider } from 'oidc-provider';
-import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { RequestError } from '../../errors.ts';
 import { abortOnHangUp } from '../../http/hang-up.ts';
@@ -17,7 +16,7 @@ import { hashPasswordWithSalt, isHashable } from '../../identity/password.ts';
 import { renderLoginPage, renderMessagePage } from './pages.ts';
 import { sendPage } from './send-page.ts';
 import type { LoginFailure, PageMessage } from './texts.ts';
-import { findUser } from './users.ts';
+import { findUser, type LoginDatabase } from './users.ts';
 
 /** Matches bcrypt hashes with a cost of at most 14, because a higher cost would delay other logins. */
 const AFFORDABLE_HASH_PATTERN = /^\$2[aby]\$(?:0\d|1[0-4])\$/;
@@ -28,48 +27,45 @@ type LoginRefusal = LoginFailure & { readonly status: number };
 const WRONG_CREDENTIALS: LoginRefusal = { error: 'credentials', status: 403 };
 const BUSY_REFUSAL: LoginRefusal = { error: 'unavailable', status: 503, waitSeconds: 5 };
 
-export function createLoginHandler(
-  provider: Provider,
-  issuer: string,
-  database: Pick<Database, 'callAsLogin'>,
-): RequestHandler {
-  const loginFailureCounts = new LRUCache<string, number>({
+/** Returns a function that checks the email and the password of a login form, and counts failed attempts. */
+function createLogin(database: LoginDatabase) {
+  const failures = new LRUCache<string, number>({
     max: MAX_COUNTED_LOGIN_PAIRS,
     ttl: LOGIN_FAILURE_WINDOW_MS,
     noUpdateTTL: true,
   });
 
   /** Returns the account and the login time `ts` in seconds since the epoch, or a refusal. */
-  async function logIn(request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> {
+  return async (request: Request): Promise<LoginRefusal | { accountId: string; ts: number }> => {
     const { email, password } = readLoginForm(request);
     if (email === '' || email.length > MAX_LOGIN_EMAIL_CHARACTERS || email.includes('\0')) return WRONG_CREDENTIALS;
-    const loginAttemptKey = `${readRequestState(request).ipAddress} ${email.toLowerCase()}`;
-    const loginFailureCount = loginFailureCounts.get(loginAttemptKey) ?? 0;
-    const waitSeconds = Math.ceil(loginFailureCounts.getRemainingTTL(loginAttemptKey) / 1_000);
-    if (loginFailureCount >= MAX_LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
+    const pair = `${readRequestState(request).ipAddress} ${email.toLowerCase()}`;
+    const count = failures.get(pair) ?? 0;
+    const waitSeconds = Math.ceil(failures.getRemainingTTL(pair) / 1_000);
+    if (count >= MAX_LOGIN_FAILURES) return { error: 'attempts', status: 429, waitSeconds };
     // Counts the login attempt before the slow computation of the hash, so that simultaneous attempts count too.
-    loginFailureCounts.set(loginAttemptKey, loginFailureCount + 1);
+    failures.set(pair, count + 1);
     const { passwordHash = '' } = (await findUser(database, 'email', email)) ?? {};
-    const bcryptSalt = (AFFORDABLE_HASH_PATTERN.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
+    const salt = (AFFORDABLE_HASH_PATTERN.test(passwordHash) ? passwordHash : DUMMY_HASH).slice(0, 29);
     // Hashes an empty text instead of a password that is too long, because bcrypt ignores the bytes after the 72nd.
-    const hashablePassword = isHashable(password) ? password : '';
-    const submittedPasswordHash = await abortOnHangUp(request, (signal) =>
-      hashPasswordWithSalt(hashablePassword, bcryptSalt, { signal }),
-    );
+    const hashable = isHashable(password) ? password : '';
+    const hash = await abortOnHangUp(request, (signal) => hashPasswordWithSalt(hashable, salt, { signal }));
     // Reads the user again, because somebody may have changed the password during the hashing.
-    const userAfterHashing = await findUser(database, 'email', email);
-    if (userAfterHashing?.isActive !== true || userAfterHashing.passwordHash !== submittedPasswordHash)
-      return WRONG_CREDENTIALS;
-    loginFailureCounts.delete(loginAttemptKey);
+    const user = await findUser(database, 'email', email);
+    if (user?.isActive !== true || user.passwordHash !== hash) return WRONG_CREDENTIALS;
+    failures.delete(pair);
     // The API accepts a token only if the token's `ts` is at least one second later than the user's `endedAt`.
     const now = Date.now() / 1_000;
-    const ts = Math.max(Math.floor(now), userAfterHashing.endedAt + 1);
+    const ts = Math.max(Math.floor(now), user.endedAt + 1);
     await delay(Math.max(0, Math.min((ts - now) * 1_000, 2_500)));
-    return { accountId: userAfterHashing.subject, ts };
-  }
+    return { accountId: user.subject, ts };
+  };
+}
 
+export function createLoginHandler(provider: Provider, issuer: string, database: LoginDatabase): RequestHandler {
+  const logIn = createLogin(database);
   return async (request, response) => {
-    const sendMessagePage = (status: number, message: PageMessage): void => {
+    const sendMessage = (status: number, message: PageMessage): void => {
       sendPage(request, response, status, (language) => renderMessagePage(language, message));
     };
     const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
@@ -77,35 +73,34 @@ export function createLoginHandler(
       throw error;
     });
     if (interaction === undefined || interaction.jti !== request.params['id']) {
-      sendMessagePage(400, 'expired');
+      sendMessage(400, 'expired');
       return;
     }
     const { params, prompt } = interaction;
-    const sendLoginPage = (email: unknown, { status, ...failure }: LoginRefusal): void => {
+    const sendForm = (email: unknown, { status, ...failure }: LoginRefusal): void => {
       if (failure.waitSeconds !== undefined) response.setHeader('Retry-After', failure.waitSeconds);
-      const loginFormFields = {
+      const form = {
+        action: request.path,
         email: toTextOrEmpty(email).slice(0, MAX_LOGIN_EMAIL_CHARACTERS),
         client: params['client_id'],
       };
-      const loginForm = { action: request.path, ...loginFormFields };
-      sendPage(request, response, status, (language) => renderLoginPage(language, loginForm, failure), params);
+      sendPage(request, response, status, (language) => renderLoginPage(language, form, failure), params);
     };
     if (prompt.name === 'consent') {
       // Skips the consent prompt, even if an application asks for it, because users need not consent.
-      const interactionFinishOptions = { mergeWithLastSubmission: true };
-      await provider.interactionFinished(request, response, { consent: {} }, interactionFinishOptions);
+      await provider.interactionFinished(request, response, { consent: {} }, { mergeWithLastSubmission: true });
     } else if (request.method !== 'POST') {
-      sendLoginPage(params['login_hint'], { status: 200 });
+      sendForm(params['login_hint'], { status: 200 });
     } else if ((request.headers.origin ?? issuer) !== issuer) {
       // Refuses a login form that a browser sent from a page of another origin.
-      sendMessagePage(403, 'request');
+      sendMessage(403, 'request');
     } else {
-      const loginOutcome = await logIn(request).catch((error: unknown) => {
+      const outcome = await logIn(request).catch((error: unknown) => {
         if (error instanceof RequestError || error instanceof DatabaseUnavailable) return BUSY_REFUSAL;
         throw error;
       });
-      if ('status' in loginOutcome) sendLoginPage(readLoginForm(request).email, loginOutcome);
-      else await provider.interactionFinished(request, response, { login: { ...loginOutcome, amr: ['pwd'] } });
+      if ('status' in outcome) sendForm(readLoginForm(request).email, outcome);
+      else await provider.interactionFinished(request, response, { login: { ...outcome, amr: ['pwd'] } });
     }
   };
 }

@@ -17,8 +17,8 @@ interface EscapedHtml {
 
 /** A template tag for HTML that escapes inserted texts. Inserted attribute values must be in quotes. */
 function html(pieces: TemplateStringsArray, ...inserted: readonly (EscapedHtml | string | undefined)[]): EscapedHtml {
-  const escapedTexts = inserted.map((one) => (typeof one === 'object' ? one.text : escapeHtml(one ?? '')));
-  return { text: String.raw({ raw: pieces }, ...escapedTexts) };
+  const texts = inserted.map((one) => (typeof one === 'object' ? one.text : escapeHtml(one ?? '')));
+  return { text: String.raw({ raw: pieces }, ...texts) };
 }
 
 export function renderLoginPage(
@@ -27,17 +27,15 @@ export function renderLoginPage(
   { error, waitSeconds = 0 }: LoginFailure = {},
 ): string {
   const { login, errorTitle } = PAGE_TEXTS_BY_LANGUAGE[language];
-  const clientName = findClientDisplayName(language, client);
-  const alertHtml = html`<p id="error" class="error" role="alert">
+  const name = findClientDisplayName(language, client);
+  const notice = html`<p id="error" class="error" role="alert">
     ${error && login.errors[error](formatWaitTime(language, waitSeconds))}
   </p>`;
-  const inputErrorAttributes = error && html` aria-describedby="error"`;
-  const fieldAttributes =
-    error === 'credentials' ? html`${inputErrorAttributes} aria-invalid="true"` : inputErrorAttributes;
-  const autofocusAttribute = html` autofocus`;
-  const [emailFocus, passwordFocus] = email === '' ? [autofocusAttribute, undefined] : [undefined, autofocusAttribute];
-  const contentHtml = html`${clientName === undefined ? clientName : html`<p>${login.to(clientName)}</p>`}
-    ${error && alertHtml}
+  const described = error && html` aria-describedby="error"`;
+  const attributes = error === 'credentials' ? html`${described} aria-invalid="true"` : described;
+  const autofocus = html` autofocus`;
+  const [emailFocus, passwordFocus] = email === '' ? [autofocus, undefined] : [undefined, autofocus];
+  const content = html`${name === undefined ? name : html`<p>${login.to(name)}</p>`} ${error && notice}
     <form method="post" action="${action}">
       <label for="email">${login.email}</label>
       <input
@@ -48,7 +46,7 @@ export function renderLoginPage(
         autocomplete="username"
         autocapitalize="none"
         spellcheck="false"
-        required${fieldAttributes}${emailFocus}
+        required${attributes}${emailFocus}
       />
       <label for="password">${login.password}</label>
       <input
@@ -56,33 +54,33 @@ export function renderLoginPage(
         name="password"
         type="password"
         autocomplete="current-password"
-        required${fieldAttributes}${passwordFocus}
+        required${attributes}${passwordFocus}
       />
       <button>${login.submit}</button>
     </form>`;
-  return renderLayout(language, login.title, contentHtml, error && errorTitle(login.title));
+  return renderLayout(language, login.title, content, error && errorTitle(login.title));
 }
 
 export function renderLogoutPage(language: Language, client: unknown, form: string): string {
   const { logout } = PAGE_TEXTS_BY_LANGUAGE[language];
-  const clientName = findClientDisplayName(language, client);
-  const contentHtml = html`<p>${clientName && `${logout.leaving(clientName)} `}${logout.text}</p>
+  const name = findClientDisplayName(language, client);
+  const content = html`<p>${name && `${logout.leaving(name)} `}${logout.text}</p>
     ${{ text: form }}
     <div class="buttons">
       <button form="op.logoutForm" name="logout" value="yes">${logout.yes}</button>
       <button form="op.logoutForm" class="quiet">${logout.no}</button>
     </div>`;
-  return renderLayout(language, logout.title, contentHtml);
+  return renderLayout(language, logout.title, content);
 }
 
 export function renderMessagePage(language: Language, message: PageMessage, detail?: string): string {
   const { title, text } = PAGE_TEXTS_BY_LANGUAGE[language].messages[message];
-  const errorDetailHtml = detail && html` <p lang="en"><code>${detail}</code></p>`;
+  const extra = detail && html` <p lang="en"><code>${detail}</code></p>`;
   return renderLayout(
     language,
     title,
     html`<p>${text}</p>
-      ${errorDetailHtml}`,
+      ${extra}`,
   );
 }
 

@@ -5,16 +5,16 @@ import { renderLogoutPage, renderMessagePage } from './pages.ts';
 import type { Language } from './texts.ts';
 
 export function choosePageLanguage({ headers }: Pick<IncomingMessage, 'headers'>, locales: unknown = ''): Language {
-  const requestedLanguages = String(locales)
+  const requested = String(locales)
     .split(' ')
     .map((tag) => tag.split('-')[0]?.toLowerCase());
-  const languages = [...requestedLanguages, new Negotiator({ headers }).language(['en', 'fr'])];
+  const languages = [...requested, new Negotiator({ headers }).language(['en', 'fr'])];
   return languages.find((tag) => tag === 'en' || tag === 'fr') ?? 'en';
 }
 
 /** `form-action` allows the origin of the redirect, because browsers also check redirects after a form is sent. */
 export function pageHeaders(language: Language, formTarget?: unknown): Record<string, string> {
-  const securityPolicyDirectives = [
+  const policy = [
     "default-src 'none'",
     "style-src 'self'",
     'img-src data:',
@@ -26,7 +26,7 @@ export function pageHeaders(language: Language, formTarget?: unknown): Record<st
   ];
   return {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': securityPolicyDirectives.join('; '),
+    'Content-Security-Policy': policy.join('; '),
     'Content-Language': language,
     // With `no-referrer` the browser would send `Origin: null` with a form, and the provider would refuse the form.
     'Referrer-Policy': 'same-origin',
@@ -57,8 +57,8 @@ function writePageToContext(context: Context, page: (language: Language) => stri
 
 export function logoutSource(context: Context, form: string): void {
   const { client, params } = context.oidc;
-  const postLogoutUri = params?.['post_logout_redirect_uri'];
-  writePageToContext(context, (language) => renderLogoutPage(language, client?.clientId, form), postLogoutUri);
+  const target = params?.['post_logout_redirect_uri'];
+  writePageToContext(context, (language) => renderLogoutPage(language, client?.clientId, form), target);
 }
 
 export function postLogoutSuccessSource(context: Context): void {
@@ -67,8 +67,8 @@ export function postLogoutSuccessSource(context: Context): void {
 
 /** Shows the error messages of oidc-provider, which the OAuth protocol defines and which contain no secret. */
 export function renderError(context: Context, out: ErrorOut, thrown: Error): void {
-  const clientErrorMessageKey = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
-  const pageMessageKey = context.status >= 500 ? 'unavailable' : clientErrorMessageKey;
-  const errorDetail = [out.error, out.error_description].filter(Boolean).join(': ');
-  writePageToContext(context, (language) => renderMessagePage(language, pageMessageKey, errorDetail));
+  const fault = thrown instanceof errors.SessionNotFound ? 'expired' : 'request';
+  const message = context.status >= 500 ? 'unavailable' : fault;
+  const detail = [out.error, out.error_description].filter(Boolean).join(': ');
+  writePageToContext(context, (language) => renderMessagePage(language, message, detail));
 }

@@ -3,7 +3,6 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import { createCounters } from '../../counters/counters.ts';
-import type { Database } from '../../db/database.ts';
 import { DatabaseUnavailable } from '../../db/errors.ts';
 import { sendError } from '../../http/envelope.ts';
 import { toRequestError } from '../../http/errors.ts';
@@ -17,7 +16,7 @@ import { openSigningKey, openSigner, deriveSecret } from './key.ts';
 import { createLoginHandler } from './login.ts';
 import { STYLESHEET_PATH } from './pages.ts';
 import { choosePageLanguage, pageHeaders } from './send-page.ts';
-import { createManagementRouter } from './users.ts';
+import { createManagementRouter, type LoginDatabase } from './users.ts';
 
 const MANAGEMENT_PATH = '/api/v2';
 const STYLESHEET = fileURLToPath(new URL('../../../public/identity.css', import.meta.url));
@@ -27,12 +26,12 @@ export type EmbeddedProvider = Awaited<ReturnType<typeof startEmbeddedProvider>>
 export async function startEmbeddedProvider(config: Config, log: Logger) {
   const { dataDir, identity, trustProxy } = config;
   const { perIp } = config.rateLimits;
-  const tokenClaimNames = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
+  const names = { role: identity.roleClaim, clientAccess: identity.clientAccessClaim };
   const key = await openSigningKey(dataDir);
-  let userDatabase: Pick<Database, 'callAsLogin'> | undefined;
-  const database: Pick<Database, 'callAsLogin'> = {
+  let users: LoginDatabase | undefined;
+  const database: LoginDatabase = {
     callAsLogin: (statement) =>
-      userDatabase?.callAsLogin(statement) ?? Promise.reject(new DatabaseUnavailable('there are no users yet')),
+      users?.callAsLogin(statement) ?? Promise.reject(new DatabaseUnavailable('there are no users yet')),
   };
   const app = express();
   app.disable('x-powered-by');
@@ -55,7 +54,7 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
   provider.on('server_error', (_context, error) => {
     log.error({ err: error }, 'the identity provider failed');
   });
-  const oidcHandler = provider.callback();
+  const handle = provider.callback();
   const { host } = new URL(issuer);
   const token = deriveSecret('management', key);
   app.use(MANAGEMENT_PATH, createManagementRouter(database, token));
@@ -65,17 +64,17 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
     response.setHeaders(new Map(Object.entries(pageHeaders(choosePageLanguage(request)))));
     // Replaces the caller's Host header, because oidc-provider builds its addresses from the Host header.
     request.headers.host = host;
-    void oidcHandler(request, response);
+    void handle(request, response);
   });
   app.use(handleProviderError);
   log.info(`the identity provider serves at ${issuer}`);
   return {
-    ...(await openSigner(dataDir, issuer, tokenClaimNames)),
+    ...(await openSigner(dataDir, issuer, names)),
     jwksUrl: `${issuer}/.well-known/jwks.json`,
     management: { url: `${issuer}${MANAGEMENT_PATH}`, token },
     /** Nobody can log in before `useDatabase` is called. The database login must have the right to read every user. */
-    useDatabase: (openedDatabase: Pick<Database, 'callAsLogin'>): void => {
-      userDatabase = openedDatabase;
+    useDatabase: (opened: LoginDatabase): void => {
+      users = opened;
     },
     close: (withinMs?: number) => server.close(withinMs),
   };
@@ -83,17 +82,17 @@ export async function startEmbeddedProvider(config: Config, log: Logger) {
 
 /** Does not log HEAD requests, because the service sends some every minute to read the provider's clock. */
 function logRequestsExceptHead(log: Logger): RequestHandler {
-  const requestLogHandler = logRequests(log);
+  const logRequest = logRequests(log);
   return (request, response, next) => {
     if (request.method === 'HEAD') next();
-    else requestLogHandler(request, response, next);
+    else logRequest(request, response, next);
   };
 }
 
 /** Removes the id of a login attempt from the logged path, because only the user's browser may know the id. */
 const hideLoginId: RequestHandler = (request, _response, next) => {
-  const requestState = readRequestState(request);
-  requestState.action = requestState.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
+  const state = readRequestState(request);
+  state.action = state.action.replace(/(\/(?:interaction|auth)\/).*/, '$1{id}');
   next();
 };
 

@@ -103,6 +103,5 @@ export function findClientDisplayName(language: Language, id: unknown): string |
 
 export function formatWaitTime(language: Language, seconds: number): string {
   const [unit, count] = seconds < 60 ? ['second', Math.max(1, seconds)] : ['minute', seconds / 60];
-  const durationFormat = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
-  return durationFormat.format(Math.ceil(count));
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.ceil(count));
 }

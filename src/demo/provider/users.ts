@@ -2,24 +2,31 @@ import express, { type Response, type Router } from 'express';
 import type { Database } from '../../db/database.ts';
 import type { Role } from '../../identity/caller.ts';
 
+/** A database whose login has the right to read every user. */
+export type LoginDatabase = Pick<Database, 'callAsLogin'>;
+
 export type User = NonNullable<Awaited<ReturnType<typeof findUser>>>;
 
 /** `for share` makes the query wait until a concurrent change of the user is complete. */
-export async function findUser(database: Pick<Database, 'callAsLogin'>, by: 'subject' | 'email', value: string) {
-  const userConditionSqlByField = {
+export async function findUser(database: LoginDatabase, by: 'subject' | 'email', value: string) {
+  const conditions = {
     subject: 'coalesce(subject, id::text) = $1',
     email: 'lower(email collate "C") = lower($1 collate "C")',
   };
-  const userSql = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
+  const text = `select coalesce(subject, id::text), email, name, role, array_to_string(client_access, ','), is_active,
       password_hash, coalesce(floor(extract(epoch from sessions_ended_at)), 0)
-    from public.users where ${userConditionSqlByField[by]}
+    from public.users where ${conditions[by]}
     for share`;
-  const { rows } = await database.callAsLogin({ text: userSql, values: [value] });
+  const { rows } = await database.callAsLogin({ text, values: [value] });
   if (rows[0] === undefined) return undefined;
   const [subject = '', email = '', name = '', role, clients = '', isActive, passwordHash = '', endedAt] =
     rows[0].map(String);
   return {
-    ...{ subject, email, name, role: role as Role, passwordHash },
+    subject,
+    email,
+    name,
+    role: role as Role,
+    passwordHash,
     clientAccess: clients === '' ? [] : clients.split(','),
     isActive: isActive === 't',
     /** A time in seconds since the epoch; the user's logins before this time have ended. */
@@ -31,7 +38,7 @@ export async function findUser(database: Pick<Database, 'callAsLogin'>, by: 'sub
  * Imitates the reading part of Auth0's management API. The embedded provider reads users from the service's own table,
  * so it needs no updates through the management API.
  */
-export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, credential: string): Router {
+export function createManagementRouter(database: LoginDatabase, credential: string): Router {
   const router = express.Router();
   router.use((request, response, next) => {
     if (request.headers.authorization === `Bearer ${credential}`) next();
@@ -45,7 +52,11 @@ export function createManagementRouter(database: Pick<Database, 'callAsLogin'>, 
     }
     const { subject, email, name, role, clientAccess, isActive } = user;
     response.json({
-      ...{ user_id: subject, email, email_verified: true, name, blocked: !isActive },
+      user_id: subject,
+      email,
+      email_verified: true,
+      name,
+      blocked: !isActive,
       app_metadata: { role, client_access: clientAccess },
     });
   });
