@@ -1,44 +1,17 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { storeReleaseDigest, type ReleaseContents } from './deployed-release.ts';
 import { readDrift, storeAppliedFacts, refuseDrift } from './drift.ts';
-import { sqlFileError } from './refused.ts';
+import { readLockTimeoutMs } from './locks.ts';
 import { sqlFolder } from '../../db/sql-folder.ts';
+import { AUDIT_LOG_FUNCTIONS, runSqlFiles, type SqlFiles } from './sql-files.ts';
 import {
   dropViewsAndForeignRoutines,
   dropUndeclaredRoutines,
   type UndroppedObjects,
   readRoutineVersions,
 } from './take-back.ts';
-
-export type SqlFiles = ReadonlyMap<string, string>;
-
-const SQL_FOLDERS = [
-  ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
-  ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
-  ...['comments/tables', 'comments'],
-] as const;
-const AUDIT_LOG_FUNCTION_FILES = ['3-functions', '3-losses', '3-retention', '4-close'].map(
-  (part) => `audit-log/${part}.sql`,
-);
-const SINGLE_SQL_FILE_PATHS = [
-  ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
-  ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
-  ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...['audit-log/1-rights.sql', 'audit-log/2-hand-over.sql', ...AUDIT_LOG_FUNCTION_FILES, 'audit-log/5-tend.sql'],
-];
-
-export async function readSqlFiles(): Promise<SqlFiles> {
-  const folderFilePromises = SQL_FOLDERS.map(async (folder) => {
-    const sqlFileNames = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
-    return sqlFileNames.map((name) => posix.join(folder, name));
-  });
-  const sqlFilePaths = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_SQL_FILE_PATHS];
-  const fileEntryPromises = sqlFilePaths.map(async (file) => [file, await readSqlFile(file)] as const);
-  return new Map(await Promise.all(fileEntryPromises));
-}
 
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
   await runInTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
@@ -70,7 +43,7 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   if (rows.length === 0) return;
   await client.query('create schema if not exists audit');
   for (const { table } of rows) {
-    const migrationSql = await readSqlFile(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`);
+    const migrationSql = await readFile(sqlFolder(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`), 'utf8');
     const auditTableStatements = migrationSql
       .split(/;\n/)
       .filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
@@ -80,17 +53,6 @@ export async function makeAuditTables(client: pg.Client, log: Logger): Promise<v
   log.warn(
     `created again, without rows: ${createdTableNames}. Restore the rows from a backup, or accept the findings again`,
   );
-}
-
-/**
- * Returns the lock time-out of a deploy in ms: half of deadlock_timeout, so that in a deadlock the deploy gives up
- * before Postgres cancels a request.
- */
-export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ ms: number }>(
-    `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
-  );
-  return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
 /**
@@ -133,7 +95,7 @@ export async function applyPolicies(
     await runSqlFilesAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
     await runQuery('grant create on schema app to taxclaims_housekeeper');
     await runSqlFilesAs('administrator', 'audit-log/2-hand-over.sql');
-    await runSqlFilesAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTION_FILES);
+    await runSqlFilesAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
     await runSqlFilesAs('taxclaims_owner');
     await runQuery('revoke create on schema app from taxclaims_housekeeper');
     await runSqlFilesAs('taxclaims_owner', 'policies');
@@ -192,22 +154,4 @@ async function runInTransaction(client: pg.Client, callback: () => Promise<void>
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
-}
-
-async function runSqlFiles(
-  client: pg.Client,
-  files: SqlFiles,
-  paths: readonly string[],
-  undropped?: UndroppedObjects,
-): Promise<void> {
-  for (const path of paths)
-    for (const [file, text] of files)
-      if (file === path || posix.dirname(file) === path)
-        await client.query(text).catch((error: unknown) => {
-          throw sqlFileError(file, text, error, undropped);
-        });
-}
-
-function readSqlFile(file: string): Promise<string> {
-  return readFile(sqlFolder(file), 'utf8');
 }

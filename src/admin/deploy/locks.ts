@@ -57,6 +57,17 @@ export async function takeMigrationLock(
   await lockHolder.query('set local role none');
 }
 
+/**
+ * Returns the lock time-out of a deploy in ms: half of deadlock_timeout, so that in a deadlock the deploy gives up
+ * before Postgres cancels a request.
+ */
+export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ ms: number }>(
+    `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
+  );
+  return Math.max(rows[0]?.ms ?? 0, 1);
+}
+
 /** True if the table exists and the administrator may act as its owner; false before the first deploy. */
 export async function isTableOwnedByServiceOwner(
   client: pg.Client,

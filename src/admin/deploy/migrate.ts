@@ -4,20 +4,26 @@ import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
 import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
 import * as apply from './apply.ts';
-import { isContention, isTableOwnedByServiceOwner, retryOnContention, takeMigrationLock } from './locks.ts';
+import {
+  isContention,
+  isTableOwnedByServiceOwner,
+  readLockTimeoutMs,
+  retryOnContention,
+  takeMigrationLock,
+} from './locks.ts';
 import { isReleaseDeployed } from './deployed-release.ts';
 import { logDrift, readDrift, readDriftBeforeDeploy, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
 import { DEPLOY_LOCK_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
 import {
   findPendingMigrations,
-  readMigrationFiles,
   storeMigrationDigests,
   refuseMissingMigrationList,
   restoreMigrationList,
 } from './migration-list.ts';
 import { addOwnerToError } from './refused.ts';
-import { runAsOwner, migrationsByPhase, runInOwnTransaction, runMigration } from './run-migrations.ts';
+import { findMigrationsBeforehand, runAsOwner, runInOwnTransaction, runMigrations } from './run-migrations.ts';
+import { readSqlFiles } from './sql-files.ts';
 import { createBlockerWatch } from './watch.ts';
 
 const OLDEST_SERVER_VERSION = 150_000;
@@ -78,7 +84,7 @@ async function deployRelease(
   }: MigrateOptions,
 ): Promise<void> {
   const { client } = worker;
-  const pollMs = Math.ceil((await worker.answered(apply.readLockTimeoutMs)) / 3);
+  const pollMs = Math.ceil((await worker.answered(readLockTimeoutMs)) / 3);
   const blockerWatch = createBlockerWatch({ log, reportAfterMs, evict, pollMs });
   const runDeployStep = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
     blockerWatch.whileWatching(stepName, worker, lockHolder, () =>
@@ -94,11 +100,11 @@ async function deployRelease(
       }),
     );
 
-  const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
+  const files = await readSqlFiles();
   const isTableOwned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
     runDeployStep('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
   const readPendingMigrations = (): Promise<string[]> =>
-    runDeployStep('the list of migrations', () => runAsOwner(client, () => findPendingMigrations(client, migrations)));
+    runDeployStep('the list of migrations', () => runAsOwner(client, () => findPendingMigrations(client, files)));
   // Fails early if a newer release was deployed; the deploy reads the list of migrations again under its lock.
   if (await isTableOwned('migrations')) await readPendingMigrations();
   else await runDeployStep('a look at the catalog', () => refuseMissingMigrationList(client));
@@ -110,7 +116,7 @@ async function deployRelease(
     takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
   );
   const pendingMigrationNames = await readPendingMigrations();
-  const newRelease = { files, migrations, declared: await readDeclaredFactsOfServer(client, log) };
+  const newRelease = { files, declared: await readDeclaredFactsOfServer(client, log) };
   if (
     pendingMigrationNames.length === 0 &&
     (await runDeployStep('a look at what stands', () =>
@@ -127,20 +133,17 @@ async function deployRelease(
   if (strict) refuseRemainingDrift(driftBeforeDeploy);
   await runDeployStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
   await runDeployStep('db/roles.sql', () => apply.applyRoles(client, files));
-  const { beforehand, withRights } = await migrationsByPhase(pendingMigrationNames);
   if (pendingMigrationNames.length > 0)
     log.info(
       { migrations: pendingMigrationNames },
       `applying ${pendingMigrationNames.length} migration${pendingMigrationNames.length === 1 ? '' : 's'}`,
     );
-  for (const name of beforehand) {
-    await runDeployStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
+  for (const name of findMigrationsBeforehand(files, pendingMigrationNames)) {
+    await runDeployStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, files, name));
   }
   const applyPendingMigrations = async (): Promise<void> => {
-    for (const name of withRights) {
-      await runMigration(client, name);
-    }
-    await storeMigrationDigests(client, migrations);
+    await runMigrations(client, files);
+    await storeMigrationDigests(client, files);
     await refuseDroppedTables(client, driftBeforeDeploy, newRelease.declared);
     await apply.makeAuditTables(client, log);
   };

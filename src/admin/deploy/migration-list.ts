@@ -1,33 +1,20 @@
 import { createHash } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { sqlFolder } from '../../db/sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
 import { isTableOwnedByServiceOwner } from './locks.ts';
-
-export type MigrationDigests = ReadonlyMap<string, string>;
+import { migrationsOf, type SqlFiles } from './sql-files.ts';
 
 /** Digests that two migration files had before their text changed; migration 0039 removes the resulting differences. */
-const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
+const FORMER_MIGRATION_DIGESTS: ReadonlyMap<string, string> = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],
 ]);
 
-export async function readMigrationFiles(): Promise<MigrationDigests> {
-  const migrationsFolder = sqlFolder('migrations');
-  const migrationFileNames = (await readdir(migrationsFolder)).filter((entry) => entry.endsWith('.sql')).sort();
-  const migrationDigestPromises = migrationFileNames.map(async (entry) => {
-    const migrationSql = await readFile(join(migrationsFolder, entry), 'utf8');
-    return [entry.replace(/\.sql$/, ''), computeMigrationDigest(migrationSql)] as const;
-  });
-  return new Map(await Promise.all(migrationDigestPromises));
-}
-
-export async function findPendingMigrations(client: pg.Client, files: MigrationDigests): Promise<string[]> {
+export async function findPendingMigrations(client: pg.Client, files: SqlFiles): Promise<string[]> {
+  const migrations = migrationsOf(files);
   const appliedMigrations = await readAppliedMigrations(client);
-  const unknownMigrationNames = appliedMigrations.filter(({ name }) => !files.has(name)).map(({ name }) => name);
+  const unknownMigrationNames = appliedMigrations.filter(({ name }) => !migrations.has(name)).map(({ name }) => name);
   if (unknownMigrationNames.length > 0) {
     throw new MigrationError(
       `the database is newer than this code, which does not know ${unknownMigrationNames.join(', ')}: deploy the release that brought it, or a later one`,
@@ -35,7 +22,9 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationD
   }
   const editedMigrations = appliedMigrations.filter(
     ({ name, digest }) =>
-      digest !== null && digest !== files.get(name) && digest !== FORMER_MIGRATION_DIGESTS.get(name),
+      digest !== null &&
+      digest !== computeMigrationDigest(migrations.get(name) ?? '') &&
+      digest !== FORMER_MIGRATION_DIGESTS.get(name),
   );
   if (editedMigrations.length > 0) {
     throw new MigrationError(
@@ -43,7 +32,7 @@ export async function findPendingMigrations(client: pg.Client, files: MigrationD
     );
   }
   const appliedMigrationNames = new Set(appliedMigrations.map(({ name }) => name));
-  const pendingMigrationNames = [...files.keys()].filter((name) => !appliedMigrationNames.has(name));
+  const pendingMigrationNames = [...migrations.keys()].filter((name) => !appliedMigrationNames.has(name));
   const latestAppliedName = appliedMigrations.at(-1)?.name ?? '';
   const outOfOrderMigrationNames = pendingMigrationNames.filter((name) => name < latestAppliedName);
   if (outOfOrderMigrationNames.length > 0) {
@@ -72,13 +61,14 @@ export async function restoreMigrationList(client: pg.Client, log: Logger): Prom
   if (rows.length > 0) log.warn(`added to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
 }
 
-export async function storeMigrationDigests(client: pg.Client, files: MigrationDigests): Promise<void> {
+export async function storeMigrationDigests(client: pg.Client, files: SqlFiles): Promise<void> {
+  const migrations = migrationsOf(files);
   await client.query(
     `update app.migrations as m
      set digest = f.digest
      from unnest($1::text[], $2::text[]) as f (name, digest)
      where m.name = f.name and m.digest is null`,
-    [[...files.keys()], [...files.values()]],
+    [[...migrations.keys()], [...migrations.values()].map(computeMigrationDigest)],
   );
 }
 
