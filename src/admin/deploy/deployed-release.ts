@@ -41,12 +41,14 @@ export async function isReleaseDeployed(client: pg.Client, release: ReleaseConte
 export async function storeReleaseDigest(client: pg.Client, release: ReleaseContents): Promise<void> {
   const { rows } = await client.query<{ comment: string | null }>(`select ${RELEASE_COMMENT_SQL} as comment`);
   const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
-  const releaseCommentLiteral = pg.escapeLiteral(`${text} ${await computeReleaseDigest(client, release)}`);
-  await client.query(`comment on table audit.applied is ${releaseCommentLiteral}`);
+  const comment = `${text} ${await computeReleaseDigest(client, release)}`;
+  await client.query(`comment on table audit.applied is ${pg.escapeLiteral(comment)}`);
 }
 
 async function computeReleaseDigest(client: pg.Client, { files, declared }: ReleaseContents): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
-  const releaseSha256Hash = createHash('sha256').update(JSON.stringify([[...files], declared, rows]));
-  return `${DIGEST_LABEL}${releaseSha256Hash.digest('hex')}`;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([[...files], declared, rows]))
+    .digest('hex');
+  return `${DIGEST_LABEL}${digest}`;
 }

@@ -21,18 +21,18 @@ export function retryOnContention<T>(log: Logger, maxWaitMs: number, operation: 
 }
 
 export function isContention(error: unknown): boolean {
-  return CONTENTION_SQLSTATES.has(findSqlStateOfErrorOrCause(error) ?? '');
+  return CONTENTION_SQLSTATES.has(findSqlState(error) ?? '');
 }
 
 function isCatalogRace(error: unknown): boolean {
-  const errorMessage = error instanceof Error ? error.message : '';
   return (
-    CATALOG_RACE_SQLSTATES.has(findSqlStateOfErrorOrCause(error) ?? '') &&
-    /pg_|concurrently|already exists/.test(errorMessage)
+    CATALOG_RACE_SQLSTATES.has(findSqlState(error) ?? '') &&
+    /pg_|concurrently|already exists/.test(error instanceof Error ? error.message : '')
   );
 }
 
-function findSqlStateOfErrorOrCause(error: unknown): string | undefined {
+/** Returns the SQLSTATE of an error or of its cause. */
+function findSqlState(error: unknown): string | undefined {
   return sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
 }
 

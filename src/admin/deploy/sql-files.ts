@@ -1,36 +1,18 @@
 import { readFile, readdir } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { posix, sep } from 'node:path';
 import type pg from 'pg';
 import { sqlFolder } from '../../db/sql-folder.ts';
 import { sqlFileError } from './refused.ts';
 import type { UndroppedObjects } from './take-back.ts';
 
-/** The texts of the files that a deploy applies, by their paths below `db/`; those of a folder in the order of names. */
+/** The texts of the SQL files by their paths below `db/`, in the order of the paths. */
 export type SqlFiles = ReadonlyMap<string, string>;
 
-const FOLDERS = [
-  ...['migrations', 'functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
-  ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
-  ...['comments/tables', 'comments'],
-];
-export const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '3-retention', '4-close'].map(
-  (part) => `audit-log/${part}.sql`,
-);
-const SINGLE_FILES = [
-  ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
-  ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
-  ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...['audit-log/1-rights.sql', 'audit-log/2-hand-over.sql', ...AUDIT_LOG_FUNCTIONS, 'audit-log/5-tend.sql'],
-];
-
 export async function readSqlFiles(): Promise<SqlFiles> {
-  const listed = FOLDERS.map(async (folder) => {
-    const names = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
-    return names.map((name) => posix.join(folder, name));
-  });
-  const paths = [...(await Promise.all(listed)).flat(), ...SINGLE_FILES];
+  const paths = (await readdir(sqlFolder(''), { recursive: true })).map((path) => path.replaceAll(sep, posix.sep));
+  const sorted = paths.filter((path) => path.endsWith('.sql')).sort();
   return new Map(
-    await Promise.all(paths.map(async (path) => [path, await readFile(sqlFolder(path), 'utf8')] as const)),
+    await Promise.all(sorted.map(async (path) => [path, await readFile(sqlFolder(path), 'utf8')] as const)),
   );
 }
 

@@ -35,9 +35,9 @@ const ROUTINES_QUERY = `
 export type UndroppedObjects = ReadonlyMap<string, string>;
 
 export async function dropViewsAndForeignRoutines(client: pg.Client): Promise<UndroppedObjects> {
-  const undroppedViews = await dropObjects(client, await readObjectNames(client, VIEWS_QUERY));
+  const views = await dropObjects(client, await readObjectNames(client, VIEWS_QUERY));
   await dropObjects(client, await readObjectNames(client, FOREIGN_ROUTINES_QUERY));
-  return undroppedViews;
+  return views;
 }
 
 export async function readRoutineVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
@@ -48,24 +48,22 @@ export async function dropUndeclaredRoutines(
   client: pg.Client,
   before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
-  const existingRoutineRows = await readObjectNames(client, ROUTINES_QUERY);
-  await dropObjects(
-    client,
-    existingRoutineRows.filter(({ version }) => before.has(version)),
-  );
+  const routines = await readObjectNames(client, ROUTINES_QUERY);
+  const undeclared = routines.filter(({ version }) => before.has(version));
+  await dropObjects(client, undeclared);
 }
 
 /** Drops views or routines in rounds until a round drops nothing, because they may depend on each other. */
 async function dropObjects(client: pg.Client, objects: readonly { object: string }[]): Promise<UndroppedObjects> {
-  let undroppedObjectNames = objects.map(({ object }) => object);
+  let names = objects.map(({ object }) => object);
   for (;;) {
-    const errorTextsByObject = new Map<string, string>();
-    for (const object of undroppedObjectNames) {
-      const errorTextOfDrop = await tryToDrop(client, object);
-      if (errorTextOfDrop !== undefined) errorTextsByObject.set(object, errorTextOfDrop);
+    const refusals = new Map<string, string>();
+    for (const object of names) {
+      const refusal = await tryToDrop(client, object);
+      if (refusal !== undefined) refusals.set(object, refusal);
     }
-    if (errorTextsByObject.size === undroppedObjectNames.length) return errorTextsByObject;
-    undroppedObjectNames = [...errorTextsByObject.keys()];
+    if (refusals.size === names.length) return refusals;
+    names = [...refusals.keys()];
   }
 }
 
