@@ -1,7 +1,9 @@
 import { runner, type MigrationBuilder } from 'node-pg-migrate';
 import type pg from 'pg';
+import { DatabaseError } from 'pg-protocol';
 import { sqlFolder } from '../../db/sql-folder.ts';
 import { readLockTimeoutMs } from './locks.ts';
+import { MigrationError } from './migration-error.ts';
 import { sqlFileError } from './refused.ts';
 import { migrationsOf, type SqlFiles } from './sql-files.ts';
 
@@ -65,8 +67,9 @@ export async function runMigrations(client: pg.Client, files: SqlFiles, single?:
       ...(single !== undefined && { file: single }),
     });
   } catch (error) {
-    if (running === undefined) throw error;
-    const [name, text] = running;
-    throw sqlFileError(`migrations/${name}.sql`, text, error);
+    if (running !== undefined) throw sqlFileError(`migrations/${running[0]}.sql`, running[1], error);
+    if (!(error instanceof Error) || error instanceof DatabaseError) throw error;
+    // node-pg-migrate writes the stack of an error about the table app.migrations into its message.
+    throw new MigrationError(error.message.split('\n', 1).join(), { cause: error });
   }
 }
