@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { openAdminConnection } from '../src/admin/deploy/admin-connection.ts';
-import { applyRoles, createMigrationLockTable, readSqlFiles } from '../src/admin/deploy/apply.ts';
+import { applyRoles, createMigrationLockTable } from '../src/admin/deploy/apply.ts';
 import { retryOnContention } from '../src/admin/deploy/locks.ts';
 import { migrate } from '../src/admin/deploy/migrate.ts';
-import { readMigrationFiles } from '../src/admin/deploy/migration-list.ts';
 import { runInOwnTransaction } from '../src/admin/deploy/run-migrations.ts';
+import { migrationsOf, readSqlFiles } from '../src/admin/deploy/sql-files.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 import { openBenchServer } from './database.ts';
 import { short, table } from './measure.ts';
@@ -64,11 +64,11 @@ try {
 async function measured(): Promise<readonly Row[]> {
   const connection = await openAdminConnection(adminUrl, 'taxclaims-bench');
   const { client } = connection;
+  const files = await readSqlFiles();
   const apply = (name: string): Promise<void> =>
-    retryOnContention(log, RETRY_MS, () => runInOwnTransaction(client, name));
+    retryOnContention(log, RETRY_MS, () => runInOwnTransaction(client, files, name));
   try {
-    const names = [...(await readMigrationFiles()).keys()];
-    const files = await readSqlFiles();
+    const names = [...migrationsOf(files).keys()];
     await applyRoles(client, files);
     await createMigrationLockTable(client, files);
     const first = names.indexOf(FIRST);

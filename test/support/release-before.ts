@@ -1,6 +1,6 @@
-import { applyRoles, createMigrationLockTable, readSqlFiles } from '../../src/admin/deploy/apply.ts';
-import { readMigrationFiles } from '../../src/admin/deploy/migration-list.ts';
+import { applyRoles, createMigrationLockTable } from '../../src/admin/deploy/apply.ts';
 import { runInOwnTransaction } from '../../src/admin/deploy/run-migrations.ts';
+import { migrationsOf, readSqlFiles } from '../../src/admin/deploy/sql-files.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase, withAdmin } from './database.ts';
 
 /** SQL that drops the function with which a deploy would restore deleted rows of app.migrations. */
@@ -46,11 +46,11 @@ export async function createDatabaseToDeploy(): Promise<TestDatabase> {
  */
 export async function createDatabaseBefore(number: string): Promise<TestDatabase> {
   const database = await createEmptyDatabase();
-  const [files, migrations] = await Promise.all([readSqlFiles(), readMigrationFiles()]);
+  const files = await readSqlFiles();
   await withAdmin(database.adminUrl, async (admin) => {
     await applyRoles(admin, files);
     await createMigrationLockTable(admin, files);
-    for (const name of migrations.keys()) if (name < number) await runInOwnTransaction(admin, name);
+    for (const name of migrationsOf(files).keys()) if (name < number) await runInOwnTransaction(admin, files, name);
     await admin.query(RULES);
   });
   return database;

@@ -27,21 +27,19 @@ export type AdminConnection = Awaited<ReturnType<typeof openAdminConnection>>;
 
 export async function findAdminServerUrl(url: string): Promise<string> {
   const { servers } = parsePostgresAddress(url);
-  const [singleServer] = servers;
-  if (singleServer !== undefined && servers.length === 1) return singleServer;
+  const [single] = servers;
+  if (single !== undefined && servers.length === 1) return single;
   return findPrimary(servers, ADMIN_CONNECT_TIMEOUT_MS).catch((error: unknown) => {
     throw connectionError(error);
   });
 }
 
 function connectionError(cause: unknown): MigrationError {
-  const connectFailureText = oneLineReason(cause).replace(
+  const reason = oneLineReason(cause).replace(
     /^timeout expired$/,
     `no answer in ${ADMIN_CONNECT_TIMEOUT_MS / 1_000} s`,
   );
-  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${connectFailureText}`, {
-    cause,
-  });
+  return new MigrationError(`no connection to the database at DATABASE_ADMIN_URL: ${reason}`, { cause });
 }
 
 /**
@@ -65,29 +63,29 @@ export async function openAdminConnection(url: string, application: string, endi
   };
   ending?.addEventListener('abort', destroy, { once: true });
   // Stores the time-out error for later queries, because pg does not tell them why the connection was destroyed.
-  let timeoutError: Error | undefined;
+  let timeout: Error | undefined;
   /** Runs a short query; destroys the connection if the server does not answer within ten seconds. */
-  const runWithAnswerTimeout = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
-    if (timeoutError !== undefined) throw timeoutError;
-    const serverAnswerTimer = setTimeout(() => {
-      timeoutError = new Error(`no answer in ${ADMIN_RESPONSE_TIMEOUT_MS / 1_000} s`);
-      socket.destroy(timeoutError);
+  const answered = async <T>(ask: (client: pg.Client) => Promise<T>): Promise<T> => {
+    if (timeout !== undefined) throw timeout;
+    const timer = setTimeout(() => {
+      timeout = new Error(`no answer in ${ADMIN_RESPONSE_TIMEOUT_MS / 1_000} s`);
+      socket.destroy(timeout);
     }, ADMIN_RESPONSE_TIMEOUT_MS);
     try {
       return await ask(client);
     } finally {
-      clearTimeout(serverAnswerTimer);
+      clearTimeout(timer);
     }
   };
   try {
     await client.connect();
     const close = async (): Promise<void> => {
-      const closeTimer = setTimeout(destroy, ADMIN_CLOSE_TIMEOUT_MS);
+      const timer = setTimeout(destroy, ADMIN_CLOSE_TIMEOUT_MS);
       await client.end().catch(() => undefined);
-      clearTimeout(closeTimer);
+      clearTimeout(timer);
     };
-    const pid = await runWithAnswerTimeout(applySettings);
-    return { client, pid, answered: runWithAnswerTimeout, destroy, close, [Symbol.asyncDispose]: close };
+    const pid = await answered(applySettings);
+    return { client, pid, answered, destroy, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     destroy();
     throw connectionError(error);

@@ -1,11 +1,8 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { posix } from 'node:path';
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import { storeReleaseDigest, type ReleaseContents } from './deployed-release.ts';
 import { readDrift, storeAppliedFacts, refuseDrift } from './drift.ts';
-import { sqlFileError } from './refused.ts';
-import { sqlFolder } from '../../db/sql-folder.ts';
+import { readLockTimeoutMs } from './locks.ts';
+import { runSqlFiles, type SqlFiles } from './sql-files.ts';
 import {
   dropViewsAndForeignRoutines,
   dropUndeclaredRoutines,
@@ -13,32 +10,9 @@ import {
   readRoutineVersions,
 } from './take-back.ts';
 
-export type SqlFiles = ReadonlyMap<string, string>;
-
-const SQL_FOLDERS = [
-  ...['functions', 'functions/definer', 'triggers', 'policies', 'reporting', 'policies/derived'],
-  ...['audit/facts', 'audit/findings', 'audit', 'audit/accepting'],
-  ...['comments/tables', 'comments'],
-] as const;
-const AUDIT_LOG_FUNCTION_FILES = ['3-functions', '3-losses', '3-retention', '4-close'].map(
+const AUDIT_LOG_FUNCTIONS = ['3-functions', '3-losses', '3-retention', '4-close'].map(
   (part) => `audit-log/${part}.sql`,
 );
-const SINGLE_SQL_FILE_PATHS = [
-  ...['house-roles.sql', 'roles.sql', 'nesting.sql', 'deploy-lock.sql'],
-  ...['reset.sql', 'take-back.sql', 'guards-as-deployed.sql'],
-  ...['audit/as_caller/attempt.sql', 'audit/as_caller/hand_over.sql'],
-  ...['audit-log/1-rights.sql', 'audit-log/2-hand-over.sql', ...AUDIT_LOG_FUNCTION_FILES, 'audit-log/5-tend.sql'],
-];
-
-export async function readSqlFiles(): Promise<SqlFiles> {
-  const folderFilePromises = SQL_FOLDERS.map(async (folder) => {
-    const sqlFileNames = (await readdir(sqlFolder(folder))).filter((name) => name.endsWith('.sql')).sort();
-    return sqlFileNames.map((name) => posix.join(folder, name));
-  });
-  const sqlFilePaths = [...(await Promise.all(folderFilePromises)).flat(), ...SINGLE_SQL_FILE_PATHS];
-  const fileEntryPromises = sqlFilePaths.map(async (file) => [file, await readSqlFile(file)] as const);
-  return new Map(await Promise.all(fileEntryPromises));
-}
 
 export async function applyRoles(client: pg.Client, files: SqlFiles): Promise<void> {
   await runInTransaction(client, () => runSqlFiles(client, files, ['house-roles.sql', 'roles.sql']));
@@ -55,44 +29,6 @@ export async function maintainAuditLog(client: pg.Client, files: SqlFiles): Prom
   });
 }
 
-/** The tables of schema audit, which contain no tenant's data; each with the migration that creates it. */
-const MIGRATIONS_BY_AUDIT_TABLE: Readonly<Record<string, string>> = {
-  'audit.applied': '0009_audit_applied',
-  'audit.acceptances': '0018_acceptances',
-  'audit.archives': '0030_audit_log_3_by_month',
-};
-
-export async function makeAuditTables(client: pg.Client, log: Logger): Promise<void> {
-  const { rows } = await client.query<{ table: string }>(
-    'select a.name as table from unnest($1::text[]) as a (name) where to_regclass(a.name) is null',
-    [Object.keys(MIGRATIONS_BY_AUDIT_TABLE)],
-  );
-  if (rows.length === 0) return;
-  await client.query('create schema if not exists audit');
-  for (const { table } of rows) {
-    const migrationSql = await readSqlFile(`migrations/${MIGRATIONS_BY_AUDIT_TABLE[table] ?? ''}.sql`);
-    const auditTableStatements = migrationSql
-      .split(/;\n/)
-      .filter((one) => new RegExp(`\\b(?:table|on) ${table}\\b`).test(one));
-    await client.query(auditTableStatements.join(';\n'));
-  }
-  const createdTableNames = rows.map(({ table }) => table).join(', ');
-  log.warn(
-    `created again, without rows: ${createdTableNames}. Restore the rows from a backup, or accept the findings again`,
-  );
-}
-
-/**
- * Returns the lock time-out of a deploy in ms: half of deadlock_timeout, so that in a deadlock the deploy gives up
- * before Postgres cancels a request.
- */
-export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ ms: number }>(
-    `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
-  );
-  return Math.max(rows[0]?.ms ?? 0, 1);
-}
-
 /**
  * Makes every request wait while one transaction runs migrations, undoes manual changes and applies policies and grants
  * again. The order of the SQL files matters: triggers and policies need their functions, and views need their tables.
@@ -103,48 +39,50 @@ export async function applyPolicies(
   strict: boolean,
   migrate: () => Promise<void>,
 ): Promise<void> {
-  let undroppedObjects: UndroppedObjects = new Map();
-  const runSqlFilesAs = async (role: DeployRole, ...paths: string[]): Promise<void> => {
+  let undropped: UndroppedObjects = new Map();
+  const runAs = async (role: DeployRole, ...paths: string[]): Promise<void> => {
     await setRole(client, role);
-    await runSqlFiles(client, release.files, paths, undroppedObjects);
+    await runSqlFiles(client, release.files, paths, undropped);
   };
-  const runQuery = (text: string): Promise<unknown> => client.query(text);
+  const queryAs = async (role: DeployRole, text: string): Promise<void> => {
+    await setRole(client, role);
+    await client.query(text);
+  };
   await runInTransaction(client, async () => {
-    await runSqlFilesAs('taxclaims_owner');
+    await setRole(client, 'taxclaims_owner');
     await lockTables(client);
     // Postgres cannot alter a table while a deferred constraint check of the table is pending.
-    await runQuery('set constraints all immediate');
+    await client.query('set constraints all immediate');
     await migrate();
-    await runQuery(
+    await queryAs(
+      'taxclaims_owner',
       `grant usage, create on schema app to taxclaims_definer;
        grant usage on schema app, audit_log to taxclaims_housekeeper`,
     );
-    await runSqlFilesAs('taxclaims_definer', 'reset.sql');
-    await runSqlFilesAs('taxclaims_housekeeper', 'reset.sql');
-    await runSqlFilesAs('taxclaims_owner', 'reset.sql');
-    await runSqlFilesAs('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
-    undroppedObjects = await dropViewsAndForeignRoutines(client);
-    const routineVersions = await readRoutineVersions(client);
-    await runSqlFilesAs('taxclaims_owner', 'functions');
-    await runQuery('grant create on schema app to taxclaims_definer');
-    await runSqlFilesAs('taxclaims_definer', 'functions/definer');
-    await runSqlFilesAs('taxclaims_owner');
-    await runQuery('revoke create on schema app from taxclaims_definer');
-    await runSqlFilesAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
-    await runQuery('grant create on schema app to taxclaims_housekeeper');
-    await runSqlFilesAs('administrator', 'audit-log/2-hand-over.sql');
-    await runSqlFilesAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTION_FILES);
-    await runSqlFilesAs('taxclaims_owner');
-    await runQuery('revoke create on schema app from taxclaims_housekeeper');
-    await runSqlFilesAs('taxclaims_owner', 'policies');
-    await runSqlFilesAs('taxclaims_housekeeper', 'audit-log/5-tend.sql');
-    await runSqlFilesAs('taxclaims_owner', 'reporting', 'policies/derived');
-    await runSqlFilesAs('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
-    await runSqlFilesAs('administrator', 'audit/as_caller/hand_over.sql');
-    await runSqlFilesAs('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
-    await runSqlFilesAs('administrator');
-    await dropUndeclaredRoutines(client, routineVersions);
-    await runSqlFilesAs('taxclaims_owner', 'guards-as-deployed.sql');
+    await runAs('taxclaims_definer', 'reset.sql');
+    await runAs('taxclaims_housekeeper', 'reset.sql');
+    await runAs('taxclaims_owner', 'reset.sql');
+    await runAs('administrator', 'house-roles.sql', 'nesting.sql', 'take-back.sql');
+    undropped = await dropViewsAndForeignRoutines(client);
+    const versions = await readRoutineVersions(client);
+    await runAs('taxclaims_owner', 'functions');
+    await queryAs('taxclaims_owner', 'grant create on schema app to taxclaims_definer');
+    await runAs('taxclaims_definer', 'functions/definer');
+    await queryAs('taxclaims_owner', 'revoke create on schema app from taxclaims_definer');
+    await runAs('taxclaims_owner', 'triggers', 'audit-log/1-rights.sql');
+    await queryAs('taxclaims_owner', 'grant create on schema app to taxclaims_housekeeper');
+    await runAs('administrator', 'audit-log/2-hand-over.sql');
+    await runAs('taxclaims_housekeeper', ...AUDIT_LOG_FUNCTIONS);
+    await queryAs('taxclaims_owner', 'revoke create on schema app from taxclaims_housekeeper');
+    await runAs('taxclaims_owner', 'policies');
+    await runAs('taxclaims_housekeeper', 'audit-log/5-tend.sql');
+    await runAs('taxclaims_owner', 'reporting', 'policies/derived');
+    await runAs('taxclaims_owner', 'audit/facts', 'audit/findings', 'audit/as_caller/attempt.sql');
+    await runAs('administrator', 'audit/as_caller/hand_over.sql');
+    await runAs('taxclaims_owner', 'audit', 'audit/accepting', 'comments/tables', 'comments');
+    await setRole(client, 'administrator');
+    await dropUndeclaredRoutines(client, versions);
+    await runAs('taxclaims_owner', 'guards-as-deployed.sql');
     await storeAppliedFacts(client, release.declared);
     await storeReleaseDigest(client, release);
     if (strict) refuseDrift(await readDrift(client));
@@ -164,12 +102,10 @@ async function lockTables(client: pg.Client): Promise<void> {
          and (c.relkind in ('r', 'p') or (c.relkind = 'v' and n.nspname in ('app', 'reporting')))
      order by c.relkind, c.oid`,
   );
-  const lockDeadlineMs = performance.now() + (await readLockTimeoutMs(client));
+  const deadline = performance.now() + (await readLockTimeoutMs(client));
   for (const { relation } of rows) {
-    const remainingMs = Math.max(Math.floor(lockDeadlineMs - performance.now()), 1);
-    await client.query(
-      `set local lock_timeout = ${String(remainingMs)}; lock table ${relation} in access exclusive mode`,
-    );
+    const leftMs = Math.max(Math.floor(deadline - performance.now()), 1);
+    await client.query(`set local lock_timeout = ${String(leftMs)}; lock table ${relation} in access exclusive mode`);
   }
   await client.query(`set local lock_timeout = ${String(await readLockTimeoutMs(client))}`);
 }
@@ -192,22 +128,4 @@ async function runInTransaction(client: pg.Client, callback: () => Promise<void>
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
-}
-
-async function runSqlFiles(
-  client: pg.Client,
-  files: SqlFiles,
-  paths: readonly string[],
-  undropped?: UndroppedObjects,
-): Promise<void> {
-  for (const path of paths)
-    for (const [file, text] of files)
-      if (file === path || posix.dirname(file) === path)
-        await client.query(text).catch((error: unknown) => {
-          throw sqlFileError(file, text, error, undropped);
-        });
-}
-
-function readSqlFile(file: string): Promise<string> {
-  return readFile(sqlFolder(file), 'utf8');
 }

@@ -3,13 +3,11 @@ import pg from 'pg';
 import { DatabaseError } from 'pg-protocol';
 import type { DatabaseFact } from '../audit/declared.ts';
 import { differsFromDeclaredFacts } from '../audit/drift.ts';
-import type { SqlFiles } from './apply.ts';
 import { isContention } from './locks.ts';
-import type { MigrationDigests } from './migration-list.ts';
+import { migrationsOf, type SqlFiles } from './sql-files.ts';
 
 export interface ReleaseContents {
   readonly files: SqlFiles;
-  readonly migrations: MigrationDigests;
   readonly declared: readonly DatabaseFact[];
 }
 
@@ -29,7 +27,7 @@ export async function isReleaseDeployed(client: pg.Client, release: ReleaseConte
       `select ${RELEASE_COMMENT_SQL} as comment, (select count(to_jsonb(m) ->> 'digest') from app.migrations as m) as migrations`,
     );
     const [{ comment, migrations } = { comment: null, migrations: '' }] = rows;
-    if (Number(migrations) !== release.migrations.size) return false;
+    if (Number(migrations) !== migrationsOf(release.files).size) return false;
     if (comment?.endsWith(await computeReleaseDigest(client, release)) !== true) return false;
     await client.query('begin');
     return !(await differsFromDeclaredFacts(client, release.declared));
@@ -43,15 +41,14 @@ export async function isReleaseDeployed(client: pg.Client, release: ReleaseConte
 export async function storeReleaseDigest(client: pg.Client, release: ReleaseContents): Promise<void> {
   const { rows } = await client.query<{ comment: string | null }>(`select ${RELEASE_COMMENT_SQL} as comment`);
   const [text = ''] = rows[0]?.comment?.split(` ${DIGEST_LABEL}`) ?? [];
-  const releaseCommentLiteral = pg.escapeLiteral(`${text} ${await computeReleaseDigest(client, release)}`);
-  await client.query(`comment on table audit.applied is ${releaseCommentLiteral}`);
+  const comment = `${text} ${await computeReleaseDigest(client, release)}`;
+  await client.query(`comment on table audit.applied is ${pg.escapeLiteral(comment)}`);
 }
 
-async function computeReleaseDigest(
-  client: pg.Client,
-  { files, migrations, declared }: ReleaseContents,
-): Promise<string> {
+async function computeReleaseDigest(client: pg.Client, { files, declared }: ReleaseContents): Promise<string> {
   const { rows } = await client.query<{ digest: string }>(COMMENTS_DIGEST_QUERY);
-  const releaseSha256Hash = createHash('sha256').update(JSON.stringify([[...files], [...migrations], declared, rows]));
-  return `${DIGEST_LABEL}${releaseSha256Hash.digest('hex')}`;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([[...files], declared, rows]))
+    .digest('hex');
+  return `${DIGEST_LABEL}${digest}`;
 }

@@ -12,7 +12,7 @@ interface DriftWithAcceptance extends Drift {
   readonly of_table: boolean;
 }
 
-const FACT_KINDS_RESTORED_BY_DEPLOY = new Set([
+const RESTORED_KINDS = new Set([
   ...['policy', 'grant', 'default privileges', 'membership', 'role', 'setting', 'schema'],
   ...['function', 'function body', 'view', 'view body', 'materialized view', 'trigger', 'rule'],
 ]);
@@ -75,37 +75,33 @@ export function refuseRemainingDrift(before: readonly DriftWithAcceptance[]): vo
 }
 
 /** @throws MigrationError for dropped tables: with empty new ones nobody would notice the lost rows */
-export async function refuseDroppedTables(
-  client: pg.Client,
-  before: readonly Drift[],
-  declared: readonly DatabaseFact[],
-): Promise<void> {
-  const declaredTableNames = new Set(declared.filter(({ kind }) => kind === 'table').map(({ object }) => object));
-  const removedTables = before
-    .filter(({ kind, object, change }) => kind === 'table' && change === 'removed' && declaredTableNames.has(object))
-    .flatMap(({ object }) => /^(?!audit\.)\w+\.\w+$/.exec(object) ?? []);
-  const { rows } = await client.query<{ table: string }>(
-    'select r.name as table from unnest($1::text[]) as r (name) where to_regclass(r.name) is null',
-    [removedTables],
+export async function refuseDroppedTables(client: pg.Client, declared: readonly DatabaseFact[]): Promise<void> {
+  const { rows } = await client.query<{ schema: string; name: string; schemaless: boolean }>(
+    `select parts[1] as schema, parts[2] as name, to_regnamespace(parts[1]) is null as schemaless
+     from unnest($1::text[]) as declared (name)
+     cross join regexp_match(declared.name, '^(\\w+)[.](\\w+)$') as parts
+     where parts is not null and to_regclass(declared.name) is null`,
+    [declared.filter(({ kind }) => kind === 'table').map(({ object }) => object)],
   );
   if (rows.length === 0) return;
-  const droppedTables = rows.map(({ table }) => table);
+  const restoring = rows.map(({ schema, name, schemaless }) =>
+    schemaless
+      ? `create schema ${schema} authorization taxclaims_owner, then pg_restore --schema=${schema}`
+      : `pg_restore --schema=${schema} --table=${name}`,
+  );
   throw new MigrationError(
-    `${droppedTables.join(', ')}: gone since the last deploy, and no deploy makes a table anew. Restore from a backup ` +
-      `(${droppedTables.map((table) => `pg_restore --schema=${table.replace('.', ' --table=')}`).join('; ')}), and run it again`,
+    `${rows.map(({ schema, name }) => `${schema}.${name}`).join(', ')}: gone since the last deploy, and no deploy makes a table anew. ` +
+      `Restore from a backup (${[...new Set(restoring)].join('; ')}), and run it again`,
   );
 }
 
 export function refuseDrift(drift: readonly DriftWithAcceptance[]): void {
-  const unacceptedDriftTexts = drift.filter(({ accepted }) => !accepted).map(driftText);
-  if (unacceptedDriftTexts.length === 0) return;
-  const unlistedCount = unacceptedDriftTexts.length - MAX_LISTED_DRIFT;
-  const listedDriftTexts = [
-    ...unacceptedDriftTexts.slice(0, MAX_LISTED_DRIFT),
-    ...(unlistedCount > 0 ? [`and ${String(unlistedCount)} more`] : []),
-  ];
+  const texts = drift.filter(({ accepted }) => !accepted).map(driftText);
+  if (texts.length === 0) return;
+  const more = texts.length - MAX_LISTED_DRIFT;
+  const listed = [...texts.slice(0, MAX_LISTED_DRIFT), ...(more > 0 ? [`and ${String(more)} more`] : [])];
   throw new MigrationError(
-    `what drifted is not taken back by a deploy: ${listedDriftTexts.join('; ')}. ` +
+    `what drifted is not taken back by a deploy: ${listed.join('; ')}. ` +
       'Undo it, or accept what is meant with audit.accept; without --strict the deploy goes on',
   );
 }
@@ -116,8 +112,8 @@ export function logDrift(
   after: readonly DriftWithAcceptance[],
 ): void {
   const key = ({ kind, object, change, present }: Drift): string => JSON.stringify([kind, object, change, present]);
-  const remainingDriftKeys = new Set(after.map(key));
-  for (const drift of before.filter((each) => !remainingDriftKeys.has(key(each)))) {
+  const remaining = new Set(after.map(key));
+  for (const drift of before.filter((each) => !remaining.has(key(each)))) {
     // A difference that no deploy undoes lasts until a migration removes the object or a release declares it.
     const end = isUndoneByDeploy(drift) ? 'taken back' : 'no longer drift';
     log.warn(`${end}${drift.accepted ? ' although it was accepted' : ''}: ${driftText(drift)}`);
@@ -128,7 +124,7 @@ export function logDrift(
 function isUndoneByDeploy({ kind, change, of_table: ofTable }: DriftWithAcceptance): boolean {
   // A deploy restores a table's row-level security, but neither recreates a dropped table nor drops an added one.
   if (kind === 'table') return change === 'changed';
-  return FACT_KINDS_RESTORED_BY_DEPLOY.has(kind) || (kind === 'column' && !ofTable);
+  return RESTORED_KINDS.has(kind) || (kind === 'column' && !ofTable);
 }
 
 function driftText({ kind, object, change }: Drift): string {

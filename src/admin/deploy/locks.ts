@@ -21,18 +21,18 @@ export function retryOnContention<T>(log: Logger, maxWaitMs: number, operation: 
 }
 
 export function isContention(error: unknown): boolean {
-  return CONTENTION_SQLSTATES.has(findSqlStateOfErrorOrCause(error) ?? '');
+  return CONTENTION_SQLSTATES.has(findSqlState(error) ?? '');
 }
 
 function isCatalogRace(error: unknown): boolean {
-  const errorMessage = error instanceof Error ? error.message : '';
   return (
-    CATALOG_RACE_SQLSTATES.has(findSqlStateOfErrorOrCause(error) ?? '') &&
-    /pg_|concurrently|already exists/.test(errorMessage)
+    CATALOG_RACE_SQLSTATES.has(findSqlState(error) ?? '') &&
+    /pg_|concurrently|already exists/.test(error instanceof Error ? error.message : '')
   );
 }
 
-function findSqlStateOfErrorOrCause(error: unknown): string | undefined {
+/** Returns the SQLSTATE of an error or of its cause. */
+function findSqlState(error: unknown): string | undefined {
   return sqlState(error) ?? (error instanceof Error ? sqlState(error.cause) : undefined);
 }
 
@@ -55,6 +55,17 @@ export async function takeMigrationLock(
   }
   // Switches back to the administrator's own role, with which `lockHolder` can see the sessions that block the deploy.
   await lockHolder.query('set local role none');
+}
+
+/**
+ * Returns the lock time-out of a deploy in ms: half of deadlock_timeout, so that in a deadlock the deploy gives up
+ * before Postgres cancels a request.
+ */
+export async function readLockTimeoutMs(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ ms: number }>(
+    `select floor(extract(epoch from current_setting('deadlock_timeout')::interval) * 500)::integer as ms`,
+  );
+  return Math.max(rows[0]?.ms ?? 0, 1);
 }
 
 /** True if the table exists and the administrator may act as its owner; false before the first deploy. */

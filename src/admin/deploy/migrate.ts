@@ -4,21 +4,22 @@ import { readDeclaredFacts, type DatabaseFact } from '../audit/declared.ts';
 import { readServerRelease } from '../audit/state.ts';
 import { findAdminServerUrl, openAdminConnection, type AdminConnection } from './admin-connection.ts';
 import * as apply from './apply.ts';
-import { isContention, isTableOwnedByServiceOwner, retryOnContention, takeMigrationLock } from './locks.ts';
-import { isReleaseDeployed } from './deployed-release.ts';
+import {
+  isContention,
+  isTableOwnedByServiceOwner,
+  readLockTimeoutMs,
+  retryOnContention,
+  takeMigrationLock,
+} from './locks.ts';
+import { isReleaseDeployed, type ReleaseContents } from './deployed-release.ts';
 import { logDrift, readDrift, readDriftBeforeDeploy, refuseDroppedTables, refuseRemainingDrift } from './drift.ts';
 import { DEPLOY_LOCK_WAIT_MS, DEPLOY_LOG_BLOCKERS_MS } from '../../limits.ts';
 import { DeployHeldUp, MigrationError } from './migration-error.ts';
-import {
-  findPendingMigrations,
-  readMigrationFiles,
-  storeMigrationDigests,
-  refuseMissingMigrationList,
-  restoreMigrationList,
-} from './migration-list.ts';
+import { findPendingMigrations, storeMigrationDigests, refuseMissingMigrationList } from './migration-list.ts';
 import { addOwnerToError } from './refused.ts';
-import { runAsOwner, migrationsByPhase, runInOwnTransaction, runMigration } from './run-migrations.ts';
-import { createBlockerWatch } from './watch.ts';
+import { findMigrationsBeforehand, runAsOwner, runInOwnTransaction, runMigrations } from './run-migrations.ts';
+import { readSqlFiles, type SqlFiles } from './sql-files.ts';
+import { BlockerWatch } from './watch.ts';
 
 const OLDEST_SERVER_VERSION = 150_000;
 const APPLICATION_NAME = 'taxclaims-migrate';
@@ -61,108 +62,101 @@ async function deployOverConnections(options: MigrateOptions): Promise<void> {
     ending?.throwIfAborted();
     await deployRelease(worker, lockHolder, options);
   } catch (error) {
-    throw await worker.answered((client) => addOwnerToError(client, error));
+    throw addOwnerToError(error);
   }
 }
+
+type RunStep = <T>(step: string, operation: () => Promise<T>) => Promise<T>;
 
 /** `worker` is the connection that deploys; `lockHolder` has the deploy's lock and watches who blocks `worker`. */
 async function deployRelease(
   worker: AdminConnection,
   lockHolder: AdminConnection,
-  {
+  options: MigrateOptions,
+): Promise<void> {
+  const { client } = worker;
+  const {
     log,
     maxWaitMs = DEPLOY_LOCK_WAIT_MS,
     reportAfterMs = DEPLOY_LOG_BLOCKERS_MS,
     evict = false,
     strict = false,
-  }: MigrateOptions,
-): Promise<void> {
-  const { client } = worker;
-  const pollMs = Math.ceil((await worker.answered(apply.readLockTimeoutMs)) / 3);
-  const blockerWatch = createBlockerWatch({ log, reportAfterMs, evict, pollMs });
-  const runDeployStep = <T>(stepName: string, operation: () => Promise<T>): Promise<T> =>
-    blockerWatch.whileWatching(stepName, worker, lockHolder, () =>
+  } = options;
+  const pollMs = Math.ceil((await worker.answered(readLockTimeoutMs)) / 3);
+  const watch = new BlockerWatch({ log, reportAfterMs, evict, pollMs });
+  const run: RunStep = (step, operation) =>
+    watch.during(step, worker, lockHolder, () =>
       retryOnContention(log, maxWaitMs, operation).catch((cause: unknown) => {
         if (!isContention(cause)) throw cause;
-        const maxLockWaitSeconds = Math.round(maxWaitMs / 1_000);
-        throw new DeployHeldUp(
-          `${stepName} was held up for ${maxLockWaitSeconds} s by ${blockerWatch.lastBlockers()}`,
-          {
-            cause,
-          },
-        );
+        const seconds = Math.round(maxWaitMs / 1_000);
+        throw new DeployHeldUp(`${step} was held up for ${seconds} s by ${watch.lastBlockers()}`, { cause });
       }),
     );
-
-  const [migrations, files] = await Promise.all([readMigrationFiles(), apply.readSqlFiles()]);
-  const isTableOwned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
-    runDeployStep('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
-  const readPendingMigrations = (): Promise<string[]> =>
-    runDeployStep('the list of migrations', () => runAsOwner(client, () => findPendingMigrations(client, migrations)));
-  // Fails early if a newer release was deployed; the deploy reads the list of migrations again under its lock.
-  if (await isTableOwned('migrations')) await readPendingMigrations();
-  else await runDeployStep('a look at the catalog', () => refuseMissingMigrationList(client));
-  if (!(await isTableOwned('deploy_lock'))) {
-    await runDeployStep('db/roles.sql', () => apply.applyRoles(client, files));
-    await runDeployStep('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
-  }
-  await blockerWatch.whileWatching('the lock of the deploy', lockHolder, worker, () =>
-    takeMigrationLock(lockHolder.client, maxWaitMs, blockerWatch.lastBlockers),
+  const files = await readSqlFiles();
+  await prepareLock(client, files, run);
+  await watch.during('the lock of the deploy', lockHolder, worker, () =>
+    takeMigrationLock(lockHolder.client, maxWaitMs, () => watch.lastBlockers()),
   );
-  const pendingMigrationNames = await readPendingMigrations();
-  const newRelease = { files, migrations, declared: await readDeclaredFactsOfServer(client, log) };
+  const pending = await readPending(client, files, run);
+  const release = { files, declared: await readDeclaredFactsOfServer(client, log) };
   if (
-    pendingMigrationNames.length === 0 &&
-    (await runDeployStep('a look at what stands', () =>
-      runAsOwner(client, () => isReleaseDeployed(client, newRelease)),
-    ))
+    pending.length === 0 &&
+    (await run('a look at what stands', () => runAsOwner(client, () => isReleaseDeployed(client, release))))
   ) {
-    await runDeployStep('the months of the audit log', () => apply.maintainAuditLog(client, files));
+    await run('the months of the audit log', () => apply.maintainAuditLog(client, files));
     log.info('the database is as this release declares it: nothing was applied');
-    return;
-  }
-  const driftBeforeDeploy = await runDeployStep('the search for drift', () =>
-    runAsOwner(client, () => readDriftBeforeDeploy(client, log)),
+  } else await applyRelease(client, release, pending, { log, strict, run });
+}
+
+function readPending(client: pg.Client, files: SqlFiles, run: RunStep): Promise<string[]> {
+  return run('the list of migrations', () => runAsOwner(client, () => findPendingMigrations(client, files)));
+}
+
+/** Makes the table that a deploy locks. Fails if a newer release was deployed; the deploy looks again under its lock. */
+async function prepareLock(client: pg.Client, files: SqlFiles, run: RunStep): Promise<void> {
+  const owned = (table: 'deploy_lock' | 'migrations'): Promise<boolean> =>
+    run('a look at the catalog', () => isTableOwnedByServiceOwner(client, table));
+  if (await owned('migrations')) await readPending(client, files, run);
+  else await run('a look at the catalog', () => refuseMissingMigrationList(client));
+  if (await owned('deploy_lock')) return;
+  await run('db/roles.sql', () => apply.applyRoles(client, files));
+  await run('db/deploy-lock.sql', () => apply.createMigrationLockTable(client, files));
+}
+
+async function applyRelease(
+  client: pg.Client,
+  release: ReleaseContents,
+  pending: readonly string[],
+  { log, strict, run }: { readonly log: Logger; readonly strict: boolean; readonly run: RunStep },
+): Promise<void> {
+  const { files, declared } = release;
+  const before = await run('the search for drift', () => runAsOwner(client, () => readDriftBeforeDeploy(client, log)));
+  if (strict) refuseRemainingDrift(before);
+  await run('db/roles.sql', () => apply.applyRoles(client, files));
+  if (pending.length > 0)
+    log.info({ migrations: pending }, `applying ${pending.length} migration${pending.length === 1 ? '' : 's'}`);
+  for (const name of findMigrationsBeforehand(files, pending))
+    await run(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, files, name));
+  await run('the deploy of the rights', () =>
+    apply.applyPolicies(client, release, strict, async () => {
+      await runMigrations(client, files);
+      await storeMigrationDigests(client, files);
+      await refuseDroppedTables(client, declared);
+    }),
   );
-  if (strict) refuseRemainingDrift(driftBeforeDeploy);
-  await runDeployStep('the list of migrations', () => runAsOwner(client, () => restoreMigrationList(client, log)));
-  await runDeployStep('db/roles.sql', () => apply.applyRoles(client, files));
-  const { beforehand, withRights } = await migrationsByPhase(pendingMigrationNames);
-  if (pendingMigrationNames.length > 0)
-    log.info(
-      { migrations: pendingMigrationNames },
-      `applying ${pendingMigrationNames.length} migration${pendingMigrationNames.length === 1 ? '' : 's'}`,
-    );
-  for (const name of beforehand) {
-    await runDeployStep(`db/migrations/${name}.sql`, () => runInOwnTransaction(client, name));
-  }
-  const applyPendingMigrations = async (): Promise<void> => {
-    for (const name of withRights) {
-      await runMigration(client, name);
-    }
-    await storeMigrationDigests(client, migrations);
-    await refuseDroppedTables(client, driftBeforeDeploy, newRelease.declared);
-    await apply.makeAuditTables(client, log);
-  };
-  await runDeployStep('the deploy of the rights', () =>
-    apply.applyPolicies(client, newRelease, strict, applyPendingMigrations),
-  );
-  const driftAfterDeploy = await runDeployStep('a look at what drifts', () =>
-    runAsOwner(client, () => readDrift(client)),
-  );
-  logDrift(log, driftBeforeDeploy, driftAfterDeploy);
+  const after = await run('a look at what drifts', () => runAsOwner(client, () => readDrift(client)));
+  logDrift(log, before, after);
   log.info('the database is migrated and its policies are applied');
 }
 
 async function readDeclaredFactsOfServer(client: pg.Client, log: Logger): Promise<readonly DatabaseFact[]> {
-  const postgresServerRelease = await readServerRelease(client);
-  const declaredRelease = await readDeclaredFacts(postgresServerRelease);
-  if (declaredRelease.release !== postgresServerRelease) {
+  const server = await readServerRelease(client);
+  const { release, facts } = await readDeclaredFacts(server);
+  if (release !== server)
     log.warn(
-      `the repository declares nothing for Postgres ${String(postgresServerRelease)}: audit.drift compares with what holds on ${String(declaredRelease.release)}`,
+      `the repository declares nothing for Postgres ${server}: audit.drift compares with what holds on ${release}`,
     );
-  }
-  return declaredRelease.facts;
+  return facts;
 }
 
 async function refuseUnsuitableServer(client: pg.Client, evict: boolean): Promise<void> {

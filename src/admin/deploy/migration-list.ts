@@ -1,84 +1,65 @@
 import { createHash } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type pg from 'pg';
-import type { Logger } from 'pino';
-import { sqlFolder } from '../../db/sql-folder.ts';
 import { MigrationError } from './migration-error.ts';
 import { isTableOwnedByServiceOwner } from './locks.ts';
-
-export type MigrationDigests = ReadonlyMap<string, string>;
+import { migrationsOf, type SqlFiles } from './sql-files.ts';
 
 /** Digests that two migration files had before their text changed; migration 0039 removes the resulting differences. */
-const FORMER_MIGRATION_DIGESTS: MigrationDigests = new Map([
+const FORMER_DIGESTS: ReadonlyMap<string, string> = new Map([
   ['0036_search_words_1_filled', 'fe2988e8e878f903f49735f44a1844f884d7788797de76b42da0f451364b3ace'],
   ['0036_search_words_2_kept', '61e4ed7c3941531e51b229231ecd07e3eafd7c933da27b1ff0302f185b08a928'],
 ]);
 
-export async function readMigrationFiles(): Promise<MigrationDigests> {
-  const migrationsFolder = sqlFolder('migrations');
-  const migrationFileNames = (await readdir(migrationsFolder)).filter((entry) => entry.endsWith('.sql')).sort();
-  const migrationDigestPromises = migrationFileNames.map(async (entry) => {
-    const migrationSql = await readFile(join(migrationsFolder, entry), 'utf8');
-    return [entry.replace(/\.sql$/, ''), computeMigrationDigest(migrationSql)] as const;
-  });
-  return new Map(await Promise.all(migrationDigestPromises));
-}
-
-export async function findPendingMigrations(client: pg.Client, files: MigrationDigests): Promise<string[]> {
-  const appliedMigrations = await readAppliedMigrations(client);
-  const unknownMigrationNames = appliedMigrations.filter(({ name }) => !files.has(name)).map(({ name }) => name);
-  if (unknownMigrationNames.length > 0) {
-    throw new MigrationError(
-      `the database is newer than this code, which does not know ${unknownMigrationNames.join(', ')}: deploy the release that brought it, or a later one`,
-    );
-  }
-  const editedMigrations = appliedMigrations.filter(
+/** @throws MigrationError where the database is newer than this code, or app.migrations does not agree with the files */
+export async function findPendingMigrations(client: pg.Client, files: SqlFiles): Promise<string[]> {
+  const migrations = migrationsOf(files);
+  const applied = await readAppliedMigrations(client);
+  const unknown = applied.map(({ name }) => name).filter((name) => !migrations.has(name));
+  refuse(
+    unknown,
+    `the database is newer than this code, which does not know ${unknown.join(', ')}: deploy the release that brought it, or a later one`,
+  );
+  const edited = applied.filter(
     ({ name, digest }) =>
-      digest !== null && digest !== files.get(name) && digest !== FORMER_MIGRATION_DIGESTS.get(name),
+      digest !== null && digest !== digestOf(migrations.get(name) ?? '') && digest !== FORMER_DIGESTS.get(name),
   );
-  if (editedMigrations.length > 0) {
-    throw new MigrationError(
-      `what was applied here is not what ${editedMigrations.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
-    );
-  }
-  const appliedMigrationNames = new Set(appliedMigrations.map(({ name }) => name));
-  const pendingMigrationNames = [...files.keys()].filter((name) => !appliedMigrationNames.has(name));
-  const latestAppliedName = appliedMigrations.at(-1)?.name ?? '';
-  const outOfOrderMigrationNames = pendingMigrationNames.filter((name) => name < latestAppliedName);
-  if (outOfOrderMigrationNames.length > 0) {
-    throw new MigrationError(
-      `${outOfOrderMigrationNames.join(', ')} would come before ${latestAppliedName}, which was applied without it: give it the next number. ` +
-        `Or it was applied and its line is gone: insert into app.migrations (name, run_on) values ('${outOfOrderMigrationNames[0] ?? ''}', now())`,
-    );
-  }
-  return pendingMigrationNames;
+  refuse(
+    edited,
+    `what was applied here is not what ${edited.map(({ name }) => `db/migrations/${name}.sql`).join(', ')} says now: put the file back, and the change into a new one`,
+  );
+  const pending = [...migrations.keys()].filter((name) => !applied.some((one) => one.name === name));
+  const before = await readNamesAtLastDeploy(client);
+  const lost = pending.filter((name) => before.includes(name));
+  refuse(
+    lost,
+    `app.migrations has lost its lines of ${lost.join(', ')}, which the last deploy had applied: ${insertionOf(lost)}`,
+  );
+  const latest = applied.at(-1)?.name ?? '';
+  const misplaced = pending.filter((name) => name < latest);
+  refuse(
+    misplaced,
+    `${misplaced.join(', ')} would come before ${latest}, which was applied without it: give it the next number. ` +
+      `Or it was applied and its line is gone: ${insertionOf(misplaced)}`,
+  );
+  return pending;
 }
 
-/** Restores deleted rows of app.migrations from the function app.applied_migrations(), which each deploy rewrites. */
-export async function restoreMigrationList(client: pg.Client, log: Logger): Promise<void> {
-  if (!(await isTableOwnedByServiceOwner(client, 'migrations')) || (await readNamesAtLastDeploy(client)).length === 0)
-    return;
-  const { rows } = await client.query<{ name: string }>(
-    `insert into app.migrations (name, run_on)
-     select
-         lost.name,
-         coalesce((select max(m.run_on) from app.migrations as m where m.name < lost.name collate "C"), 'epoch')
-     from unnest(app.applied_migrations()) as lost (name)
-     where not exists (select from app.migrations as m where m.name = lost.name)
-     order by lost.name collate "C"
-     returning name`,
-  );
-  if (rows.length > 0) log.warn(`added to the list of migrations again: ${rows.map(({ name }) => name).join(', ')}`);
+function refuse(found: readonly unknown[], message: string): void {
+  if (found.length > 0) throw new MigrationError(message);
 }
 
-export async function storeMigrationDigests(client: pg.Client, files: MigrationDigests): Promise<void> {
+function insertionOf(names: readonly string[]): string {
+  return `insert into app.migrations (name, run_on) values ${names.map((name) => `('${name}', now())`).join(', ')}`;
+}
+
+export async function storeMigrationDigests(client: pg.Client, files: SqlFiles): Promise<void> {
+  const migrations = migrationsOf(files);
   await client.query(
     `update app.migrations as m
      set digest = f.digest
      from unnest($1::text[], $2::text[]) as f (name, digest)
      where m.name = f.name and m.digest is null`,
-    [[...files.keys()], [...files.values()]],
+    [[...migrations.keys()], [...migrations.values()].map(digestOf)],
   );
 }
 
@@ -86,27 +67,17 @@ async function readAppliedMigrations(client: pg.Client) {
   if (!(await isTableOwnedByServiceOwner(client, 'migrations'))) return [];
   // Reads the digest through to_jsonb, because app.migrations has no digest column in databases of the first releases.
   const { rows } = await client.query<{ name: string; digest: string | null }>(
-    `select l.name, l.digest
-     from (
-         select m.name, to_jsonb(m) ->> 'digest' as digest from app.migrations as m
-         union all
-         select lost.name, null
-         from unnest($1::text[]) as lost (name)
-         where not exists (select from app.migrations as m where m.name = lost.name)
-     ) as l
-     order by l.name collate "C"`,
-    [await readNamesAtLastDeploy(client)],
+    `select m.name, to_jsonb(m) ->> 'digest' as digest from app.migrations as m order by m.name collate "C"`,
   );
   return rows;
 }
 
+/** Reads the names from the function app.applied_migrations(), which each deploy writes for the health check. */
 async function readNamesAtLastDeploy(client: pg.Client): Promise<readonly string[]> {
-  const { rows } = await client.query(`select where to_regprocedure('app.applied_migrations()') is not null`);
-  if (rows.length === 0) return [];
-  const { rows: listed } = await client.query<{ name: string }>(
-    'select name from unnest(app.applied_migrations()) as l (name)',
-  );
-  return listed.map(({ name }) => name);
+  const { rowCount } = await client.query(`select where to_regprocedure('app.applied_migrations()') is not null`);
+  if (rowCount === 0) return [];
+  const { rows } = await client.query<{ names: string[] }>('select app.applied_migrations() as names');
+  return rows[0]?.names ?? [];
 }
 
 /** @throws MigrationError where the service's tables exist without the list of migrations */
@@ -123,6 +94,6 @@ export async function refuseMissingMigrationList(client: pg.Client): Promise<voi
 }
 
 /** Replaces CRLF line ends before hashing, because a checkout on Windows may have them. */
-function computeMigrationDigest(text: string): string {
+function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }

@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { runner, type MigrationBuilder } from 'node-pg-migrate';
 import type pg from 'pg';
-import { readLockTimeoutMs } from './apply.ts';
-import { sqlFileError } from './refused.ts';
+import { DatabaseError } from 'pg-protocol';
 import { sqlFolder } from '../../db/sql-folder.ts';
+import { readLockTimeoutMs } from './locks.ts';
+import { MigrationError } from './migration-error.ts';
+import { sqlFileError } from './refused.ts';
+import { migrationsOf, type SqlFiles } from './sql-files.ts';
 
 export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T>): Promise<T> {
   await client.query(`set role taxclaims_owner; set lock_timeout = ${await readLockTimeoutMs(client)}`);
@@ -25,42 +27,49 @@ export async function runAsOwner<T>(client: pg.Client, callback: () => Promise<T
  */
 const OWN_TRANSACTION_MARK = '-- In a transaction of its own';
 
-export async function migrationsByPhase(
-  names: readonly string[],
-  folder = sqlFolder('migrations'),
-): Promise<{ readonly beforehand: readonly string[]; readonly withRights: readonly string[] }> {
-  const migrationTexts = await Promise.all(names.map((name) => readFile(join(folder, `${name}.sql`), 'utf8')));
-  const firstUnmarkedMigrationIndex = migrationTexts.findIndex((text) => !text.startsWith(OWN_TRANSACTION_MARK));
-  const beforehandMigrationCount = firstUnmarkedMigrationIndex < 0 ? names.length : firstUnmarkedMigrationIndex;
-  return {
-    beforehand: names.slice(0, beforehandMigrationCount),
-    withRights: names.slice(beforehandMigrationCount),
-  };
+/** Returns those of the pending migrations that run before the deploy locks tables. */
+export function findMigrationsBeforehand(files: SqlFiles, pending: readonly string[]): readonly string[] {
+  const texts = migrationsOf(files);
+  const unmarked = pending.findIndex((name) => texts.get(name)?.startsWith(OWN_TRANSACTION_MARK) !== true);
+  return unmarked < 0 ? pending : pending.slice(0, unmarked);
 }
 
-export async function runInOwnTransaction(client: pg.Client, name: string): Promise<void> {
-  await runAsOwner(client, async () => {
-    await client.query('begin');
-    await runMigration(client, name);
-    await client.query('commit');
+export function runInOwnTransaction(client: pg.Client, files: SqlFiles, name: string): Promise<void> {
+  return runAsOwner(client, () => runMigrations(client, files, name));
+}
+
+const SILENT_LOGGER = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Runs the pending migrations in the open transaction, or only the one of name `single` in a transaction of its own. */
+export async function runMigrations(client: pg.Client, files: SqlFiles, single?: string): Promise<void> {
+  let running: readonly [name: string, text: string] | undefined;
+  const units = [...migrationsOf(files)].map(([name, text]) => {
+    const up = (builder: MigrationBuilder): void => {
+      running = [name, text];
+      if (single === undefined) builder.noTransaction();
+      builder.sql(text);
+    };
+    return { id: `${name}.sql`, filePaths: [], actions: { up } };
   });
-}
-
-const MIGRATION_LIST_CREATION_SQL = `
-  create table if not exists app.migrations (
-      id serial primary key,
-      name character varying(255) not null,
-      run_on timestamp without time zone not null
-  )`;
-
-export async function runMigration(client: pg.Client, name: string): Promise<void> {
-  const migrationPath = `migrations/${name}.sql`;
-  const migrationSql = await readFile(sqlFolder(migrationPath), 'utf8');
-  await client.query(MIGRATION_LIST_CREATION_SQL);
   try {
-    await client.query(migrationSql);
+    await runner({
+      dbClient: client,
+      direction: 'up',
+      dir: sqlFolder('migrations'),
+      ignorePattern: '.*(?<!\\.sql)',
+      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: () => Promise.resolve(units) }],
+      migrationsSchema: 'app',
+      migrationsTable: 'migrations',
+      checkOrder: false,
+      noLock: true,
+      singleTransaction: false,
+      logger: SILENT_LOGGER,
+      ...(single !== undefined && { file: single }),
+    });
   } catch (error) {
-    throw sqlFileError(migrationPath, migrationSql, error);
+    if (running !== undefined) throw sqlFileError(`migrations/${running[0]}.sql`, running[1], error);
+    if (!(error instanceof Error) || error instanceof DatabaseError) throw error;
+    // node-pg-migrate writes the stack of an error about the table app.migrations into its message.
+    throw new MigrationError(error.message.split('\n', 1).join(), { cause: error });
   }
-  await client.query('insert into app.migrations (name, run_on) values ($1, now())', [name]);
 }

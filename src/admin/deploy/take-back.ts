@@ -4,40 +4,37 @@ import { DatabaseError } from 'pg-protocol';
 /** SQLSTATEs of a `drop` that Postgres refuses: dependent_objects_still_exist and insufficient_privilege. */
 const UNDROPPABLE_SQLSTATES = new Set(['2BP01', '42501']);
 
-const serviceSchemaConditionSql = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
+const isInServiceSchema = (catalog: 'pg_class' | 'pg_proc', oid: string): string =>
   `n.nspname in ('public', 'app', 'reporting', 'audit')
    and not exists (
        select from pg_depend as d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e'
    )`;
-const ROUTINE_NAME_SQL = `format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid))`;
 
 const VIEWS_QUERY = `
   select format('%s %I.%I', case c.relkind when 'v' then 'view' else 'materialized view' end, n.nspname, c.relname) as object
   from pg_class as c
   join pg_namespace as n on n.oid = c.relnamespace
-  where c.relkind in ('v', 'm') and ${serviceSchemaConditionSql('pg_class', 'c.oid')}`;
-
-/** SQL for the functions and procedures in the service's schemas that no role of the service owns. */
-const FOREIGN_ROUTINES_QUERY = `
-  select ${ROUTINE_NAME_SQL} as object
-  from pg_proc as f
-  join pg_namespace as n on n.oid = f.pronamespace
-  where f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)
-      and ${serviceSchemaConditionSql('pg_proc', 'f.oid')}`;
+  where c.relkind in ('v', 'm') and ${isInServiceSchema('pg_class', 'c.oid')}`;
 
 /** SQL for the functions and procedures in the service's schemas; `version` changes if somebody replaces a function. */
 const ROUTINES_QUERY = `
-  select ${ROUTINE_NAME_SQL} as object, format('%s %s %s', f.oid, f.xmin, f.cmin) as version
+  select
+      format('routine %I.%I(%s)', n.nspname, f.proname, pg_get_function_identity_arguments(f.oid)) as object,
+      format('%s %s %s', f.oid, f.xmin, f.cmin) as version
   from pg_proc as f
   join pg_namespace as n on n.oid = f.pronamespace
-  where ${serviceSchemaConditionSql('pg_proc', 'f.oid')}`;
+  where ${isInServiceSchema('pg_proc', 'f.oid')}`;
+
+/** SQL for those of the functions and procedures that no role of the service owns. */
+const FOREIGN_ROUTINES_QUERY = `${ROUTINES_QUERY}
+  and f.proowner not in ('taxclaims_owner'::regrole, 'taxclaims_definer'::regrole, 'taxclaims_housekeeper'::regrole)`;
 
 export type UndroppedObjects = ReadonlyMap<string, string>;
 
 export async function dropViewsAndForeignRoutines(client: pg.Client): Promise<UndroppedObjects> {
-  const undroppedViews = await dropObjects(client, await readObjectNames(client, VIEWS_QUERY));
+  const views = await dropObjects(client, await readObjectNames(client, VIEWS_QUERY));
   await dropObjects(client, await readObjectNames(client, FOREIGN_ROUTINES_QUERY));
-  return undroppedViews;
+  return views;
 }
 
 export async function readRoutineVersions(client: pg.Client): Promise<ReadonlySet<string | undefined>> {
@@ -48,24 +45,22 @@ export async function dropUndeclaredRoutines(
   client: pg.Client,
   before: Awaited<ReturnType<typeof readRoutineVersions>>,
 ): Promise<void> {
-  const existingRoutineRows = await readObjectNames(client, ROUTINES_QUERY);
-  await dropObjects(
-    client,
-    existingRoutineRows.filter(({ version }) => before.has(version)),
-  );
+  const routines = await readObjectNames(client, ROUTINES_QUERY);
+  const undeclared = routines.filter(({ version }) => before.has(version));
+  await dropObjects(client, undeclared);
 }
 
 /** Drops views or routines in rounds until a round drops nothing, because they may depend on each other. */
 async function dropObjects(client: pg.Client, objects: readonly { object: string }[]): Promise<UndroppedObjects> {
-  let undroppedObjectNames = objects.map(({ object }) => object);
+  let names = objects.map(({ object }) => object);
   for (;;) {
-    const errorTextsByObject = new Map<string, string>();
-    for (const object of undroppedObjectNames) {
-      const errorTextOfDrop = await tryToDrop(client, object);
-      if (errorTextOfDrop !== undefined) errorTextsByObject.set(object, errorTextOfDrop);
+    const refusals = new Map<string, string>();
+    for (const object of names) {
+      const refusal = await tryToDrop(client, object);
+      if (refusal !== undefined) refusals.set(object, refusal);
     }
-    if (errorTextsByObject.size === undroppedObjectNames.length) return errorTextsByObject;
-    undroppedObjectNames = [...errorTextsByObject.keys()];
+    if (refusals.size === names.length) return refusals;
+    names = [...refusals.keys()];
   }
 }
 

@@ -6,92 +6,85 @@ import { DEPLOY_UNBLOCKED_MS, DEPLOY_BLOCKERS_LOG_PAUSE_MS } from '../../limits.
 import { oneLineReason } from '../../single-line.ts';
 import { MigrationError } from './migration-error.ts';
 
-/** Watches, over a second connection, which sessions block the deploy's connection, and logs them. */
-export function createBlockerWatch({
-  log,
-  reportAfterMs,
-  evict,
-  pollMs,
-}: {
+interface WatchOptions {
   readonly log: Logger;
   readonly reportAfterMs: number;
   readonly evict: boolean;
   /** The pause between two queries for blocking sessions; it must be shorter than the deploy's lock time-out. */
   readonly pollMs: number;
-}) {
-  let latestBlockers: readonly Blocker[] = [];
+}
 
-  async function watchForBlockers(
-    stepName: string,
+/** Watches, over a second connection, which sessions block the deploy's connection, and logs them. */
+export class BlockerWatch {
+  readonly #options: WatchOptions;
+  #latest: readonly Blocker[] = [];
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  lastBlockers(): string {
+    return this.#latest.length === 0 ? 'nobody who could be named' : describeBlockers(this.#latest);
+  }
+
+  /** Destroys both connections, `waiter` and `watcher`, if the server does not answer `watcher` in ten seconds. */
+  async during<T>(
+    step: string,
     waiter: AdminConnection,
     watcher: AdminConnection,
-    stepEnd: AbortSignal,
-  ) {
-    const watchStartMs = performance.now();
-    let blockedSinceMs: number | undefined;
-    let lastBlockedMs = 0;
-    let lastReportMs = watchStartMs;
-    for (;;) {
-      const now = performance.now();
-      const waitedMs = blockedSinceMs === undefined ? 0 : now - blockedSinceMs;
-      const isBlockOverdue = blockedSinceMs !== undefined && waitedMs >= reportAfterMs;
-      const blockers = await watcher.answered((client) => findBlockersOf(client, waiter.pid, evict && isBlockOverdue));
-      if (blockers.length > 0) {
-        latestBlockers = blockers;
-        lastBlockedMs = now;
-        blockedSinceMs ??= now;
-        const endedBlockers = blockers.filter((blocker) => blocker.ended);
-        if (endedBlockers.length > 0)
-          log.warn(`ended because it blocked ${stepName}: ${describeBlockers(endedBlockers)}`);
-        if (isBlockOverdue && (lastReportMs < blockedSinceMs || now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS)) {
-          lastReportMs = now;
-          log.warn(`${stepName} has waited ${secondsText(waitedMs)} for ${describeBlockers(blockers)}`);
-        }
-      } else if (now - lastBlockedMs > DEPLOY_UNBLOCKED_MS) {
-        blockedSinceMs = undefined;
-        if (now - lastReportMs >= DEPLOY_BLOCKERS_LOG_PAUSE_MS) {
-          lastReportMs = now;
-          log.info(`${stepName} has been running for ${secondsText(now - watchStartMs)}`);
-        }
-      }
-      await setTimeout(pollMs, undefined, { signal: stepEnd });
+    operation: () => Promise<T>,
+  ): Promise<T> {
+    const end = new AbortController();
+    let lost: Error | undefined;
+    const watching = this.#watch(step, waiter, watcher, end.signal).catch((cause: unknown) => {
+      if (end.signal.aborted) return;
+      lost = new MigrationError(`${step}: the server answers no more (${oneLineReason(cause)}); run it again`, {
+        cause,
+      });
+      waiter.destroy();
+      watcher.destroy();
+    });
+    try {
+      return await operation();
+    } catch (error) {
+      throw lost ?? error;
+    } finally {
+      end.abort();
+      await watching;
     }
   }
 
-  return {
-    /** Destroys both connections, `waiter` and `watcher`, if the server does not answer `watcher` in ten seconds. */
-    async whileWatching<T>(
-      stepName: string,
-      waiter: AdminConnection,
-      watcher: AdminConnection,
-      operation: () => Promise<T>,
-    ): Promise<T> {
-      const stepEndController = new AbortController();
-      let connectionLostError: Error | undefined;
-      const watchPromise = watchForBlockers(stepName, waiter, watcher, stepEndController.signal).catch(
-        (error: unknown) => {
-          if (stepEndController.signal.aborted) return;
-          connectionLostError = new MigrationError(
-            `${stepName}: the server answers no more (${oneLineReason(error)}); run it again`,
-            {
-              cause: error,
-            },
-          );
-          waiter.destroy();
-          watcher.destroy();
-        },
-      );
-      try {
-        return await operation();
-      } catch (error) {
-        throw connectionLostError ?? error;
-      } finally {
-        stepEndController.abort();
-        await watchPromise;
+  async #watch(step: string, waiter: AdminConnection, watcher: AdminConnection, end: AbortSignal): Promise<void> {
+    const { log, reportAfterMs, evict, pollMs } = this.#options;
+    const start = performance.now();
+    let since: number | undefined;
+    let blockedAt = 0;
+    let reportedAt = start;
+    for (;;) {
+      const now = performance.now();
+      const overdue = since !== undefined && now - since >= reportAfterMs;
+      const due = now - reportedAt >= DEPLOY_BLOCKERS_LOG_PAUSE_MS;
+      const blockers = await watcher.answered((client) => findBlockersOf(client, waiter.pid, evict && overdue));
+      if (blockers.length > 0) {
+        this.#latest = blockers;
+        blockedAt = now;
+        since ??= now;
+        const ended = blockers.filter((blocker) => blocker.ended);
+        if (ended.length > 0) log.warn(`ended because it blocked ${step}: ${describeBlockers(ended)}`);
+        if (overdue && (reportedAt < since || due)) {
+          reportedAt = now;
+          log.warn(`${step} has waited ${secondsText(now - since)} for ${describeBlockers(blockers)}`);
+        }
+      } else if (now - blockedAt > DEPLOY_UNBLOCKED_MS) {
+        since = undefined;
+        if (due) {
+          reportedAt = now;
+          log.info(`${step} has been running for ${secondsText(now - start)}`);
+        }
       }
-    },
-    lastBlockers: () => (latestBlockers.length === 0 ? 'nobody who could be named' : describeBlockers(latestBlockers)),
-  };
+      await setTimeout(pollMs, undefined, { signal: end });
+    }
+  }
 }
 
 function secondsText(ms: number): string {
@@ -184,6 +177,6 @@ function blockerText({ pid, login, application, prepared, since, holds }: Blocke
     prepared === null
       ? `pid ${pid} (login ${login}, application ${JSON.stringify(application)}`
       : `the prepared transaction ${JSON.stringify(prepared)} (of ${login}`;
-  const blockingSinceText = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
-  return `${who}, ${blockingSinceText}, holds ${holds ?? 'no table of the house'})`;
+  const time = since === null ? 'since when needs pg_read_all_stats to see' : `since ${since}`;
+  return `${who}, ${time}, holds ${holds ?? 'no table of the house'})`;
 }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedServer } from '../../../src/demo/postgres/server.ts';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
-import { readMigrationFiles } from '../../../src/admin/deploy/migration-list.ts';
-import { runInOwnTransaction, migrationsByPhase } from '../../../src/admin/deploy/run-migrations.ts';
+import {
+  findMigrationsBeforehand,
+  runInOwnTransaction,
+  runMigrations,
+} from '../../../src/admin/deploy/run-migrations.ts';
+import { migrationsOf, readSqlFiles } from '../../../src/admin/deploy/sql-files.ts';
 import { sqlFolder } from '../../../src/db/sql-folder.ts';
 import {
   connected,
@@ -39,25 +42,18 @@ afterEach(async () => {
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('long-running migrations of a deploy', () => {
-  test('a deploy runs long migrations before it sets rights, unless an earlier migration of the same deploy creates a database object', async () => {
-    const folder = await createScratchFolder();
+  test('a deploy runs long migrations before it sets rights, unless an earlier migration of the same deploy creates a database object', () => {
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
-    const files = { '1': long, '2': long, '3': 'create table x ();', '4': long };
-    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, `${name}.sql`), text);
-    expect(await migrationsByPhase(Object.keys(files), folder)).toEqual({
-      beforehand: ['1', '2'],
-      withRights: ['3', '4'],
-    });
-    expect(await migrationsByPhase(['2', '4'], folder)).toEqual({ beforehand: ['2', '4'], withRights: [] });
-    await rm(folder, { recursive: true });
+    const texts = { '1': long, '2': long, '3': 'create table x ();', '4': long };
+    const files = new Map(Object.entries(texts).map(([name, text]) => [`migrations/${name}.sql`, text]));
+    expect(findMigrationsBeforehand(files, ['1', '2', '3', '4'])).toEqual(['1', '2']);
+    expect(findMigrationsBeforehand(files, ['2', '4'])).toEqual(['2', '4']);
   });
 
   test('a migration that a deploy runs in a separate transaction creates no database object on which a request needs a right', async () => {
-    const names = [...(await readMigrationFiles()).keys()];
-    for (const name of names) {
-      const { beforehand } = await migrationsByPhase([name]);
-      if (beforehand.length === 0) continue;
-      const text = await readFile(sqlFolder(`migrations/${name}.sql`), 'utf8');
+    const files = await readSqlFiles();
+    for (const [name, text] of migrationsOf(files)) {
+      if (findMigrationsBeforehand(files, [name]).length === 0) continue;
       // A request to the API needs no right on an index, on a column default that is a constant or the present time, or on
       // a policy of the owner.
       const made = text
@@ -70,7 +66,53 @@ describe('long-running migrations of a deploy', () => {
         null,
       ]);
     }
-    expect((await migrationsByPhase(names)).withRights).toEqual(names);
+    expect(findMigrationsBeforehand(files, [...migrationsOf(files).keys()])).toEqual([]);
+  });
+});
+
+describe('the migrations in the transaction of a deploy', () => {
+  test('all migrations of a deploy run in its one transaction, without a line on the console, and a rollback takes them all back', async () => {
+    const { adminUrl } = await opened(createDatabaseBefore('0010'));
+    const files = await readSqlFiles();
+    const written = (['log', 'info', 'warn', 'error'] as const).map((level) => jest.spyOn(console, level));
+    await withAdmin(adminUrl, async (admin) => {
+      const asked = async (sql: string): Promise<unknown> => Object.values((await admin.query(sql)).rows[0] as object);
+      const before = await asked('select count(*)::integer from app.migrations');
+      await admin.query('begin; set local role taxclaims_owner');
+      const transaction = await asked('select pg_current_xact_id(), current_user');
+      await runMigrations(admin, files);
+      expect(await asked('select pg_current_xact_id(), current_user')).toEqual(transaction);
+      expect(await asked('select count(*)::integer from app.migrations')).toEqual([migrationsOf(files).size]);
+      await admin.query('rollback');
+      expect(await asked('select count(*)::integer from app.migrations')).toEqual(before);
+    });
+    expect(written.flatMap(({ mock }) => mock.calls)).toEqual([]);
+    for (const spy of written) spy.mockRestore();
+  });
+
+  test.each([
+    ['in the transaction of a deploy', undefined],
+    ['in a transaction of its own', '9999_fails'],
+  ])('a migration that fails %s leaves nothing, and its error names the file and the line', async (_where, single) => {
+    const { adminUrl } = await opened(createTestDatabase());
+    const files = new Map(await readSqlFiles()).set(
+      'migrations/9999_fails.sql',
+      `create table public.fails ();\n\nselect nothing;`,
+    );
+    await withAdmin(adminUrl, async (admin) => {
+      const migrating =
+        single === undefined
+          ? admin.query('begin; set local role taxclaims_owner').then(() => runMigrations(admin, files))
+          : runInOwnTransaction(admin, files, single);
+      await expect(migrating).rejects.toThrow(
+        /^db\/migrations\/9999_fails\.sql, line 3: column "nothing" does not exist$/,
+      );
+      await admin.query('rollback');
+      const left = `select to_regclass('public.fails') as made, current_user::text as role, max(name) as latest from app.migrations`;
+      expect((await admin.query(left)).rows).toEqual([
+        { made: null, role: 'postgres', latest: [...migrationsOf(files).keys()].at(-2) },
+      ]);
+    });
   });
 });
 
@@ -102,7 +144,7 @@ describe('the stored search words of claims', () => {
     const { adminUrl } = await opened(createDatabaseBefore('0036'));
     await withAdmin(adminUrl, async (admin) => {
       await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
-      await runInOwnTransaction(admin, '0036_search_words_1_filled');
+      await runInOwnTransaction(admin, await readSqlFiles(), '0036_search_words_1_filled');
       expect((await admin.query('select from app.claim_words')).rowCount).toBe(3);
       await claim(admin, 'comes');
       await admin.query(`
@@ -200,8 +242,6 @@ describe('db:migrate beside other runs and changes by hand', () => {
     ],
     ['the declared state in audit.applied', `delete from audit.applied where kind = 'policy'`, 1],
     ['a comment', `comment on table public.clients is 'by hand'`, 1],
-    ['a row of app.migrations', `delete from app.migrations where name like '0014%'`, 1],
-    ['the dropped schema audit', 'drop schema audit cascade', 1],
     ['the comment that names the deployed release', 'comment on table audit.applied is null', 1],
   ])(
     'db:migrate applies all SQL files again if and only if somebody changed something in the database by hand: %s',
@@ -361,7 +401,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
 
   test('db:migrate stops and names a role of the project that somebody allowed to log in', async () => {
     const { adminUrl } = await opened(createTestDatabase());
-    const { applyRoles, readSqlFiles } = await import('../../../src/admin/deploy/apply.ts');
+    const { applyRoles } = await import('../../../src/admin/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
       // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
       // use too.

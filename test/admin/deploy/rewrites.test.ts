@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { migrate } from '../../../src/admin/deploy/migrate.ts';
-import { readMigrationFiles } from '../../../src/admin/deploy/migration-list.ts';
+import { migrationsOf, readSqlFiles } from '../../../src/admin/deploy/sql-files.ts';
 import { createEmptyDatabase, withAdmin } from '../../support/database.ts';
 
 /**
@@ -30,8 +30,7 @@ test('no new migration rewrites a table, which would block all requests to that 
     const { rows } = await withAdmin(database.adminUrl, (admin) =>
       admin.query<{ migrations_before: string; name: string }>('select * from watch.rewrites order by 1, 2'),
     );
-    const files = await readMigrationFiles();
-    const names = [...files.keys()];
+    const names = [...migrationsOf(await readSqlFiles()).keys()];
     const found = Map.groupBy(rows, (row) => names[Number(row.migrations_before)] ?? 'after all of them');
     const tables = [...found].map(([file, of]) => [file, of.map(({ name }) => name)]);
     expect(Object.fromEntries(tables)).toEqual(REWRITES);

@@ -122,9 +122,9 @@ describe('a deploy that fails', () => {
       /^db\/reporting\/clients\.sql.*: cannot drop columns from view \(view reporting\.clients was changed by hand, and cannot be dropped: view elsewhere\.needs_it depends on view reporting\.clients\)$/,
     ],
     [
-      'the function that belongs to another role, and that role',
+      'the function that belongs to another role, and how to change its owner',
       'alter function app.is_siret(text) owner to ROLE',
-      /^db\/functions\/columns\.sql.*: must be owner of function is_siret \(routine app\.is_siret\(siret text\) belongs to ROLE: alter routine app\.is_siret\(siret text\) owner to taxclaims_owner\)$/,
+      /^db\/functions\/columns\.sql.*: must be owner of function is_siret \(if it belongs to none of the service’s roles: alter function is_siret owner to taxclaims_owner\)$/,
     ],
     [
       'the function that was created with other parameters',
@@ -136,12 +136,12 @@ describe('a deploy that fails', () => {
     [
       'the table that belongs to another role',
       'alter table public.sites owner to ROLE',
-      /^(?:db\/\S+: )?(?:must be owner of|permission denied for) (?:table|relation) sites \(table public\.sites belongs to ROLE: alter table public\.sites owner to taxclaims_owner\)$/,
+      /^(?:db\/\S+: )?(?:must be owner of|permission denied for) (?:table|relation) sites \(if it belongs to none of the service’s roles: alter table sites owner to taxclaims_owner\)$/,
     ],
     [
       'the schema that belongs to another role',
       'alter schema app owner to ROLE',
-      /^permission denied for schema app \(schema app belongs to ROLE: alter schema app owner to taxclaims_owner\)$/,
+      /^permission denied for schema app \(if it belongs to none of the service’s roles: alter schema app owner to taxclaims_owner\)$/,
     ],
   ])('a deploy that fails changes nothing, and its error names %s', async (_what, sql, message) => {
     const database = await createTestDatabase();

@@ -9,7 +9,7 @@ import { rolesSql } from '../../support/roles-sql.ts';
 import { forSuite } from '../../support/suite.ts';
 
 const DRIFT = 'select kind, object, change from audit.drift order by kind, object';
-const TAKEN_BACK = listed('db/taken-back.sql').map(({ head: [what = ''], sql, parts: { there } }) => ({
+const TAKEN_BACK = listed('admin/deploy/taken-back.sql').map(({ head: [what = ''], sql, parts: { there } }) => ({
   ...{ what, make: sql, there: there?.sql ?? '' },
 }));
 
