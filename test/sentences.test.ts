@@ -84,7 +84,7 @@ test('no Markdown page has a line of more than 200 characters', async () => {
 test.each([
   ['README.md', 130, 160],
   ['CONVENTIONS.md', 150, 160],
-])('%s has at most %i lines of at most %i characters', async (page, most, widest) => {
+])('the page %s has at most %i lines of at most %i characters', async (page, most, widest) => {
   const lines = (await read(page)).trimEnd().split('\n');
   expect(lines.length).toBeLessThanOrEqual(most);
   expect(lines.filter((line) => line.length > widest)).toEqual([]);

@@ -53,8 +53,8 @@ const lastChangeOf = (sites: readonly Site[]) =>
     .at(-1) ?? '';
 
 /**
- * Whether the stored sites are older than every open transaction, even of other test suites, because each open
- * transaction might have changed a site.
+ * True if every stored site is older than all open transactions, even those of other test suites. Each open transaction
+ * has possibly changed a site.
  */
 async function isOlderThanAllTransactions(): Promise<boolean> {
   const [row] =

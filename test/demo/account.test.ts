@@ -58,7 +58,8 @@ describe.each(Object.entries(USERS))('an embedded Postgres that is started by an
     expect(await ask(url, 'select 1')).toBe('1');
     expect((await stat(join(folder.path, 'postgres', 'data'))).uid).toBe(isRoot ? uid : process.geteuid?.());
     await kill(child);
-    // The next start of the embedded Postgres, even by root, stops the server that the killed process has left running.
+    // A killed process has left its embedded Postgres running. The next start of the service, even by root, stops that
+    // server.
     await (await startEmbeddedServer({ dataDir: folder.path, log: silent })).stop();
     await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

@@ -203,7 +203,7 @@ async function paused(id: string): Promise<{ request: ClientRequest; response: I
   return { request, response };
 }
 
-/** Whether the service, which runs in the process of the test, has the file open. */
+/** True if the service, which runs in the process of the test, has the file open. */
 async function isOpen(file: string): Promise<boolean> {
   const folder = '/proc/self/fd';
   const links = (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => ''));

@@ -12,8 +12,8 @@ import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
 /*
- * These tests check that a document’s content and row appear and disappear together. test/faults tests this with broken
- * disks, S3 and Postgres.
+ * These tests check that a document’s content and row appear and disappear together. The slow tests in test/faults
+ * check the same with broken disks, S3 and Postgres.
  */
 
 const MIB = 1024 * 1024;
@@ -30,7 +30,7 @@ async function expectNothing(of: Tenant = own): Promise<void> {
   await until(async () => (await filesIn(service.documentFolder)).length === 0);
 }
 
-/** Expects that an upload, its download and its deletion succeed after the fault has ended. */
+/** Expects that an upload, its download and its deletion succeed after the failure that the test caused has ended. */
 async function expectTaken(): Promise<void> {
   const answer = await upload(service, token, own.reclamations);
   expect(answer.status).toBe(201);

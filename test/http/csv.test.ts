@@ -59,7 +59,7 @@ function cellOf(value: unknown): string {
 }
 
 describe('a list has the same content as CSV and as JSON', () => {
-  test.each(LISTS)('%s as CSV has the fields and the records that it has as JSON', async (line) => {
+  test.each(LISTS)('the list %s has the same fields and records as CSV and as JSON', async (line) => {
     const row = ROWS.find((one) => one.line === line);
     if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
     const filled = fill(row, own);

@@ -37,7 +37,7 @@ describe('every answer has security headers and a request id', () => {
     },
   );
 
-  test('answers with 401 and with 403 have the same message', async () => {
+  test('a response with 401 has the same message as a response with 403', async () => {
     const foreign = await service.tenant('Foreign');
     const unauthorized = await service.ask('GET /api/clients');
     const forbidden = await service.ask(`GET /api/clients/${foreign.clients}`, { token });

@@ -60,9 +60,9 @@ export interface Row {
   readonly byClient?: string;
   /** Returns a valid request body for the endpoint, whose ids belong to records of the given client. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
-  /** Whether the endpoint’s request body is an array of several objects, as in an import. */
+  /** True if the endpoint’s request body is an array of several objects, as in an import. */
   readonly many?: true;
-  /** Whether the endpoint’s request body is a list of changes, each with the id of the record to change. */
+  /** True if the endpoint’s request body is a list of changes, each with the id of the record to change. */
   readonly changes?: true;
   /** For each field of the endpoint’s request body that holds the id of another record, the table of that record. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
@@ -72,15 +72,15 @@ export interface Row {
   readonly ofCaller?: string;
   /** Further tables into which a request to the endpoint writes, each with an audit record of its own. */
   readonly along?: readonly string[];
-  /** Whether the endpoint is a POST that changes the record in its path and answers 204. */
+  /** True if the endpoint is a POST that changes the record in its path and answers 204. */
   readonly erases?: true;
-  /** Whether the endpoint is a POST that stores nothing in the database. */
+  /** True if the endpoint is a POST that stores nothing in the database. */
   readonly writesNothing?: true;
-  /** Whether the endpoint’s successful response has no ETag. */
+  /** True if the endpoint’s successful response has no ETag. */
   readonly untagged?: true;
   /**
-   * Returns an object that the endpoint’s list must contain for the given client, if the list’s objects have no ids of
-   * records.
+   * Returns an object that the endpoint’s list must contain for the given client. Only lists whose objects have no ids
+   * need this function.
    */
   readonly shows?: (tenant: Tenant) => object;
 }

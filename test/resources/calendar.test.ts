@@ -13,8 +13,8 @@ import { forSuite } from '../support/suite.ts';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 
 /*
- * This suite tests the calendar that a user can read at a secret address: its events, the end of the address, and where
- * the secret is stored.
+ * This suite tests the calendar that a user can read at a secret address: its events, how the address becomes invalid,
+ * and where the secret is stored.
  */
 
 let logged = '';

@@ -518,7 +518,7 @@ test('a change stream ends when its caller becomes inactive, even if nothing els
   expect(stream.response.complete).toBe(true);
 });
 
-test('a service with limits of two change streams per caller and three in all refuses any further change stream', async () => {
+test('if a service allows two change streams for each caller and three in all, it refuses any further change stream', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });

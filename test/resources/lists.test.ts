@@ -91,7 +91,7 @@ type Caller = keyof typeof CALLERS;
 
 const FEW_CLIENTS = 'an account manager of few clients';
 
-/** Whether a kind of caller may read a list: only an ADMIN may read audit logs and identity changes. */
+/** True if the caller is allowed to read the list: only an ADMIN reads audit logs and identity changes. */
 const isFor = (path: string, caller: Caller): boolean =>
   caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 

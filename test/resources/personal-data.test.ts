@@ -13,7 +13,7 @@ import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite tests GET /api/users/{id}/personal-data and the erasure of a user. matrix.test.ts calls both endpoints
+ * This suite tests the erasure of a user and GET /api/users/{id}/personal-data. matrix.test.ts calls both endpoints
  * with every role.
  */
 
@@ -384,8 +384,8 @@ describe('requests during an erasure', () => {
   test('the erasure of a user waits for a running POST of that user, and deletes the response stored for the Idempotency-Key of the POST', async () => {
     const zoe = await newUser('ACCOUNT_MANAGER');
     const key = randomUUID();
-    // The test’s row with the same Idempotency-Key holds the user’s POST /api/sites up after the POST has written its
-    // audit record.
+    // The user’s POST /api/sites has written its audit record. It then waits for the test, which holds a row with the
+    // same Idempotency-Key.
     const sameKey = {
       text: `insert into app.idempotency_keys
         (subject, key_digest, request_digest, resource_type, resource_id, body, location)

@@ -43,7 +43,9 @@ export interface Request {
 /** One test case of the suite that calls every endpoint: an endpoint, a kind of caller and a kind of request. */
 export interface Situation {
   readonly name: string;
-  /** Whether the test case’s request changes or deletes records, so that it needs a new client with records. */
+  /**
+   * True if the test case’s request changes or deletes records, so that the request needs a new client with records.
+   */
   readonly writes: boolean;
   request(own: Tenant, foreign: Tenant): Request;
 }
@@ -83,7 +85,10 @@ export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Ques
   return { body: row.many ? [body] : body };
 }
 
-/** Whether a kind of caller has the right that an endpoint needs; `self` means only for the caller’s own record. */
+/**
+ * True if a kind of caller has the right that an endpoint needs; `self` if the caller has the right only for the
+ * caller’s own record.
+ */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
   const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };

@@ -103,7 +103,7 @@ test('only a caller who may change a user reads that user’s is_active, in the 
   }
   const [, , manager] = callers;
   expectError(await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }), 'ERROR_FORBIDDEN');
-  // An ADMIN who is limited to two clients may not change a user who also has another client.
+  // An ADMIN with a list of two clients is not allowed to change a user who also has another client.
   expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
 });
 

@@ -5,7 +5,10 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that a 409 names the reason by field, and nothing that the caller may not see. */
+/*
+ * This suite tests that a response with status 409 names the field that is the reason, and shows nothing that the
+ * caller is not allowed to see.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
