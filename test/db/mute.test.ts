@@ -275,8 +275,8 @@ test('a streamed list waits for a locked table no longer than any other request 
   const first = ended('the first', crowd.run(request(), [insert(1)]));
   const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
-  // The streamed list has already waited for the connection of the first request, so little of the list’s time is left.
-  // The later request, on another connection pool, still has its whole time.
+  // The streamed list has already waited for the connection of the first request, so only a little of the list’s time
+  // remains. The later request, on another connection pool, still has its whole time.
   const later = ended('the later', other.run(request(), [insert(2)]));
   await Promise.all([list, later]);
   expect(order).toEqual(['the first', 'the list', 'the later']);

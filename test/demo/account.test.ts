@@ -9,13 +9,14 @@ import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
 
 /*
- * Tests of the operating system’s users who may start an embedded Postgres. Only root can run these tests as other
+ * Tests which users of the operating system can start an embedded Postgres. Only root can run these tests as other
  * users.
  */
 
 const isRoot = process.geteuid?.() === 0;
 /**
- * The command line prefix that runs a program as a user other than root who may enter the folders above the checkout.
+ * The beginning of a command line, which runs a program as another user than root. That user must be allowed to enter
+ * the folders above the checkout.
  */
 const as = (uid: number): string[] =>
   isRoot

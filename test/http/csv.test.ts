@@ -8,8 +8,8 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { forSuite } from '../support/suite.ts';
 
 /*
- * These tests check the content of lists as CSV, and who may read the lists. test/http/csv-slowly.test.ts tests slow
- * readers.
+ * These tests check the content of lists as CSV, and who is allowed to read them. test/http/csv-slowly.test.ts tests
+ * slow readers.
  */
 
 const csv = { accept: 'text/csv' };

@@ -9,8 +9,8 @@ import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
 /*
- * These tests check what the service tells the page /docs about the identity provider, and to which hosts the page may
- * send requests.
+ * These tests check what the service tells the page /docs about the identity provider, and to which hosts the service
+ * lets the page send requests.
  */
 
 const SETTINGS = { clientId: 'docs', scope: 'openid api', audience: 'https://api.example' };

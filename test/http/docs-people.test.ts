@@ -66,10 +66,13 @@ describe('the demonstration gives tokens to its own page /docs only', () => {
     words(`
     evil.example:3000 127.0.0.1.evil.example localhost.evil.example 192.168.1.2 127.0.0.1:
   `),
-  )('the demonstration names none of its users and gives no token to a request with the Host header "%s"', async (host) => {
-    expect((await offered({ host })).json).toEqual([]);
-    await expectRefusal(service, await to(host), 'ERROR_FORBIDDEN');
-  });
+  )(
+    'the demonstration names none of its users and gives no token to a request with the Host header "%s"',
+    async (host) => {
+      expect((await offered({ host })).json).toEqual([]);
+      await expectRefusal(service, await to(host), 'ERROR_FORBIDDEN');
+    },
+  );
 
   test('/docs/people.json names no demonstration user to a request that came through a proxy', async () => {
     expect((await offered({ 'x-forwarded-for': '203.0.113.7' })).json).toEqual([]);

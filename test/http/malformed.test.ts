@@ -237,11 +237,14 @@ describe('a caller with a token gets 404 for an unknown path and 405 for an unkn
     ['POST /health', 'GET, HEAD'],
     ['GET /api/auth/login', 'POST'],
     ['HEAD /api/auth/login', 'POST'],
-  ])('the request %s, whose method the path does not have, gets 401 without a token, and 405 with the allowed methods with a token', async (line, allow) => {
-    const refused = await service.ask(line);
-    expect(refused.status).toBe(401);
-    const answer = await service.ask(line, { token });
-    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
-    if (!line.startsWith('HEAD')) expectError(answer, 'ERROR_METHOD_NOT_ALLOWED');
-  });
+  ])(
+    'the request %s, whose method the path does not have, gets 401 without a token, and 405 with the allowed methods with a token',
+    async (line, allow) => {
+      const refused = await service.ask(line);
+      expect(refused.status).toBe(401);
+      const answer = await service.ask(line, { token });
+      expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+      if (!line.startsWith('HEAD')) expectError(answer, 'ERROR_METHOD_NOT_ALLOWED');
+    },
+  );
 });

@@ -220,7 +220,8 @@ test('every body, record and enum of the OpenAPI description is a named schema',
 });
 
 test('no schema of the OpenAPI description has both named properties and typed additionalProperties', () => {
-  // A code generator would make a TypeScript type that does not compile (TS2411), since optional properties may be undefined.
+  // From such a schema a code generator would make a TypeScript type that does not compile (TS2411), because the type
+  // of an optional property includes undefined.
   const isWrong = (part: object) => {
     const { properties, additionalProperties: others = {} } = part as Record<string, object | undefined>;
     return properties !== undefined && Object.keys(others).length > 0;

@@ -9,8 +9,8 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * A repetition with an Idempotency-Key gets the stored answer only if the caller may still see the record under the
- * present policies.
+ * A repetition with an Idempotency-Key gets the stored answer only if the present policies still let the caller see the
+ * record.
  */
 
 let own: Tenant;

@@ -78,7 +78,7 @@ type NamedSchema = readonly [name: string, schema: Schema];
 
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Operation[]);
 
-/** Every field that a caller may send in the body of some operation, also in a list of records or changes. */
+/** Every field that a caller can send in the body of some operation, also in a list of records or changes. */
 function fieldsOfBodies(): readonly NamedSchema[] {
   const fieldsOf = (schema: Schema): readonly NamedSchema[] => {
     const { items, properties = {} } = inFull(schema);

@@ -7,9 +7,9 @@ import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
- * Tests that a list with any filters, order and pages returns what the same filters in JavaScript leave of all rows
- * that the caller may read. The filters and orders come from the OpenAPI description, so new ones are tested
- * automatically.
+ * Tests that a list with any filters, order and pages returns the right rows: those that the same filters, written in
+ * JavaScript, select from all rows that the caller is allowed to read. The filters and orders come from the OpenAPI
+ * description, so new ones are tested automatically.
  */
 
 const RUNS = 400;
@@ -60,7 +60,7 @@ const TEXTS = [
 ];
 
 const tenants = [newTenant(), newTenant(), newTenant()] as const;
-/** All rows of each list that each caller may read, by caller and path. */
+/** All rows of each list that each caller is allowed to read, by caller and path. */
 const everything = new Map<string, readonly Row[]>();
 const tokens = new Map<string, string>();
 

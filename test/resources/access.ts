@@ -3,8 +3,8 @@ import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * This table of rights says which role may do what through HTTP. The table is written from the requirements and not
- * copied from the endpoints, and tests compare the service with the table.
+ * This table of rights says what each role is allowed to do through HTTP. The table is written from the requirements
+ * and not copied from the endpoints, and tests compare the service with the table.
  */
 
 /**
@@ -68,7 +68,7 @@ export interface Row {
   readonly names?: Readonly<Record<string, keyof Tenant>>;
   /** Builds a valid request for an endpoint whose request body is not JSON, such as an upload of a file. */
   readonly question?: () => Question;
-  /** The column with the author’s user id, if only its author may change a record of the endpoint. */
+  /** The column with the author’s user id, if the endpoint lets only the author of a record change it. */
   readonly ofCaller?: string;
   /** Further tables into which a request to the endpoint writes, each with an audit record of its own. */
   readonly along?: readonly string[];
@@ -278,7 +278,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
   {
     line: 'GET /api/clients/{clientId}/assignees',
-    // GET /api/clients/{id}/assignees lists assignees only for callers who may change a claim.
+    // GET /api/clients/{id}/assignees lists assignees only for callers who are allowed to change a claim.
     right: ['reclamations', 'u'],
     ids: { clientId: 'clients' },
     untagged: true,
@@ -332,7 +332,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
-/** Endpoints about the caller’s own account, which other suites call with every role. */
+/** Endpoints about the caller’s own account. Other test suites call these endpoints with every role. */
 export const OF_ONESELF = [
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',

@@ -24,8 +24,8 @@ export type Verdict =
   /** The request succeeds. `of` names the client whose records the list has, if not the caller’s client. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
   /**
-   * The request gets 403. `client` is the client_context of the refusal’s audit record; `early` means that the service
-   * ran no query before the refusal.
+   * The request gets 403. `client` is the client that the audit record of the refusal must name; `early` means that the
+   * service ran no query before the refusal.
    */
   | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
@@ -65,7 +65,7 @@ export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): 
   });
 }
 
-/** Makes the caller the author of a record, because only the author may change such a record. */
+/** Makes the caller the author of a record, because only the author is allowed to change such a record. */
 export async function giveTo(
   { admin, identity }: Pick<Service, 'admin' | 'identity'>,
   role: Role,

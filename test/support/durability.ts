@@ -20,9 +20,9 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
 }
 
 /**
- * Returns the audit findings without those about the server’s settings and about the logins of other suites on the same
- * server.
- * @throws Error if a finding about the server’s settings is missing
+ * Returns the problems in the view audit.findings, except those of the server’s settings and those of logins that other
+ * suites created on the same server.
+ * @throws Error if the view does not report a problem of the server’s settings
  */
 export async function findingsBeside<T extends Found>(admin: pg.Client, rows: readonly T[]): Promise<readonly T[]> {
   const isOf =

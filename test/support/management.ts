@@ -25,7 +25,7 @@ export interface TestManagement {
   readonly url: string;
   readonly users: Map<string, ManagedUser>;
   readonly asked: Asked[];
-  /** Runs for each request to the management API. A test sets another function to cause a fault. */
+  /** This function runs for each request to the management API. A test sets another function to make the API fail. */
   fault: Fault;
   /** Runs before the management API sends each response. */
   answering: (asked: Asked) => Promise<void>;
