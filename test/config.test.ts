@@ -160,7 +160,7 @@ test.each([
   expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
 
-test('AUTH_ISSUER may be any text if AUTH_JWKS_URL is set', () => {
+test('the service accepts any text in AUTH_ISSUER if AUTH_JWKS_URL is set', () => {
   const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
   expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
 });

@@ -60,7 +60,7 @@ describe('the pages list exactly the database functions that exist', () => {
     expect(listed.sort()).toEqual(await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`));
   });
 
-  test('db/README.md lists exactly the functions that the API’s login may call', async () => {
+  test('db/README.md lists exactly the functions that the API’s login is allowed to call', async () => {
     const [entry] = /^- `taxclaims_api` .*?(?=^- )/ms.exec(await read('db/README.md')) ?? [];
     const listed = codesIn(entry).filter((code) => code.startsWith('app.'));
     expect(listed.sort()).toEqual(await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`));

@@ -63,7 +63,7 @@ async function isOlderThanAllTransactions(): Promise<boolean> {
   return row?.['isSo'] === true;
 }
 
-test('a program that reads all pages of a list by updated_at gets every site’s last state although sites change meanwhile', async () => {
+test('a program that reads all pages of a list by updated_at gets the last state of every site, although other callers change sites at the same time', async () => {
   let turn = 0;
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;

@@ -112,7 +112,7 @@ test('HAProxy deletes the header X-Forwarded-For of a caller before it sets the 
   expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
 });
 
-test('the service’s user in the Docker image may read every copied file, whatever the umask of the checkout was', async () => {
+test('the service’s user in the Docker image can read every copied file, whatever the umask of the checkout was', async () => {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const last = text.slice(text.lastIndexOf('\nFROM '));
   const copied = [...last.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, words = '']) => words);

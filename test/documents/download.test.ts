@@ -174,7 +174,7 @@ test('a download that its caller aborts closes the file, logs no error, and does
   expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
 });
 
-test('a download whose content is truncated meanwhile is aborted with an error in the log', async () => {
+test('a download is aborted with an error in the log if the content is truncated during the download', async () => {
   const { id, file } = await attach(large);
   const { response } = await paused(id);
   const before = aborted().length;

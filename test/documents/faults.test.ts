@@ -86,7 +86,7 @@ describe('an upload stores the row and the content of a document, or neither', (
   });
 
   test.each(['ADMIN', 'CLIENT'] as const)(
-    'an upload by %s to a claim that is deleted meanwhile gets 404 and leaves no content',
+    'an upload by %s to a claim that is deleted during the upload gets 404, and its content is not kept',
     async (role) => {
       const gone = await service.tenant('Gone');
       const caller = await service.token(role, role === 'ADMIN' ? [] : [gone.clients]);
@@ -100,7 +100,7 @@ describe('an upload stores the row and the content of a document, or neither', (
     },
   );
 
-  test('twelve simultaneous uploads leave no content if their claim is deleted meanwhile', async () => {
+  test('the contents of twelve simultaneous uploads are not kept if their claim is deleted during the uploads', async () => {
     const busy = await service.tenant('Busy');
     const uploads = Array.from({ length: 12 }, () => upload(service, token, busy.reclamations));
     await Promise.race(uploads);

@@ -210,7 +210,7 @@ describe('a caller gets no CSV list without the right to read the list', () => {
       );
   });
 
-  test('a CSV list gets 403 for a role that may not read the list, and 401 without a token', async () => {
+  test('a request for a list as CSV gets 403 if the caller’s role is not allowed to read the list, and 401 without a token', async () => {
     const client = await service.token('CLIENT', [own.clients]);
     expectError(await service.ask('GET /api/partners', { token: client, headers: csv }), 'ERROR_FORBIDDEN');
     expectError(await service.ask('GET /api/sites', { headers: csv }), 'ERROR_UNAUTHORIZED');

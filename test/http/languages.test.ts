@@ -353,7 +353,7 @@ describe('Accept-Language chooses the language of an error', () => {
     expect(answer.headers.vary).not.toContain('Language');
   });
 
-  test('the Vary header of an error keeps Accept, Accept-Encoding and Origin beside Accept-Language', async () => {
+  test('the Vary header of an error names Accept, Accept-Encoding and Origin as well as Accept-Language', async () => {
     const headers = { origin: 'https://desk.example', accept: 'text/csv' };
     const answer = await ask('GET /api/sites?limit=0', { headers });
     expect(answer.headers.vary?.split(/, ?/).sort()).toEqual(

@@ -160,7 +160,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
   });
 });
 
-test('the OpenAPI description marks each field that may be null by nullable beside its type', () => {
+test('the OpenAPI description marks each field that can be null with nullable, and keeps the field’s type', () => {
   expect(placesOf((part) => 'nullable' in part && !('type' in part || 'allOf' in part))).toEqual([]);
   expect(JSON.stringify(document)).toContain('"nullable":true');
 });

@@ -145,7 +145,7 @@ async function upload(key: string, body: Buffer, type = FORM): Promise<Answer> {
   return service.ask(path(), withKey(key, { token, headers: { 'content-type': type }, body }));
 }
 
-test('a repeated upload may have another multipart boundary, but gets 409 with other bytes or another name or type', async () => {
+test('a repeated upload with another multipart boundary is accepted, and one with other bytes or another name or type gets 409', async () => {
   const key = newKey();
   const first = await upload(key, form({}));
   const boundary = /boundary=(.*)$/.exec(FORM)?.[1] ?? '';

@@ -89,7 +89,7 @@ test('an account manager gets 403 for a repeated creation of a partner that has 
   await expectRefusal(service, await again(token), 'ERROR_FORBIDDEN');
 });
 
-test('a caller whose role may not create the record any more gets 403 for the repeated creation', async () => {
+test('a caller whose new role is not allowed to create the record gets 403 for the repeated creation', async () => {
   const body = { client_id: own.clients, amount_excl_tax: 100 };
   const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
   const { again } = await created('POST /api/invoices', { token, body });

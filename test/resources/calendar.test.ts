@@ -249,7 +249,7 @@ describe('the secret address of a user’s calendar', () => {
     await expectNoCalendarAt(next);
   });
 
-  test('the end of one user’s calendar address does not end another user’s', async () => {
+  test('if the calendar address of one user ends, the addresses of other users still work', async () => {
     const [one, other] = [
       await person(service, 'CLIENT', [own.clients]),
       await person(service, 'CLIENT', [own.clients]),

@@ -413,7 +413,7 @@ describe('the search text of a list', () => {
     expect(answer.headers['x-total-count']).toBe(String(found.length));
   });
 
-  test('a search text may have 200 characters, even if each of them takes several bytes', async () => {
+  test('the service accepts a search text of 200 characters, even if each of them takes several bytes', async () => {
     const ask = (text: string) => service.ask(`GET /api/clients?q=${encodeURIComponent(text)}`, { token });
     expect((await ask('🏠'.repeat(200))).status).toBe(200);
     expectError(await ask('🏠'.repeat(201)), 'ERROR_VALIDATION');

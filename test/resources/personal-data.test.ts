@@ -144,7 +144,7 @@ test('a user reads no own note on a claim of a client that the user has lost, bu
   expect(dataFrom(await personalDataOf(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
 });
 
-test('the personal data of another user are refused to a caller who may not change that user', async () => {
+test('the personal data of another user are refused to a caller who is not allowed to change that user', async () => {
   const shared = await person(service, 'CLIENT', [own.clients, foreign.clients]);
   const limitedAdmin = await service.token('ADMIN', [own.clients]);
   expect((await askPersonalData((await newUser()).id, limitedAdmin)).status).toBe(200);
@@ -322,7 +322,7 @@ test('an erased user cannot come back by a login, a token or an ADMIN’s change
   }
 });
 
-test('an ADMIN erases users who they may change, but not themselves, nor the last ADMIN of all clients', async () => {
+test('an ADMIN can erase each user whom the ADMIN can change, but neither the own account nor the last ADMIN of all clients', async () => {
   const user = await newUser();
   const limitedAdmin = await service.token('ADMIN', [own.clients]);
   expect((await erase(user.id, limitedAdmin)).status).toBe(204);

@@ -20,7 +20,7 @@ const ids = new Map(
 );
 
 test.each(PAGE_ROLES)(
-  'GET /api/users/me/rights lists exactly the operations that the role %s may call',
+  'GET /api/users/me/rights lists exactly the operations that the role %s is allowed to call',
   async (role) => {
     const may = ROWS.filter(({ right: [table, letter] }) => {
       if (table === 'everyone') return true;

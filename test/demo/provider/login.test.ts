@@ -194,7 +194,7 @@ test('a program gets tokens for an authorization code once, and only with the co
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
 });
 
-test('only a page of a trusted origin may read the tokens of the embedded identity provider', async () => {
+test('only a page of a trusted origin can read the tokens of the embedded identity provider', async () => {
   const { email, password } = await withClients();
   const ask = async (origin: string) => {
     const begun = await beginLogin(openBrowser(issuer));
