@@ -40,7 +40,10 @@ const monthsAgo = (months: number): string => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString();
 };
 
-/** The measured reads of the audit log by name: the number of the caller’s clients, and the query parameters. */
+/**
+ * For each measured read of the audit log, by the read’s name: how many clients the caller has, and the query
+ * parameters.
+ */
 const LISTS: Readonly<Record<string, readonly [number, Readonly<Record<string, string>>]>> = {
   'the newest records, all clients': [0, {}],
   'the newest records, 1 client': [1, {}],

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 /** The flags with which the Dockerfile starts Node. */
 const FLAGS = ['--max-semi-space-size=16'];
 
-/** The built service, as it is deployed, on an existing Postgres. */
+/** The compiled service as a firm deploys it, on a Postgres server that already runs. */
 interface Built {
   readonly origin: string;
   readonly pid: number;

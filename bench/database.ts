@@ -14,7 +14,7 @@ export interface BenchServer {
   close(): Promise<void>;
 }
 
-/** The database of a benchmark on its Postgres server. */
+/** A database that a benchmark uses, on the Postgres server of the benchmarks. */
 type BenchDatabase = BenchServer;
 
 /** The folder in which the benchmarks store databases and results. */
@@ -66,7 +66,8 @@ export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise
 }
 
 /**
- * Returns the address of the database with this number of claims, under the migrations and policies of this checkout.
+ * Returns the address of the database with the given number of claims, under the migrations and policies of this
+ * checkout.
  */
 export async function databaseOfSize(server: BenchServer, claims: number): Promise<string> {
   return filledDatabase(server, {
@@ -77,8 +78,7 @@ export async function databaseOfSize(server: BenchServer, claims: number): Promi
 }
 
 /**
- * Returns the SQL script that fills a database with this number of claims; `folder` is the folder of a release’s
- * benchmarks.
+ * Returns the SQL script that fills a database with the given number of claims. A release keeps the script in `folder`.
  */
 export async function populationOf(folder: string, claims: number): Promise<string> {
   const script = await readFile(join(folder, 'population.sql'), 'utf8');
@@ -123,8 +123,8 @@ export async function filledDatabase(server: BenchServer, filling: Filling): Pro
 }
 
 /**
- * Creates a Postgres login with the given rights for one run of a benchmark, and replaces a login that a killed run has
- * left.
+ * Creates a Postgres login with the given rights for one run of a benchmark. If a killed run did not remove its login
+ * of the same name, the new login replaces that login.
  */
 export async function createLogin(adminUrl: string, name: string, rights: string): Promise<string> {
   await withAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${name}`));

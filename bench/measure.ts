@@ -13,8 +13,8 @@ export interface Contender {
 const LONG_MS = 400;
 
 /**
- * Returns the median time of each work in milliseconds. The works take turns, so that other load of the machine affects
- * all of them. The first rounds prepare statements and choose plans, so they do not count.
+ * Returns for each piece of work the median of its times in milliseconds. The pieces of work take turns, so that other
+ * load of the machine affects all of them. The first rounds prepare statements and choose plans, so they do not count.
  */
 export async function medians(contenders: readonly Contender[], rounds = 21): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number[]>(contenders.map(({ name }) => [name, []]));

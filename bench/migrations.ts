@@ -29,8 +29,8 @@ const NAME = 'taxclaims_bench_migrations';
 const FIRST = '0010_audit_log_indexes';
 const RETRY_MS = 120_000;
 /**
- * The milliseconds of the printed table’s first row, in which no migration runs. The row shows how long this machine
- * delays a request anyway.
+ * The benchmark first sends requests for this many milliseconds without a migration, and prints the result as the first
+ * row of its table. The row shows how long this machine delays a request anyway.
  */
 const NOTHING_MS = 3_000;
 
@@ -107,8 +107,7 @@ async function besides(what: string, work: () => Promise<void>): Promise<Row> {
 }
 
 /**
- * Fills the tables that already exist from the filling script of all benchmarks; later migrations fill their own
- * tables.
+ * Fills the tables that exist so far with the script that all benchmarks use. Later migrations fill their own tables.
  */
 async function fill(): Promise<void> {
   const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');

@@ -24,7 +24,7 @@ import { keep } from './results.ts';
 
 const CLAIMS = 20_000;
 const FIRST = 'no pooler, prepared';
-/** The columns of the benchmark’s table, which the function `compared` fills. */
+/** The columns of the table that the benchmark prints. The function `compared` calculates the values. */
 const COMPARED = [
   ...['rate', 'p50 ms', 'as a ratio', 'p99 ms', 'as a ratio', 'Node µs', 'as a ratio'],
   ...['Postgres µs', 'as a ratio'],

@@ -133,7 +133,8 @@ from pg_catalog.generate_series(0, 2 * pg_temp.claims() - 1) as d
 join claim as r on r.i = pg_catalog.floor(pg_temp.claims() * pg_temp.chance('belongs', d))::bigint
 order by 7;
 
--- This insert writes the rows that the trigger of public.documents would write.
+-- The script runs without triggers. This insert writes the rows that the trigger of public.documents would otherwise
+-- write.
 insert into app.client_documents (id, client_id, reclamation_id, filename, file_size, mime_type, uploaded_at)
 select d.id, r.client_id, d.reclamation_id, d.filename, d.file_size, d.mime_type, d.uploaded_at
 from public.documents as d

@@ -160,7 +160,7 @@ test.each([
   expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
 
-test('AUTH_ISSUER may be any text if AUTH_JWKS_URL is set', () => {
+test('the service accepts any text in AUTH_ISSUER if AUTH_JWKS_URL is set', () => {
   const environment = { ...PROVIDER, AUTH_ISSUER: 'urn:idp', AUTH_JWKS_URL: 'http://idp:8080/jwks' };
   expect(loadConfig(environment).identity.provider?.issuer).toBe('urn:idp');
 });
@@ -328,7 +328,7 @@ test('NODE_ENV=production is accepted with both a database and an issuer', () =>
   expect(problemOf({ NODE_ENV: 'production', DATABASE_URL, ...PROVIDER })).toBe('none');
 });
 
-test("the database commands use only DATABASE_ADMIN_URL, never the API's DATABASE_URL", () => {
+test('the database commands connect only to DATABASE_ADMIN_URL, never to the API’s DATABASE_URL', () => {
   expect(problemOf({ DATABASE_URL }, loadAdminConfig)).toBe('DATABASE_ADMIN_URL must be set');
   const wrong = problemOf({ DATABASE_ADMIN_URL: 'mysql://root:hunter2@db' }, loadAdminConfig);
   expect(wrong).toBe('DATABASE_ADMIN_URL must be a postgres:// URL');

@@ -12,7 +12,7 @@ import { words } from './support/words.ts';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
-/** The layers of src/ from the top down; a file may import only from its own layer and from layers below. */
+/** The layers of src/ from the top down. A file is allowed to import only from its own layer and from layers below. */
 const FLOORS = words(`
   main demo admin service app resources records http metrics tracing documents outbox counters db identity
   config errors log
@@ -39,7 +39,7 @@ const SAME_FLOOR: Readonly<Record<string, string>> = {
   'system-error': 'errors',
 };
 
-/** The files outside admin/, db/, demo/, records/ and resources/ that may have SQL, with the reason. */
+/** The files outside admin/, db/, demo/, records/ and resources/ that are allowed to have SQL, with the reason. */
 const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'documents/removals.ts': 'it calls the database functions that plan and record removals of document contents',
   'http/creation.ts': 'it stores the answer to the creation of a record of any resource',

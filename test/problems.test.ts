@@ -34,7 +34,7 @@ describe.each(ALL_PROBLEM_TEXTS)('the problem %s has a correct English and Frenc
     expect(words).not.toMatch(/ [:;?!»]|« /);
   });
 
-  test('collectProblemLabels lists the code of each problem that an error answer may have', () => {
+  test('collectProblemLabels lists the code of each problem that an error response can have', () => {
     expect(Object.keys(collectProblemLabels())).toContain(key.replace(/\..*/, ''));
   });
 });

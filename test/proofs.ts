@@ -1,34 +1,35 @@
 import { allSuites } from './support/suites.ts';
 
-/** A group of tests that is too slow for `npm test`. `npm run proofs` runs the proofs in this order. */
+/** A group of tests that is too slow for `npm test`. `npm run proofs` runs these groups in the order of this file. */
 export interface Proof {
   readonly question: string;
-  /** The minutes that the whole proof takes on two idle cores. */
+  /** The minutes that the whole group of slow tests (proof) takes on two idle cores. */
   readonly minutes: number;
-  /** The proof’s test files and folders, which `npm test` leaves out. */
+  /** The test files and folders of this group of slow tests. `npm test` does not run them. */
   readonly suites?: readonly string[];
-  /** Test files below `suites` that belong to `npm test` and not to the proof. */
+  /** Test files in the folders of `suites` that belong to `npm test` instead of this group of slow tests. */
   readonly but?: readonly string[];
-  /** Suites of `npm test` that the proof runs too, whole and in the proof's environment. */
+  /** Suites of `npm test` that this group of slow tests also runs, whole and with the group’s environment variables. */
   readonly again?: readonly string[];
-  /** The configuration file with which Jest runs the proof’s suites; jest.config.js if absent. */
+  /** The configuration file with which Jest runs this group of slow tests; jest.config.js if absent. */
   readonly config?: string;
-  /** A Node script that belongs to the proof and runs after its suites, with the script’s arguments. */
+  /** A Node script, with its arguments, that runs after the suites of this group of slow tests. */
   readonly script?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The programs or rights that the proof needs on the machine. */
+  /** The programs or rights that this group of slow tests needs on the machine. */
   readonly needs?: string;
   /**
-   * A command that fails on a machine without `needs`. `npm run proofs` then skips the proof, and says so in its table.
+   * A command that fails on a machine without `needs`. `npm run proofs` then skips this group of slow tests, and says
+   * so in its table.
    */
   readonly answers?: readonly [command: string, ...args: string[]];
   /**
-   * The part of the proof that `npm run proofs -- --sample` runs: a share of the rows in suites that use
+   * The part of this group of slow tests that `npm run proofs -- --sample` runs: a share of the rows in suites that use
    * `sampledByDay`, one of so many suites, or both. The two numbers have no common divisor, because some rows would
    * otherwise never be drawn.
    */
   readonly sample?: { readonly rows?: string; readonly oneSuiteOf?: number };
-  /** True if another proof at the same time would change what this proof measures. */
+  /** True if this group of slow tests measures something that other tests running at the same time would change. */
   readonly isAlone?: boolean;
 }
 
@@ -233,17 +234,20 @@ const owners = new Map(
   ),
 );
 
-/** Returns the name of the proof to which a test suite belongs; undefined for a suite of `npm test`. */
+/**
+ * Returns the name of the group of slow tests (proof) to which a test suite belongs; undefined for a suite of `npm
+ * test`.
+ */
 export function proofOf(suite: string): string | undefined {
   return owners.get(suite);
 }
 
-/** Returns the test suites of a proof, which `npm test` leaves out. */
+/** Returns the test suites of a group of slow tests (proof). `npm test` does not run these suites. */
 export function suitesOf(name: string): string[] {
   return [...owners].filter(([, owner]) => owner === name).map(([suite]) => suite);
 }
 
-/** Whether a file is one of the given paths, or lies in one of the given folders. */
+/** True if a file is one of the given paths, or lies in one of the given folders. */
 export function isIn(paths: readonly string[], file: string): boolean {
   return paths.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path));
 }

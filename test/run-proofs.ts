@@ -12,12 +12,12 @@ import { JEST, ROOT } from './support/suites.ts';
  * `.data/proofs`.
  */
 
-/** The milliseconds after which `npm run proofs` kills a proof, which then does not hold. */
+/** After this many milliseconds, `npm run proofs` kills a group of slow tests (proof), which then counts as failed. */
 const LONGEST_MS = 45 * 60_000;
 
 interface Outcome {
   readonly name: string;
-  /** Whether the proof holds; undefined if the machine lacks what the proof needs. */
+  /** True if all tests of the group (proof) passed; undefined if the machine lacks something that the group needs. */
   readonly holds: boolean | undefined;
   readonly seconds: number;
   readonly result: string;
@@ -86,7 +86,7 @@ async function proveAll(names: string[]): Promise<void> {
   }
 }
 
-/** Runs the test suites of a proof (long test), and then the proof’s script. */
+/** Runs the suites of a group of slow tests (proof), and then the group’s script. */
 async function prove(name: string, proof: Proof): Promise<Outcome> {
   const began = performance.now();
   const [command, ...args] = proof.answers ?? [process.execPath, '--version'];

@@ -44,7 +44,7 @@ const results = join(ROOT, '.data', 'test-results.json');
 const { reached, own } =
   touched === undefined ? { reached: allSuites(), own: [] } : suitesOfChange(touched.split('=')[1] ?? 'HEAD');
 const fast = [...reached.filter(isFast), ...own];
-// Test suites spend a sixth of their time waiting, so on two processors three workers of Jest are faster.
+// Test suites spend a sixth of their time waiting, so on two processors three workers of Jest are faster than two.
 const chosen = isChosen ? [] : ['--maxWorkers=3', '--runTestsByPath', ...fast];
 const sample = isChosen ? {} : { TEST_DAY: process.env['TEST_DAY'] ?? dayOfRevision(), TEST_SAMPLE: '1/10' };
 if (!isChosen)
@@ -78,8 +78,8 @@ function dayOfRevision(): string {
 }
 
 /**
- * Returns the test suites that depend on a file that differs from the revision. `own` are suites of proofs that import
- * a changed file of `src` which no suite of `npm test` imports.
+ * Returns the test suites that depend on a file that differs from the revision. The list `own` has suites of slow tests
+ * that import a changed file of `src` which no suite of `npm test` imports.
  */
 function suitesOfChange(revision: string): { reached: string[]; own: string[] } {
   const changed = [

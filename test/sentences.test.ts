@@ -60,7 +60,7 @@ describe('the pages list exactly the database functions that exist', () => {
     expect(listed.sort()).toEqual(await functionsWhere(`f.prosecdef and f.proowner = 'taxclaims_definer'::regrole`));
   });
 
-  test('db/README.md lists exactly the functions that the API’s login may call', async () => {
+  test('db/README.md lists exactly the functions that the API’s login is allowed to call', async () => {
     const [entry] = /^- `taxclaims_api` .*?(?=^- )/ms.exec(await read('db/README.md')) ?? [];
     const listed = codesIn(entry).filter((code) => code.startsWith('app.'));
     expect(listed.sort()).toEqual(await functionsWhere(`has_function_privilege('taxclaims_api', f.oid, 'EXECUTE')`));
@@ -84,7 +84,7 @@ test('no Markdown page has a line of more than 200 characters', async () => {
 test.each([
   ['README.md', 130, 160],
   ['CONVENTIONS.md', 150, 160],
-])('%s has at most %i lines of at most %i characters', async (page, most, widest) => {
+])('the page %s has at most %i lines of at most %i characters', async (page, most, widest) => {
   const lines = (await read(page)).trimEnd().split('\n');
   expect(lines.length).toBeLessThanOrEqual(most);
   expect(lines.filter((line) => line.length > widest)).toEqual([]);

@@ -29,7 +29,10 @@ const token = await service.token('ACCOUNT_MANAGER', [own.clients], { sub: 'busy
 const change = (site_name = 'A') =>
   service.ask(`PUT /api/sites/${own.sites}`, { token, body: { client_id: own.clients, site_name } });
 
-/** Runs `attack` while all transactions that one caller may have at once wait for a lock. */
+/**
+ * Runs `attack` while one caller has as many database transactions as a caller can have at once, and all of them wait
+ * for a lock.
+ */
 async function whileBusy(attack: () => Promise<void>): Promise<void> {
   await withAdmin(service.postgres.adminUrl, async (holder) => {
     const held = await backendOf(holder);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /**
- * Starts a process that repeats one small request beside the large requests of the benchmark, so that no work of the
- * benchmark’s process delays the request.
+ * Starts a separate process that repeats one small request while the benchmark sends large requests. A busy benchmark
+ * process thus does not delay the small request.
  */
 export function callMeanwhile(url: string, token: string) {
   const child = fork(join(import.meta.dirname, 'other-caller.ts'), [url, token]);
@@ -14,7 +14,7 @@ export function callMeanwhile(url: string, token: string) {
   ended.catch(() => undefined);
   return {
     /**
-     * Returns the milliseconds that each repeated small request took since the last call.
+     * Returns how many milliseconds each repeated small request has taken since this function was called last.
      * @throws Error if a request was not answered with 200
      */
     async waits(): Promise<readonly number[]> {

@@ -1,6 +1,6 @@
 /**
- * This process repeats one small request beside the large requests of the benchmark, and reports how long each small
- * request has waited since the last report.
+ * This process repeats one small request while a benchmark sends large requests. The process reports how long each
+ * small request has waited since the last report.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';

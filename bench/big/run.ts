@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- big` measures what large requests cost the service, and how long another caller’s small request
- * waits meanwhile.
+ * `npm run bench -- big` measures what large requests cost the service, and how long a small request of another caller
+ * waits at the same time.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The service process imports this file. On each SIGUSR2 the file reports the longest turn of the event loop in
- * processor time, which other processes do not lengthen.
+ * A benchmark loads this file into the service. On each signal SIGUSR2, the file reports the most processor time that
+ * one turn of the event loop has used. Other processes do not change this time.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 

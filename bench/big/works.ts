@@ -24,7 +24,9 @@ const UPLOADS = 20;
 const UPLOADED_BYTES = 25_000_000;
 const ARCHIVED = 200;
 const KEPT = 2_000;
-/** The number of connections that the benchmark opens at once, fewer than the backlog of a listening server. */
+/**
+ * The benchmark opens this many connections at once. A listening server lets more connections than this wait for it.
+ */
 const OPENED_AT_ONCE = 100;
 const NOTHING_MS = 10_000;
 

@@ -38,9 +38,9 @@ export function filterOf(table: string, clients: readonly string[]): string {
 }
 
 /**
- * Returns the possible texts of an endpoint’s SQL statement with handwritten filters instead of policies, of which the
- * benchmark uses the first that gives the same rows. A statement that names the client, or joins the caller’s clients
- * itself, may already be filtered; otherwise every table is filtered.
+ * Returns an endpoint’s SQL statement in several versions, each with handwritten filters in place of policies. The
+ * benchmark uses the first version that returns the same rows as the policies. A statement that names the client, or
+ * joins the caller’s clients, possibly needs no further filter. In any other statement every table gets a filter.
  */
 export function byHand({ request, statement }: Read): readonly string[] {
   const { text, values } = statement;

@@ -78,7 +78,8 @@ async function inTransaction<T>(
 }
 
 /**
- * Prepares an SQL statement under the digest of its text, so that two texts with the same beginning are two statements.
+ * Prepares an SQL statement under a name made from the digest of its text. Two texts with the same beginning thus get
+ * two names.
  */
 async function ask(client: pg.Client, { text, values }: Statement): Promise<pg.QueryArrayResult> {
   const name = createHash('md5').update(text).digest('hex');

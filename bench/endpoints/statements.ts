@@ -54,7 +54,7 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
   return statementOf(endpoint, input, caller);
 }
 
-/** Returns the SQL statement whose rows an endpoint responds with. */
+/** Returns the SQL statement that reads the rows for an endpoint’s response. */
 function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;
@@ -69,7 +69,9 @@ async function inputOf(endpoint: Endpoint, admin: Client, clients: readonly stri
   return { params, query: queryOf(endpoint, PAGE), body: {} };
 }
 
-/** Returns the id of a record of the given clients, the same record at each call. */
+/**
+ * Chooses a record that belongs to one of the given clients, the same record at each call, and returns the record’s id.
+ */
 async function anId(admin: Client, table: string, clients: readonly string[]): Promise<string> {
   const { rows } = await admin.query<{ id: string }>(
     `select t.id from public.${table} as t where ${filterOf(table, clients)} order by t.id limit 1`,

@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- gate` measures the processor time of each kind of request against the previous release, in turns.
+ * `npm run bench -- gate` compares this checkout with the previous release: the processor time for each kind of
+ * request. Both versions are measured in turns.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -89,8 +90,8 @@ export async function measureGate(server: BenchServer, { rounds, previous }: Gat
 type Taken = ReadonlyMap<string, readonly Figures[]>;
 
 /**
- * Returns the table of all kinds of requests. Each ratio is the median of the ratios of single rounds, in which both
- * releases follow each other.
+ * Returns a table with a row for each kind of request. In each round both releases are measured one after the other,
+ * which gives a ratio. The table shows the median of these ratios.
  */
 function byKind(now: Taken, before: Taken): string {
   return table(

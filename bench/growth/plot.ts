@@ -46,7 +46,7 @@ function scale(values: readonly number[], from: number, to: number): Scale {
   return (value) => Math.round(from + ((Math.log10(value) - least) / (most - least)) * (to - from));
 }
 
-/** Returns the numbers at an axis of the plot: 1, 2 and 5 times each power of ten between two powers. */
+/** Returns the numbers to write at an axis of the plot: 1, 2 and 5 times each power of ten in the given range. */
 function ticks(floor: number, ceiling: number): number[] {
   const found: number[] = [];
   for (let power = floor; power < ceiling; power *= 10) found.push(power, 2 * power, 5 * power);

@@ -93,7 +93,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   ];
 }
 
-/** Returns a value for a filter from a row; for `q` a part of one of the row’s texts. */
+/** Takes a value for a filter from a row. The filter `q` gets a part of a text in that row. */
 function valueOf(name: string, sample: Sample): string | undefined {
   if (name === 'q') {
     const texts = [
@@ -151,7 +151,10 @@ function countedBy(by: string, sample: Sample): Case[] {
   ];
 }
 
-/** Returns requests for the claims whose deadlines run out, a full page and the first few. */
+/**
+ * Returns requests for the claims whose deadline is at most 30 or 365 days away, once with a full page and once with
+ * only 20 claims.
+ */
 function runningOut(expand: string | undefined): Case[] {
   return [
     ...['30', '365'].flatMap((within) => [
@@ -189,7 +192,10 @@ export function sortsOf(schema: unknown): string[] {
   return words.options.map(String).toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
-/** The SQL that finds the client of a row of each list. Rows that many clients share count as the caller’s. */
+/**
+ * For each list, the SQL expression that names the client to whom a row belongs. A row that several clients share
+ * counts as a row of the caller.
+ */
 const OWNERS: Readonly<Record<string, string>> = {
   clients: 'r.id',
   cadastres: '(select s.client_id from public.sites as s where s.id = r.site_id)',
@@ -200,7 +206,8 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the row in the middle of a list for the given clients, or for all clients, and the number of the list’s rows.
+ * Reads a list for the given clients, or for all clients. Returns the row in the middle of the list, and how many rows
+ * the list has.
  */
 export async function sampleOf(
   admin: pg.Client,

@@ -31,7 +31,8 @@ interface Measured {
   readonly once: () => Promise<unknown>;
   readonly times: number[];
   /**
-   * The milliseconds of processor time that the Postgres backend spends on each execution, without parallel workers.
+   * The processor time, in milliseconds, that Postgres spends on each execution of an SQL statement without parallel
+   * workers.
    */
   readonly work: number[];
 }

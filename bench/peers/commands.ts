@@ -7,7 +7,10 @@ const run = promisify(execFile);
 
 const MAX_OUTPUT = 64 * 2 ** 20;
 
-/** Runs a command, and returns its output. The error of a failed command has its error output. */
+/**
+ * Runs a command and returns its output. If the command fails, the thrown error has the text that the command wrote to
+ * its standard error.
+ */
 export async function output(
   command: string,
   args: readonly string[],

@@ -20,7 +20,10 @@ export interface HttpPeerOptions {
   readonly folder: string;
   readonly main: string;
   readonly environment?: Environment | ((databaseUrl: string) => Environment);
-  /** The name and the rights of the compared service’s database login, and the superuser’s address of its database. */
+  /**
+   * The name and the rights of the login with which the compared service connects, and the address of the same database
+   * for a superuser.
+   */
   readonly login: string;
   readonly rights: string;
   readonly adminUrl: string;

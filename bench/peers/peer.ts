@@ -24,7 +24,7 @@ export interface Peer {
 
 /** The request that every compared service must answer, and its database. */
 export interface Question {
-  /** The superuser’s address of the database with the rows of the compared services. */
+  /** The address, for a superuser, of the database that the compared services read. */
   readonly adminUrl: string;
   readonly token: string;
   /** The ids of all clients in the token of the benchmark’s caller. */

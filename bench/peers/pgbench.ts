@@ -1,5 +1,6 @@
 /**
- * pgbench sends the SQL statements of this service’s request itself, which shows the cost of a request without Node.
+ * The program pgbench sends the SQL statements of one request directly to Postgres. This shows the cost of the request
+ * without Node.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

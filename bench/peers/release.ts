@@ -8,8 +8,8 @@ import { install, output } from './commands.ts';
 export interface Release {
   readonly folder: string;
   /**
-   * The superuser’s address of the release’s database, which has the same rows, and the release’s functions and
-   * policies.
+   * The address, for a superuser, of the earlier release’s database. That database has the same rows as the database of
+   * this checkout, but the functions and policies of the earlier release.
    */
   readonly adminUrl: string;
 }

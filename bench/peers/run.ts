@@ -30,7 +30,7 @@ interface PeersOptions {
 const CLIENTS = 50;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const NAME = 'this service';
-/** The greatest number of turns in which the benchmark warms a compared service up. */
+/** The most turns of requests that the benchmark sends to warm up a compared service before measuring the service. */
 const LONGEST_WARM_UP = 12;
 
 export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {
@@ -144,7 +144,8 @@ function shown(values: readonly (number | undefined)[]): string {
 /** Returns the request of the benchmark: the newest claims of one client, by a caller with fifty clients. */
 export async function question(adminUrl: string, identity: Asked['identity'], claims = FULL_SIZE): Promise<Asked> {
   const clients = await clientsOf(adminUrl, CLIENTS, claims);
-  // The requested client is the one in the middle of the order by id, so its number of claims is arbitrary.
+  // The request names the client whose id is in the middle of all ids. How many claims that client has is thus
+  // arbitrary.
   const client = clients[CLIENTS / 2] ?? '';
   await storeCaller(adminUrl, 'ACCOUNT_MANAGER', clients);
   const token = await identity.token({

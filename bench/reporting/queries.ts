@@ -6,8 +6,8 @@ export interface Query {
   readonly name: string;
   readonly reporting: string;
   /**
-   * The handwritten query for a superuser with the same rows. $clients stands for the array of the login’s client ids,
-   * and $client and $company stand for the id and the name of one of these clients.
+   * The query written by hand, with which a superuser reads the same rows. In its text, $clients stands for the array
+   * of the login’s client ids, and $client and $company stand for the id and the name of one of these clients.
    */
   readonly byHand: string;
 }

@@ -31,7 +31,7 @@ try {
 console.log(table(['query', ...SIZES.map((size) => `${size} clients`)], [...rows.values()]));
 
 interface Run {
-  /** The ids of the clients that a reporting login may read; undefined for a login with all clients. */
+  /** The ids of the clients that a reporting login is allowed to read; undefined for a login with all clients. */
   readonly clients: readonly string[] | undefined;
   readonly client: string;
   readonly company: string;

@@ -20,8 +20,8 @@ export interface Asked {
 export const CLAIM_OF_CLIENT = { claim_type: 'TF', amount: 1_250.5, tax_year: 2024, commune_code: '75056' };
 
 /**
- * Returns the ids of records of a client of middle size. The function `clientsOf` and population.sql number clients in
- * the same way.
+ * Returns ids of records that belong to a client with a middle number of claims. The function `clientsOf` and
+ * population.sql number clients in the same way.
  */
 export async function askedOf(
   adminUrl: string,

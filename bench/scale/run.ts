@@ -85,8 +85,8 @@ const BYTES = `
   order by pg_total_relation_size(c.oid) desc`;
 
 /**
- * Returns a copy of a database under the migrations and policies of this checkout, and replaces a copy that a killed
- * run has left.
+ * Returns a copy of a database under the migrations and policies of this checkout. If a killed run did not remove its
+ * copy of the same name, the new copy replaces it.
  */
 export async function copyOf(server: BenchServer, template: string, name: string): Promise<string> {
   const adminUrl = asDatabase(server.adminUrl, name);

@@ -17,7 +17,9 @@ import { keep } from '../results.ts';
 import { residentMemory } from '../scale/memory.ts';
 
 const CLAIMS = 20_000;
-/** The milliseconds after a start of the service until its background work is over, for which no response waits. */
+/**
+ * The background work after a start of the service ends within this many milliseconds. No response waits for that work.
+ */
 const IDLE_MS = 2_000;
 const LOAD_SECONDS = 5;
 

@@ -20,7 +20,7 @@ export async function migrateTo(revision: string, adminUrl: string): Promise<voi
     });
     execFileSync('tar', ['-x', '-C', folder], { input: archive });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    // Where migrate.ts stood in earlier revisions, and where it stands now.
+    // The path of the file migrate.ts in earlier revisions, and its path in the present revision.
     const paths = ['db/migrate.ts', 'db/deploy/migrate.ts', 'admin/deploy/migrate.ts'].map((path) =>
       join(folder, 'src', path),
     );

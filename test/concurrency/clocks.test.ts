@@ -115,9 +115,9 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   expect([await me(old), await logIn(old)]).toEqual([401, 401]);
   expect(await stored()).toEqual(changed);
 
-  // If the identity provider’s tokens and responses have the same clock offset, the service knows the offset and
-  // accepts a token that is issued now. Otherwise the service accepts only a token that is issued two minutes after the
-  // change of rights.
+  // If the clocks that date the identity provider’s tokens and its responses are wrong by the same time, the service
+  // knows that time and accepts a token that is issued now. Otherwise the service accepts only a token that is issued
+  // two minutes after the change of rights.
   if (off.tokens !== off.dates) await twoMinutesLater(sub);
   const end = performance.now() + 20_000;
   let status = 0;
@@ -127,18 +127,18 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
 }
 
 test.each(CLOCKS)(
-  'if $title, the service refuses tokens from before a change of rights, accepts later tokens, and logs the clock’s offset',
+  'if $title, the service refuses tokens from before a change of rights, accepts later tokens, and logs how far ahead the clock is',
   async ({ off }) => {
     await withClocks(off, async (service, said) => {
       await Promise.all(CHANGES.map((bodies) => tryChange(service, off, bodies)));
-      // The service does not log the offset of the clock that signs tokens, because an old token and a token of a slow
-      // clock look the same.
+      // The service does not log how wrong the clock that dates the tokens is, because an old token and a token of a
+      // slow clock look the same.
       if (off.dates === 0 && off.tokens < 0) return;
       const expected = { provider: off.dates === 0 ? off.tokens : off.dates, service: off.service };
       const { subject: sub } = await person(base, 'ADMIN');
       const seen = async () => {
-        // A slow request to the identity provider hides a part of the clock’s offset. The next response and the next
-        // new token show the whole offset.
+        // If a request to the identity provider is slow, the service sees only a part of the time by which the
+        // provider’s clock is wrong. The next response and the next new token show the whole time.
         await service.ask('GET /api/users/me', { token: await issue(off, 0, { sub, role: 'ADMIN' }) });
         const figures = await figuresAt(service.metricsPort);
         return Object.entries(expected).map(([clock, seconds]) => ({

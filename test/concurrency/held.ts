@@ -5,9 +5,9 @@ import type { Service } from '../support/service.ts';
 import type { Admin } from '../support/world.ts';
 
 /**
- * Takes a lock (`hold`) as a superuser, and sends each request once the previous request waits for the lock. Then runs
- * `meanwhile` in the transaction that holds the lock, and releases the lock. Returns the responses in the order of the
- * requests.
+ * Takes the lock `hold` as a superuser, and sends the requests one by one: each once the previous request waits for the
+ * lock. Then runs `meanwhile` in the transaction that holds the lock, and releases the lock. Returns the responses in
+ * the order of the requests.
  */
 export async function inLine<T = Answer>(
   service: Service,

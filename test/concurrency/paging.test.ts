@@ -53,8 +53,8 @@ const lastChangeOf = (sites: readonly Site[]) =>
     .at(-1) ?? '';
 
 /**
- * Whether the stored sites are older than every open transaction, even of other test suites, because each open
- * transaction might have changed a site.
+ * True if every stored site is older than all open transactions, even those of other test suites. Each open transaction
+ * has possibly changed a site.
  */
 async function isOlderThanAllTransactions(): Promise<boolean> {
   const [row] =
@@ -63,7 +63,7 @@ async function isOlderThanAllTransactions(): Promise<boolean> {
   return row?.['isSo'] === true;
 }
 
-test('a program that reads all pages of a list by updated_at gets every site’s last state although sites change meanwhile', async () => {
+test('a program that reads all pages of a list by updated_at gets the last state of every site, although other callers change sites at the same time', async () => {
   let turn = 0;
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;

@@ -21,7 +21,7 @@ const stored = async ({ id }: UserWithPassword) =>
 const manager = () => userWithPassword(service, 'ACCOUNT_MANAGER', { clients: [own] });
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
 
-test('two simultaneous wrong passwords of a user count as two guesses, and one gets 429 if only one guess is left', async () => {
+test('two simultaneous wrong passwords of a user count as two guesses, and one gets 429 if the user had only one guess more', async () => {
   const user = await manager();
   const guesses = [() => change(user, 'a first guess'), () => change(user, 'a second guess')];
   expect(statuses(await inLine(service, rowOf('users', user.id), guesses))).toEqual([403, 403]);

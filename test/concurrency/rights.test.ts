@@ -44,8 +44,8 @@ interface Cast {
 interface Pair {
   readonly title: string;
   /**
-   * The user whose database row both requests wait for. Without a user, both requests wait for the audit log, after
-   * they have checked their rights.
+   * The test locks the database row of this user, so that both requests wait. Without a user, the test locks the audit
+   * log, for which the requests wait after they have checked their rights.
    */
   readonly hold?: keyof Cast;
   readonly first: (cast: Cast) => Promise<Answer>;

@@ -5,8 +5,8 @@ import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite tests that each constraint and sequence of the database concerns the rows of one client only, or that
- * db/README.md names it, because constraints and sequences ignore row-level security.
+ * Constraints and sequences of the database ignore row-level security. This suite tests that each of them concerns the
+ * rows of only one client, or that db/README.md names the exception.
  */
 
 const database = await forSuite(createTestDatabase());

@@ -277,7 +277,8 @@ describe('the audit log’s partition whose protection differs from that of the 
     await rolledBack(async () => {
       await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
       const found = await findings();
-      // A period for which the audit log has no partition adds a row to audit.findings, which the test ignores.
+      // A period for which the audit log has no partition adds a row to the view audit.findings. The test ignores that
+      // row.
       expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
         expect.stringContaining(`audit_log.${third}: `),
       ]);
@@ -368,8 +369,8 @@ describe('the audit record of a refused request that the API sends twice', () =>
 
 describe('the daily counts of audit records', () => {
   /**
-   * The name of the audit log’s partition for two months ago, which has a record for each day, and the beginning of the
-   * text with which audit.findings reports lost records of that month.
+   * The name of the audit log’s partition for two months ago, in which each day has a record. Then the beginning of the
+   * text with which the view audit.findings reports lost records of that month.
    */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);

@@ -156,7 +156,7 @@ describe('the audit record of a request that is refused during a database outage
     await audit.close();
   });
 
-  test('a service that stops first stores the audit records that wait on its disk in the database', async () => {
+  test('a service that stops writes the audit records that wait on its disk into the database before it ends', async () => {
     const audit = await openWriter();
     const kept = refusal();
     await outage();

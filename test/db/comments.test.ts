@@ -67,7 +67,7 @@ describe('the comments in the database', () => {
     expect(findings.filter(({ comment }) => !/^.+\. .+\. Mend: .+\.$/.test(comment ?? ''))).toEqual([]);
   });
 
-  test('a deploy restores database comments that were changed by hand, and does not report such a change as drift', async () => {
+  test('a deploy restores database comments that were changed by hand, and does not report such a change', async () => {
     const before = await described();
     await withAdmin(database.adminUrl, async (admin) => {
       const { rows: drift } = await admin.query('table audit.drift');

@@ -42,7 +42,7 @@ test('a periodic sweep deletes every stored response of an Idempotency-Key that 
   expect(await left()).toBe(3);
 });
 
-test('a failed sweep of the stored responses of Idempotency-Keys only logs an error, and the next sweep deletes the expired responses', async () => {
+test('if the periodic deletion of expired responses to Idempotency-Keys fails, the service logs an error, and deletes the responses the next time', async () => {
   const failures: unknown[] = [];
   const errorLog = pino({}, { write: (line) => failures.push(JSON.parse(line)) });
   await fill(2, 1);

@@ -50,8 +50,8 @@ test('requests to a frozen Postgres server fail, and after it thaws no transacti
     thaw();
   }
   await database.run(request(), [half(3)]);
-  // After a frozen Postgres continues and the requests have failed, no database session may still hold a transaction or
-  // locks.
+  // After a frozen Postgres continues and the requests have failed, no database session is allowed to hold a
+  // transaction or locks any more.
   const busy = `select from pg_stat_activity where application_name like 'taxclaims-api%' and state <> 'idle'`;
   await until(() => withAdmin(adminUrl, async (admin) => (await admin.query(busy)).rowCount === 0));
   const { rows } = await withAdmin(adminUrl, (admin) =>

@@ -34,7 +34,9 @@ afterEach(async () => {
   line.close();
 });
 
-/** A request of another caller for each number, because a process runs only four transactions of one caller at once. */
+/**
+ * Each number gives a request of another caller, because a process runs only four transactions of one caller at once.
+ */
 const requestOf = (number: number) => request({ caller: { ...request().caller, subject: `idp|${String(number)}` } });
 
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
@@ -248,7 +250,7 @@ test('300 requests that wait for a locked table all fail with ERROR_UNAVAILABLE 
   expect(endings.map(({ error }) => toRequestError(error).code)).toEqual(
     Array.from({ length: 300 }, () => 'ERROR_UNAVAILABLE'),
   );
-  // Those requests fail first that had a database connection from the start.
+  // The requests that had a database connection from the start fail before the requests that waited for a connection.
   expect(Math.max(...times) / Math.min(...times)).toBeLessThan(1.8);
   await crowd.run(request(), [insert(1)]);
   expect(await probe.stored()).toEqual([1]);
@@ -273,8 +275,8 @@ test('a streamed list waits for a locked table no longer than any other request 
   const first = ended('the first', crowd.run(request(), [insert(1)]));
   const list = ended('the list', crowd.stream(request(), sql('select id from public.probe')));
   await first;
-  // The streamed list has already waited for the connection of the first request, so little of the list’s time is left.
-  // The later request, on another connection pool, still has its whole time.
+  // The streamed list has already waited for the connection of the first request, so only a little of the list’s time
+  // remains. The later request, on another connection pool, still has its whole time.
   const later = ended('the later', other.run(request(), [insert(2)]));
   await Promise.all([list, later]);
   expect(order).toEqual(['the first', 'the list', 'the later']);

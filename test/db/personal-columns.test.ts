@@ -64,7 +64,7 @@ const MAY_BE_OF_A_PERSON = `
     )
   order by 1`;
 
-test('GET …/personal-data has every column that may be about a user, except those listed here with a reason', async () => {
+test('GET …/personal-data has every column that can be about a user, except the columns that this test lists with a reason', async () => {
   const found = (await admin.query<{ column: string }>(MAY_BE_OF_A_PERSON)).rows.map(({ column }) => column);
   const listed = [...PERSONAL_DATA_SOURCES, ...TOLD_ALONG, ...Object.keys(OF_NOBODY)];
   expect(found.filter((column) => !listed.includes(column))).toEqual([]);

@@ -119,7 +119,7 @@ describe('a pipeline: several statements sent to the database at once', () => {
 });
 
 describe('a pipeline of statements that fails', () => {
-  test('a pipeline with an error in the middle stores nothing and leaves no setting on the connection', async () => {
+  test('a pipeline of SQL statements with an error in the middle stores nothing, and no setting remains on the connection', async () => {
     const { results, error, status } = await send(setLocally, insert(1), sql('select 1 / $1::integer', 0), insert(2));
     expect(results).toHaveLength(2);
     expect(error).toMatchObject({ code: '22012' });
@@ -128,7 +128,7 @@ describe('a pipeline of statements that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('a pipeline that violates a deferred constraint fails, although its last statement succeeded', async () => {
+  test('a pipeline of SQL statements that violates a deferred constraint fails, although its last statement succeeded', async () => {
     const { results, error, status } = await send(sql('insert into note values (1, 404)'));
     expect(results).toHaveLength(1);
     expect(error).toMatchObject({ code: '23503' });
@@ -146,14 +146,14 @@ describe('a pipeline of statements that fails', () => {
     expect(await stored()).toBe('2');
   });
 
-  test('a pipeline with a NUL character in a string stores nothing', async () => {
+  test('a pipeline of SQL statements with a NUL character in a string stores nothing', async () => {
     const { error } = await send(insert(1), sql('select $1::text', 'a\0b'));
     expect(error).toMatchObject({ code: '22021' });
     await expectNothingLeft();
     expect(await stored()).toBe('');
   });
 
-  test('a pipeline with COPY from stdin loses its connection instead of waiting forever for data', async () => {
+  test('a pipeline of SQL statements with COPY from stdin loses its database connection instead of waiting forever for data', async () => {
     const { error, status } = await send(insert(1), sql('copy note from stdin'));
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect(status).toBeNull();
@@ -161,7 +161,7 @@ describe('a pipeline of statements that fails', () => {
     expect(await stored()).toBe('');
   });
 
-  test('a pipeline whose connection is killed stores nothing and fails with DatabaseUnavailable', async () => {
+  test('a pipeline of SQL statements whose connection is killed stores nothing and fails with DatabaseUnavailable', async () => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const pipeline = send(insert(1), sql('select pg_sleep(60)'), insert(2));
     await withAdmin(database.adminUrl, async (admin) => {
@@ -206,7 +206,7 @@ describe('the prepared statements of a database connection', () => {
     expect(await prepared()).toEqual([twice.text, twice.text]);
   });
 
-  test('a prepared statement whose pipeline failed works in the next pipeline', async () => {
+  test('a prepared statement works again after the pipeline of statements that used it has failed', async () => {
     const fails = sql('select 1 / $1::integer', 0);
     const never = sql('select 7');
     expect((await send(fails, never)).error).toMatchObject({ code: '22012' });

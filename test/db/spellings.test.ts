@@ -49,7 +49,7 @@ describe('the spelling of a user’s subject', () => {
     },
   );
 
-  test('a deploy clears the misspelled subjects that an earlier release stored, and keeps all other subjects', async () => {
+  test('a deploy removes users’ malformed subjects that an earlier release stored, and keeps all other subjects', async () => {
     const earlier = await createDatabaseBefore('0020');
     const { adminUrl } = earlier;
     await withAdmin(adminUrl, async (client) => {

@@ -78,7 +78,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await readdir(join(dataDir, 'refusals', '0'))).toEqual(['lock']);
   });
 
-  test('only the account that runs the service can read the files of waiting audit records (the spool)', async () => {
+  test('only the operating system’s user who runs the service can read the files of waiting audit records', async () => {
     const spool = await opened();
     await spool.append('line\n');
     await spool.setAside(['line']);
@@ -92,7 +92,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     });
   });
 
-  test('the spool of waiting audit records returns a postponed file only after the next call of adopt()', async () => {
+  test('a file of waiting audit records that the service has postponed is returned only after the next call of adopt()', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(left, { recursive: true });
     await writeFile(join(left, '000000000001.refusals'), 'left\n');
@@ -103,7 +103,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect([spool.isEmpty, await emptied(spool)]).toEqual([false, ['left']]);
   });
 
-  test('the spool of waiting audit records creates its folder again after somebody removed the folder', async () => {
+  test('the service creates the folder of waiting audit records again after somebody has removed the folder', async () => {
     const spool = await opened();
     await spool.append('lost\n');
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -113,7 +113,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await emptied(spool)).toEqual(['kept']);
   });
 
-  test('the spool of waiting audit records ignores folders and symbolic links among its files', async () => {
+  test('the service ignores folders and symbolic links among the files of waiting audit records', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(join(left, '000000000001.refusals'), { recursive: true });
     await symlink('/nowhere', join(left, '000000000002.refusals'));
@@ -127,7 +127,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect((await stat(join(path, 'refusals'))).mode & 0o777).toBe(0o700);
   });
 
-  test('a full spool of waiting audit records rejects new records until its files are removed', async () => {
+  test('if the files of waiting audit records have reached their size limit, new records are rejected until the files are removed', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(59)}\n`);
     await expect(spool.append(`${'y'.repeat(59)}\n`)).rejects.toThrow('holds 100 bytes');
@@ -136,7 +136,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('an audit record that could not be written to the spool on disk does not count towards the size of the spool', async () => {
+  test('an audit record that could not be written to disk does not count towards the size of the spool (the waiting audit records)', async () => {
     const spool = await opened(100);
     await spool.append(`${'x'.repeat(19)}\n`);
     await rm(join(dataDir, 'refusals', '0'), { recursive: true });
@@ -246,14 +246,14 @@ describe('the form of a line in the files of waiting audit records', () => {
     clock,
   );
 
-  test('an audit record with any characters is written to the spool as one line of a few kilobytes, and is read back unchanged', () => {
+  test('an audit record with any characters is written to disk as one line of a few kilobytes, and is read back unchanged', () => {
     const line = formatSpoolLine(refusal);
     expect(line.indexOf('\n')).toBe(line.length - 1);
     expect(line.length).toBeLessThan(4_000);
     expect(parseSpoolLine(line.slice(0, -1))).toEqual(refusal);
   });
 
-  test('a line of the spool that was changed or cut anywhere is not read as an audit record', () => {
+  test('a line of the spool (the waiting audit records on disk) that was changed or cut anywhere is not read as an audit record', () => {
     const line = formatSpoolLine(refusal).slice(0, -1);
     for (let at = 0; at < line.length; at += 7) {
       expect(parseSpoolLine(line.slice(0, at))).toBeUndefined();

@@ -39,7 +39,7 @@ describe('a transaction that the service begins explicitly', () => {
     expect(callers.map(({ rows }) => rows[0])).toEqual([manager, manager]);
   });
 
-  test('an explicit transaction of a reading request cannot write, and one of a writing request can', async () => {
+  test('a request that only reads cannot write in its explicit transaction, and a request that writes can', async () => {
     const write = (readOnly: boolean) => probe.database.transaction(request({ readOnly }), (run) => run(insert(1)));
     await expect(write(true)).rejects.toMatchObject({ code: '25006' });
     expect(await probe.stored()).toEqual([]);
@@ -66,7 +66,7 @@ describe('a transaction that the service begins explicitly', () => {
     );
   });
 
-  test('an explicit transaction sends statements that the code does not await one after the other, before its commit', async () => {
+  test('if code does not await the statements of an explicit transaction, the service still sends them one after the other before the commit', async () => {
     const results: unknown[] = [];
     await probe.database.transaction(request(), async (run) => {
       await Promise.all([run(insert(1)), run(insert(2))]);

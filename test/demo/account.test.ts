@@ -9,13 +9,14 @@ import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { ask, addressFrom, createFolder, type Folder, kill, silent } from '../support/embedded.ts';
 
 /*
- * Tests of the operating system’s users who may start an embedded Postgres. Only root can run these tests as other
+ * Tests which users of the operating system can start an embedded Postgres. Only root can run these tests as other
  * users.
  */
 
 const isRoot = process.geteuid?.() === 0;
 /**
- * The command line prefix that runs a program as a user other than root who may enter the folders above the checkout.
+ * The beginning of a command line, which runs a program as another user than root. That user must be allowed to enter
+ * the folders above the checkout.
  */
 const as = (uid: number): string[] =>
   isRoot
@@ -58,7 +59,8 @@ describe.each(Object.entries(USERS))('an embedded Postgres that is started by an
     expect(await ask(url, 'select 1')).toBe('1');
     expect((await stat(join(folder.path, 'postgres', 'data'))).uid).toBe(isRoot ? uid : process.geteuid?.());
     await kill(child);
-    // The next start of the embedded Postgres, even by root, stops the server that the killed process has left running.
+    // A killed process has left its embedded Postgres running. The next start of the service, even by root, stops that
+    // server.
     await (await startEmbeddedServer({ dataDir: folder.path, log: silent })).stop();
     await expect(ask(url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });

@@ -109,7 +109,7 @@ test('the embedded Postgres starts after an earlier start was killed before its 
   expect(await ask((await start()).adminUrl, 'select 1')).toBe('1');
 });
 
-test('the embedded Postgres starts beside a pid file with the id of an unrelated process, and does not end that process', async () => {
+test('the embedded Postgres starts although its pid file names an unrelated process, and does not end that process', async () => {
   const { child, pid } = await spawnStranger('echo $$');
   stranger = child;
   await leavePidFile(pid);
@@ -117,7 +117,7 @@ test('the embedded Postgres starts beside a pid file with the id of an unrelated
   expect(process.kill(pid, 0)).toBe(true);
 });
 
-test('the embedded Postgres starts beside a pid file with the id of a zombie process', async () => {
+test('the embedded Postgres starts although its pid file names a process that has ended as a zombie', async () => {
   const { child, pid } = await spawnStranger('sleep 600 & echo $!');
   stranger = child;
   process.kill(pid, 'SIGKILL');

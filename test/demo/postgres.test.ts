@@ -100,7 +100,8 @@ test('the embedded Postgres does not run as root, even if root starts it', async
 test('the embedded Postgres runs as the owner of its data folder', async () => {
   await (await start()).stop();
   const data = join(folder.path, 'postgres', 'data');
-  // The data folder’s owner depends on what root may do on this machine, so the test restores the owner at the end.
+  // The owner of the data folder depends on what root is allowed to do on this machine, so the test restores the owner
+  // at the end.
   const { uid, gid } = await stat(data);
   const own = process.geteuid?.();
   const owner = own === 0 ? 12_345 : own;

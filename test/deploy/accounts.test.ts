@@ -27,7 +27,7 @@ test('deploy:check reports no violation if every request of its load test gets t
   expect(violationsOf({}, result)).toEqual([]);
 });
 
-test('deploy:check counts failed requests, and measures the time from the fault to the last failed request', () => {
+test('deploy:check counts failed requests, and measures the time from the failure that it causes to the last failed request', () => {
   const late = { ...GOOD, status: 503, at: 2_000, ms: 500 };
   const cut = { ...GOOD, status: null, lost: 'ECONNRESET', at: 1_100, ms: 5 };
   expect(resultOf([GOOD, late, cut], [], 900)).toMatchObject({
@@ -81,13 +81,13 @@ test('deploy:check counts an acknowledged write that is missing as lost', () => 
   ]);
 });
 
-test('deploy:check reports a database lock that is left after a fault', () => {
+test('deploy:check reports a database lock that is still held after a failure that deploy:check caused', () => {
   const result = resultOf([GOOD], [{ check: 'no lock is left in the database', detail: 'one' }], 900);
   expect(result).toMatchObject(NOTHING);
   expect(violationsOf({}, result)).toEqual(['no lock is left in the database: one']);
 });
 
-test('deploy:check reports only the upper bounds, for example of failed requests, that a fault exceeds', () => {
+test('deploy:check reports an upper bound, for example of failed requests, only if a failure that it caused exceeds the bound', () => {
   const result = { ...NOTHING, failed: 2, backAfterMs: 100, failures: ['read site: 503'] };
   expect(violationsOf({ bounds: { failed: 2, backAfterMs: 100 } }, result)).toEqual([]);
   expect(violationsOf({ bounds: { failed: 1, backAfterMs: 99 } }, result)).toEqual([
@@ -97,7 +97,7 @@ test('deploy:check reports only the upper bounds, for example of failed requests
   ]);
 });
 
-test('the table of deploy:check has a line for each fault, even for a fault that could not be made', () => {
+test('the table of deploy:check has a line for each failure that it should cause, even for one that it could not cause', () => {
   const fault = { part: 'api', fault: 'killed', run: () => Promise.resolve(NOTHING) };
   const rows = [
     { fault, result: { ...NOTHING, backAfterMs: 19_340 } },

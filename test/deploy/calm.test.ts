@@ -14,7 +14,7 @@ const CALM = [
   ...[entry('download', 'read'), entry('ask without a token', 'refuse'), entry('health', 'read')],
 ];
 
-test('deploy:check makes the next fault if every kind of request of its load test was answered lately', () => {
+test('deploy:check causes the next failure if each kind of request of its load test got an answer in the last seconds', () => {
   expect(unrestIn(CALM, NOW)).toEqual([]);
 });
 
@@ -24,7 +24,7 @@ test.each([
   ['download', ['no download was answered']],
   ['create site', ['no write was answered']],
   ['ask without a token', ['no refusal was answered']],
-])('deploy:check makes no further fault until a request of the kind "%s" was answered', (name, unrest) => {
+])('deploy:check causes no further failure until a request of the kind "%s" got an answer', (name, unrest) => {
   expect(
     unrestIn(
       CALM.filter(({ operation }) => operation !== name),
@@ -33,12 +33,12 @@ test.each([
   ).toEqual(unrest);
 });
 
-test('deploy:check makes the next fault only some time after the last failed request of its load test', () => {
+test('deploy:check causes the next failure only some time after the last failed request of its load test', () => {
   const failure = entry('read claims', 'read', { status: 503, at: NOW - QUIET_MS - 10, ms: 11 });
   expect(unrestIn([...CALM, failure], NOW)).toEqual(['read claims: 503']);
   expect(unrestIn([...CALM, failure], NOW + 1)).toEqual([]);
 });
 
-test('deploy:check makes no further fault if the last answers to its load test are old', () => {
+test('deploy:check causes no further failure while its load test gets no answers any more', () => {
   expect(unrestIn(CALM, NOW + QUIET_MS)).toHaveLength(6);
 });

@@ -41,7 +41,7 @@ async function servicesOf(file: string): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-test('deploy:check has a fault for each service of deploy/compose that does not end by itself', async () => {
+test('deploy:check makes each service of deploy/compose fail, except for services that end by themselves', async () => {
   const services = await servicesOf(FILE);
   expect(services.size).toBeGreaterThan(5);
   const broken = new Set(PARTS.flat().flatMap(({ breaks = [] }) => breaks));
@@ -55,7 +55,7 @@ test('Compose restarts every service of deploy/compose except those that end by 
   expect(ending.map(([name]) => name).sort()).toEqual(Object.keys(ENDING).sort());
 });
 
-test('no two faults of deploy:check have the same name', () => {
+test('no two failures that deploy:check can cause have the same name', () => {
   const names = PARTS.flat().map(({ part, fault }) => `${part}/${fault}`);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
@@ -75,7 +75,7 @@ describe.each(INSTANCES)('the Docker Compose file %s with the instance %s of the
     text = (await servicesOf(file)).get(name) ?? '';
   });
 
-  test('an instance in Docker Compose keeps its spooled refusals and its documents on a volume', async () => {
+  test('an instance in Docker Compose keeps its documents, and its audit records that wait on disk, on a volume', async () => {
     const [, volume = ''] = /['\s]([\w]+):\/data['\s]/.exec(text) ?? [];
     expect(volume).not.toBe('');
     const [, volumes = ''] = /^volumes:\n((?: .*\n)+)/m.exec(await readFile(file, 'utf8')) ?? [];
@@ -112,7 +112,7 @@ test('HAProxy deletes the header X-Forwarded-For of a caller before it sets the 
   expect(text).toMatch(/^ {4}option forwardfor if-none$/m);
 });
 
-test('the service’s user in the Docker image may read every copied file, whatever the umask of the checkout was', async () => {
+test('the service’s user in the Docker image can read every copied file, whatever the umask of the checkout was', async () => {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const last = text.slice(text.lastIndexOf('\nFROM '));
   const copied = [...last.matchAll(/^COPY (?!--from)(.*)$/gm)].map(([, words = '']) => words);

@@ -11,7 +11,10 @@ import type { Situation } from '../faults/load/operations.ts';
 import type { LoadTenant } from '../faults/load/people.ts';
 import { BEHIND, Sight } from '../faults/load/sight.ts';
 
-/* Invented wrong answers to requests of a load test: deploy:check counts each answer in the column of its kind. */
+/*
+ * Invented wrong responses to the requests of a load test. The test expects deploy:check to count each of them in the
+ * column of its kind.
+ */
 
 const tenant = (word: string): LoadTenant => ({
   ...{ word, client: randomUUID(), site: randomUUID(), claim: randomUUID() },

@@ -76,7 +76,10 @@ const counting = async (instances: readonly Instance[]): Promise<void> => {
   await until(() => instances.map(loggedOutages).every(({ apart, together }) => apart === together));
 };
 
-/** Sends requests of a new user, counts how many got each status, and repeats both if Redis was too slow. */
+/**
+ * Sends requests of a new user, and counts how many requests got each HTTP status. If Redis answered too slowly
+ * meanwhile, sends and counts requests of another new user instead.
+ */
 async function tallyTogether(
   instances: readonly Instance[],
   times: number,

@@ -102,7 +102,7 @@ describe('the service compares documents from S3 with their stored digests', () 
     expectError(answer, 'ERROR_UNAVAILABLE');
     expect(service.documents.figures()).toMatchObject({ away: away + 1, damaged });
     expect(await service.admin('select from public.documents')).toEqual([]);
-    // S3 may have stored the content, so the service plans its removal.
+    // S3 has possibly stored the content, so the service plans the removal of that content.
     expect(await service.admin('select from app.content_removals')).toHaveLength(1);
     await service.admin('update app.content_removals set due_at = now()');
     await service.documents.removeDueContents();

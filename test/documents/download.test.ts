@@ -174,7 +174,7 @@ test('a download that its caller aborts closes the file, logs no error, and does
   expect((await download(service, token, id)).bytes.equals(large)).toBe(true);
 });
 
-test('a download whose content is truncated meanwhile is aborted with an error in the log', async () => {
+test('a download is aborted with an error in the log if the content is truncated during the download', async () => {
   const { id, file } = await attach(large);
   const { response } = await paused(id);
   const before = aborted().length;
@@ -203,7 +203,7 @@ async function paused(id: string): Promise<{ request: ClientRequest; response: I
   return { request, response };
 }
 
-/** Whether the service, which runs in the process of the test, has the file open. */
+/** True if the service, which runs in the process of the test, has the file open. */
 async function isOpen(file: string): Promise<boolean> {
   const folder = '/proc/self/fd';
   const links = (await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => ''));

@@ -12,8 +12,8 @@ import { forSuite } from '../support/suite.ts';
 import { begin, download, filesIn, frame, until, upload } from '../support/upload.ts';
 
 /*
- * These tests check that a document’s content and row appear and disappear together. test/faults tests this with broken
- * disks, S3 and Postgres.
+ * These tests check that a document’s content and row appear and disappear together. The slow tests in test/faults
+ * check the same with broken disks, S3 and Postgres.
  */
 
 const MIB = 1024 * 1024;
@@ -30,7 +30,7 @@ async function expectNothing(of: Tenant = own): Promise<void> {
   await until(async () => (await filesIn(service.documentFolder)).length === 0);
 }
 
-/** Expects that an upload, its download and its deletion succeed after the fault has ended. */
+/** Expects that an upload, its download and its deletion succeed after the failure that the test caused has ended. */
 async function expectTaken(): Promise<void> {
   const answer = await upload(service, token, own.reclamations);
   expect(answer.status).toBe(201);
@@ -86,7 +86,7 @@ describe('an upload stores the row and the content of a document, or neither', (
   });
 
   test.each(['ADMIN', 'CLIENT'] as const)(
-    'an upload by %s to a claim that is deleted meanwhile gets 404 and leaves no content',
+    'an upload by %s to a claim that is deleted during the upload gets 404, and its content is not kept',
     async (role) => {
       const gone = await service.tenant('Gone');
       const caller = await service.token(role, role === 'ADMIN' ? [] : [gone.clients]);
@@ -100,7 +100,7 @@ describe('an upload stores the row and the content of a document, or neither', (
     },
   );
 
-  test('twelve simultaneous uploads leave no content if their claim is deleted meanwhile', async () => {
+  test('the contents of twelve simultaneous uploads are not kept if their claim is deleted during the uploads', async () => {
     const busy = await service.tenant('Busy');
     const uploads = Array.from({ length: 12 }, () => upload(service, token, busy.reclamations));
     await Promise.race(uploads);

@@ -82,7 +82,7 @@ test('the reading of a document’s content is aborted if the store stops sendin
   const parts: string[] = [];
   for await (const part of whole) {
     parts.push(String(part));
-    // The reader of the content pauses 100 ms, longer than the 50 ms that the document store may take.
+    // The reader pauses 100 ms, which is longer than the 50 ms that the document store is allowed to take.
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(parts.join('')).toBe('ab');

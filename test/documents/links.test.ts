@@ -73,7 +73,7 @@ test('a document opened by a link is sandboxed, is not cached, and sends no refe
   expect(headers.get('x-frame-options')).toBeNull();
 });
 
-test('only the service’s own pages may embed a document by its link if no other origin is configured', async () => {
+test('browsers let only the service’s own pages embed a document by its link if no other origin is configured', async () => {
   const alone = await startService();
   try {
     const { clients, documents } = await alone.furnishedTenant('Own');
@@ -129,7 +129,7 @@ test('the secret of a document link opens no other document, no record and no wr
   expect((await open(url)).status).toBe(200);
 });
 
-test('a document link with an invalid token gets 401, and a valid token opens the document without a link', async () => {
+test('a document link opened with an invalid token gets 401, and a valid token opens the document without a link', async () => {
   const id = await attach();
   const url = await linked(id);
   const nonsense = await service.ask(`GET ${url}`, { token: 'nonsense' });
@@ -210,7 +210,7 @@ test('a document link gets 404 if its document is deleted', async () => {
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a user with the role %s gets a document link for a document of a client that the user may read',
+  'a user with the role %s gets a document link for a document that the user is allowed to read',
   async (role) => {
     const id = await attach();
     const lists = [[own.clients], [own.clients, foreign.clients], ...(role === 'ADMIN' ? [[]] : [])];

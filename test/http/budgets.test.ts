@@ -133,7 +133,7 @@ describe('the service limits the size, the fields and the pieces of a request bo
       }
   });
 
-  test('a JSON body may have 100 fields and 10,000 values, and the body of a login 10 values', async () => {
+  test('the service accepts JSON bodies of up to 100 fields and 10,000 values, and login bodies of up to 10 values', async () => {
     const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]));
     const items = (count: number) => Array<number>(count).fill(1);
     const problemsOf = async (line: string, body: object) => details(await service.ask(line, { token, body }));

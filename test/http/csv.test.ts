@@ -8,8 +8,8 @@ import { details, expectError, expectRefusal, startService } from '../support/se
 import { forSuite } from '../support/suite.ts';
 
 /*
- * These tests check the content of lists as CSV, and who may read the lists. test/http/csv-slowly.test.ts tests slow
- * readers.
+ * These tests check the content of lists as CSV, and who is allowed to read them. test/http/csv-slowly.test.ts tests
+ * slow readers.
  */
 
 const csv = { accept: 'text/csv' };
@@ -59,7 +59,7 @@ function cellOf(value: unknown): string {
 }
 
 describe('a list has the same content as CSV and as JSON', () => {
-  test.each(LISTS)('%s as CSV has the fields and the records that it has as JSON', async (line) => {
+  test.each(LISTS)('the list %s has the same fields and records as CSV and as JSON', async (line) => {
     const row = ROWS.find((one) => one.line === line);
     if (row === undefined) throw new Error(`${line} has no row in test/resources/access.ts`);
     const filled = fill(row, own);
@@ -210,7 +210,7 @@ describe('a caller gets no CSV list without the right to read the list', () => {
       );
   });
 
-  test('a CSV list gets 403 for a role that may not read the list, and 401 without a token', async () => {
+  test('a request for a list as CSV gets 403 if the caller’s role is not allowed to read the list, and 401 without a token', async () => {
     const client = await service.token('CLIENT', [own.clients]);
     expectError(await service.ask('GET /api/partners', { token: client, headers: csv }), 'ERROR_FORBIDDEN');
     expectError(await service.ask('GET /api/sites', { headers: csv }), 'ERROR_UNAUTHORIZED');

@@ -9,8 +9,8 @@ import { startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 
 /*
- * These tests check what the service tells the page /docs about the identity provider, and to which hosts the page may
- * send requests.
+ * These tests check what the service tells the page /docs about the identity provider, and to which hosts the service
+ * lets the page send requests.
  */
 
 const SETTINGS = { clientId: 'docs', scope: 'openid api', audience: 'https://api.example' };
@@ -87,7 +87,7 @@ describe('with AUTH_CLIENT_ID a user can log in at the identity provider from th
     },
   );
 
-  test('/docs/login.json has no metadata, and /docs may not call the provider, if its discovery names another issuer', async () => {
+  test('if the provider’s discovery document names another issuer, /docs/login.json has no metadata and /docs cannot call the provider', async () => {
     provider.discovery = saying({ issuer: 'https://another.example' });
     const { status, json } = await ask(service.port, 'GET /docs/login.json');
     expect([status, json]).toEqual([200, { ...SETTINGS, issuer: provider.issuer, metadata: null }]);
@@ -116,7 +116,7 @@ describe('with AUTH_CLIENT_ID a user can log in at the identity provider from th
   });
 });
 
-test('without AUTH_CLIENT_ID /docs/login.json is null, and the page /docs may send requests to the service only', async () => {
+test('without AUTH_CLIENT_ID /docs/login.json is null, and the page /docs can send requests only to the service', async () => {
   const { status, json } = await ask(without.port, 'GET /docs/login.json');
   expect([status, json]).toEqual([200, null]);
   expect((await policyOf(without, 'GET /docs')).filter((directive) => directive.startsWith('connect-src'))).toEqual([]);

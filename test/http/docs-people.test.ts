@@ -27,7 +27,7 @@ const offered = (headers: Record<string, string> = {}): Promise<Answer> =>
   ask(service.port, 'GET /docs/people.json', { headers });
 
 describe('the demonstration gives tokens to its own page /docs only', () => {
-  test('/docs/people.json lists the demonstration’s persons without a token, and contains no token', async () => {
+  test('/docs/people.json names the demonstration’s users to a caller without a token, and contains no token', async () => {
     const { status, headers, json, text } = await offered();
     expect([status, json]).toEqual([200, [{ role: 'CLIENT', name: 'Sophie Martin', clients: 1 }]]);
     expect(headers['cache-control']).toBe('no-store');
@@ -66,16 +66,19 @@ describe('the demonstration gives tokens to its own page /docs only', () => {
     words(`
     evil.example:3000 127.0.0.1.evil.example localhost.evil.example 192.168.1.2 127.0.0.1:
   `),
-  )('the demonstration lists no person and gives no token to a request with the Host header "%s"', async (host) => {
-    expect((await offered({ host })).json).toEqual([]);
-    await expectRefusal(service, await to(host), 'ERROR_FORBIDDEN');
-  });
+  )(
+    'the demonstration names none of its users and gives no token to a request with the Host header "%s"',
+    async (host) => {
+      expect((await offered({ host })).json).toEqual([]);
+      await expectRefusal(service, await to(host), 'ERROR_FORBIDDEN');
+    },
+  );
 
-  test('the demonstration lists no person to a request that came through a proxy', async () => {
+  test('/docs/people.json names no demonstration user to a request that came through a proxy', async () => {
     expect((await offered({ 'x-forwarded-for': '203.0.113.7' })).json).toEqual([]);
   });
 
-  test('the demonstration gives no token for a role without a person, and none by GET', async () => {
+  test('the demonstration gives no token for a role without a demonstration user, and none by GET', async () => {
     const headers = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
     for (const line of ['POST /docs/people/ADMIN', 'GET /docs/people/CLIENT', 'POST /docs/people']) {
       expectError(await ask(service.port, line, { headers }), 'ERROR_UNAUTHORIZED');
@@ -83,7 +86,7 @@ describe('the demonstration gives tokens to its own page /docs only', () => {
   });
 });
 
-test('a service without the demonstration lists no person, and has no path that gives tokens', async () => {
+test('a service without the demonstration names no user in /docs/people.json, and has no path that gives tokens', async () => {
   const answer = await ask(serious.port, 'GET /docs/people.json');
   expect([answer.status, answer.json]).toEqual([200, []]);
   const headers = { host: '127.0.0.1', origin: 'http://127.0.0.1' };

@@ -70,12 +70,15 @@ describe('the service answers an error of Postgres by its SQLSTATE', () => {
     ['22012', 'ERROR_INTERNAL'],
     ['P0001', 'ERROR_INTERNAL'],
     ['XX000', 'ERROR_INTERNAL'],
-  ])('a request whose SQL fails with SQLSTATE %s gets %s, without the text of Postgres', async (sqlstate, code) => {
-    const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
-    expectError(answer, code);
-    expect(answer.text).not.toContain('secret');
-    expect(answer.headers['retry-after']).toBe(code === 'ERROR_UNAVAILABLE' ? '5' : undefined);
-  });
+  ])(
+    'a request whose SQL fails with SQLSTATE %s gets %s, and not the error text of Postgres',
+    async (sqlstate, code) => {
+      const answer = await service.ask(`POST /raise/${sqlstate}`, { token: asClient });
+      expectError(answer, code);
+      expect(answer.text).not.toContain('secret');
+      expect(answer.headers['retry-after']).toBe(code === 'ERROR_UNAVAILABLE' ? '5' : undefined);
+    },
+  );
 
   test.each([
     ['TX401', 'ERROR_UNAUTHORIZED'],

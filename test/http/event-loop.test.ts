@@ -43,7 +43,7 @@ describe('no large request body blocks the event loop for long', () => {
           ['compressed', { ...headers, 'content-encoding': 'gzip' }, gzipSync(plain)],
         ];
         for (const [way, headers, body] of ways) {
-          // The service may close the connection of a refused request before the whole body is sent.
+          // The service possibly closes the connection of a refused request before the whole body is sent.
           const send = () => ask(service.port, line, { token, headers, body }).catch(() => undefined);
           const share = await shareOfLimit(send);
           if (share > 1) tooLong.push(`${shape}, ${way}: ${share.toFixed(1)} times`);

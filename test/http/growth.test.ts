@@ -54,7 +54,7 @@ function* feedsOf(parse: (text: string) => unknown, ...beginnings: string[]): Ge
         try {
           return parse(of(length));
         } catch {
-          // The parser may refuse the hostile text, because the test only measures how long the parser takes.
+          // The parser is allowed to refuse the hostile text, because the test only measures how long the parser takes.
           return undefined;
         }
       },

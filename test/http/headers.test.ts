@@ -37,7 +37,7 @@ describe('every answer has security headers and a request id', () => {
     },
   );
 
-  test('answers with 401 and with 403 have the same message', async () => {
+  test('a response with 401 has the same message as a response with 403', async () => {
     const foreign = await service.tenant('Foreign');
     const unauthorized = await service.ask('GET /api/clients');
     const forbidden = await service.ask(`GET /api/clients/${foreign.clients}`, { token });
@@ -56,7 +56,7 @@ describe('only pages of the listed origins may use the API', () => {
     },
   });
 
-  test('a page of a listed origin may send requests and read the response headers that the API documents', async () => {
+  test('a page of a listed origin can send requests and read the response headers that the API documents', async () => {
     const allowed = await service.ask('OPTIONS /api/clients', preflight(ORIGIN));
     expect(allowed).toMatchObject({
       status: 204,
@@ -87,7 +87,7 @@ describe('only pages of the listed origins may use the API', () => {
   });
 
   test.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', 'http://app.example'])(
-    'a page of the unlisted origin %s may send no request and read no answer',
+    'a page of the unlisted origin %s can send no request and read no answer',
     async (origin) => {
       const refused = await service.ask('OPTIONS /api/clients', preflight(origin));
       expect(refused.status).toBe(401);
@@ -97,7 +97,7 @@ describe('only pages of the listed origins may use the API', () => {
     },
   );
 
-  test('without listed origins a page of any other origin may send no request', async () => {
+  test('if the configuration lists no origins, a page of another origin can send no request', async () => {
     const refused = await closed.ask('OPTIONS /api/clients', preflight(ORIGIN));
     expect(refused.status).toBe(401);
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
@@ -124,7 +124,7 @@ test.each([
   { form: 'in the weak form of a compressing proxy', tagOf: (etag: string) => `W/${etag}` },
   { form: 'in a list after another ETag', tagOf: (etag: string) => `"other", ${etag}` },
 ])(
-  'a caller who sends the current ETag $form gets 304 to If-None-Match, and may change the record with If-Match',
+  'a caller who sends the current ETag $form gets 304 to If-None-Match, and can change the record with If-Match',
   async ({ tagOf }) => {
     const manager = await service.token('ACCOUNT_MANAGER', [tenant.clients]);
     const path = `/api/sites/${tenant.sites}`;

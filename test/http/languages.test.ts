@@ -212,7 +212,7 @@ describe('an answer with 409 explains why the change is impossible', () => {
     ]);
   });
 
-  test('an ADMIN who deactivates the own account, and a demotion of the last ADMIN, get 409 with the reason', async () => {
+  test('a request in which an ADMIN deactivates the own account or demotes the last ADMIN gets 409 with the reason', async () => {
     const id = await made('users', { email: 'chief@alone.example', name: 'Chief', role: 'ADMIN' });
     const own = await service.token('ADMIN', [], { email: 'chief@alone.example', sub: 'auth|alone' });
     expect((await ask('POST /api/auth/login', { body: { token: own } })).status).toBe(200);
@@ -339,7 +339,7 @@ describe('Accept-Language chooses the language of an error', () => {
     [415, 'POST /api/sites', { body: 'x' }, 'Ce type de contenu n’est pas accepté.'],
     [431, 'GET /api/sites', { headers: { accept: 'x'.repeat(2_000) } }, 'Les en-têtes de la demande sont trop longs.'],
   ])(
-    'an error with the status %s has a French message if the caller prefers French',
+    'an error response with the status %s has a French message if the caller prefers French',
     async (status, line, question, message) => {
       const answer = await ask(line, question);
       expect([answer.status, messageOf(answer)]).toEqual([status, message]);
@@ -353,7 +353,7 @@ describe('Accept-Language chooses the language of an error', () => {
     expect(answer.headers.vary).not.toContain('Language');
   });
 
-  test('the Vary header of an error keeps Accept, Accept-Encoding and Origin beside Accept-Language', async () => {
+  test('the Vary header of an error names Accept, Accept-Encoding and Origin as well as Accept-Language', async () => {
     const headers = { origin: 'https://desk.example', accept: 'text/csv' };
     const answer = await ask('GET /api/sites?limit=0', { headers });
     expect(answer.headers.vary?.split(/, ?/).sort()).toEqual(

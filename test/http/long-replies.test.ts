@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test('the download of a document is aborted if the document is deleted meanwhile', async () => {
+test('the download of a document is aborted if the document is deleted during the download', async () => {
   const { json } = await upload(service, admin, own.reclamations, { bytes: big });
   const { id } = json as { id: string };
   const response = await begin(`/api/documents/${id}/content`, { token: admin });

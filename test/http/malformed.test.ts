@@ -55,7 +55,7 @@ describe('the service answers a malformed path or query with 400', () => {
     },
   );
 
-  test('a client user can write the id of a client in capitals', async () => {
+  test('a caller can write the id of a client in a path with capital letters', async () => {
     const { clients } = await service.tenant('Capitales');
     const mine = await service.token('CLIENT', [clients]);
     const answer = await service.ask(`GET /api/clients/${clients.toUpperCase()}`, { token: mine });
@@ -75,7 +75,7 @@ describe('the service refuses a request without a required field', () => {
   );
 
   test.each(schemas)(
-    '%s refuses a %s without its required fields as missing, and null in them as a wrong value',
+    'the endpoint %s refuses a %s without its required fields as missing, and null in these fields as a wrong value',
     (_line, part, schema, required) => {
       const missing = validateInputPart(part, schema, {});
       expect(missing.problems).toEqual(required.map((field) => ({ field, rule: rule('required') })));
@@ -225,7 +225,7 @@ describe('a caller with a token gets 404 for an unknown path and 405 for an unkn
     ['GET /api/clients%2f'],
     ['POST /api/nothing'],
     ['OPTIONS /api/nothing'],
-  ])('%s gets 401 without a token, and 404 with a token', async (line) => {
+  ])('the request %s to an unknown path gets 401 without a token, and 404 with a token', async (line) => {
     await expectRefusal(service, await service.ask(line), 'ERROR_UNAUTHORIZED');
     expectError(await service.ask(line, { token }), 'ERROR_NOT_FOUND');
   });
@@ -237,11 +237,14 @@ describe('a caller with a token gets 404 for an unknown path and 405 for an unkn
     ['POST /health', 'GET, HEAD'],
     ['GET /api/auth/login', 'POST'],
     ['HEAD /api/auth/login', 'POST'],
-  ])('%s gets 401 without a token, and 405 with the allowed methods with a token', async (line, allow) => {
-    const refused = await service.ask(line);
-    expect(refused.status).toBe(401);
-    const answer = await service.ask(line, { token });
-    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
-    if (!line.startsWith('HEAD')) expectError(answer, 'ERROR_METHOD_NOT_ALLOWED');
-  });
+  ])(
+    'the request %s, whose method the path does not have, gets 401 without a token, and 405 with the allowed methods with a token',
+    async (line, allow) => {
+      const refused = await service.ask(line);
+      expect(refused.status).toBe(401);
+      const answer = await service.ask(line, { token });
+      expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+      if (!line.startsWith('HEAD')) expectError(answer, 'ERROR_METHOD_NOT_ALLOWED');
+    },
+  );
 });

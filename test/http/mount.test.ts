@@ -127,12 +127,12 @@ const asClient = await service.token('CLIENT', [own.clients]);
 const asManager = await service.token('ACCOUNT_MANAGER', [own.clients]);
 
 describe('an endpoint of one record tells a foreign record from a missing one', () => {
-  test('a client user reads a site of the own client by its id', async () => {
+  test('a user with the role CLIENT reads a site of the user’s own client by the site’s id', async () => {
     const answer = await service.ask(`GET /sites/${own.sites}`, { token: asClient });
     expect(answer).toMatchObject({ status: 200, text: `{"id":"${own.sites}"}` });
   });
 
-  test('a client user gets 403 for a site of another tenant, and the refusal is audited once with that tenant’s client', async () => {
+  test('a user with the role CLIENT gets 403 for a site of another tenant, and the refusal is audited once with that tenant’s client', async () => {
     const answer = await service.ask(`GET /sites/${foreign.sites}`, { token: asClient });
     await expectRefusal(service, answer, 'ERROR_FORBIDDEN', {
       actor: 'idp|CLIENT',
@@ -145,7 +145,7 @@ describe('an endpoint of one record tells a foreign record from a missing one', 
     expect((await service.ask(`GET /sites/${foreign.sites}`, { token: admin })).status).toBe(200);
   });
 
-  test('a client user gets 404 for the id of no site', async () => {
+  test('a user with the role CLIENT gets 404 for a site id that does not exist', async () => {
     expectError(await service.ask(`GET /sites/${randomUUID()}`, { token: asClient }), 'ERROR_NOT_FOUND');
   });
 });

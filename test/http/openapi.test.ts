@@ -160,7 +160,7 @@ test('the OpenAPI description of a client’s claims has every parameter of the 
   });
 });
 
-test('the OpenAPI description marks each field that may be null by nullable beside its type', () => {
+test('the OpenAPI description marks each field that can be null with nullable, and keeps the field’s type', () => {
   expect(placesOf((part) => 'nullable' in part && !('type' in part || 'allOf' in part))).toEqual([]);
   expect(JSON.stringify(document)).toContain('"nullable":true');
 });
@@ -220,7 +220,8 @@ test('every body, record and enum of the OpenAPI description is a named schema',
 });
 
 test('no schema of the OpenAPI description has both named properties and typed additionalProperties', () => {
-  // A code generator would make a TypeScript type that does not compile (TS2411), since optional properties may be undefined.
+  // From such a schema a code generator would make a TypeScript type that does not compile (TS2411), because the type
+  // of an optional property includes undefined.
   const isWrong = (part: object) => {
     const { properties, additionalProperties: others = {} } = part as Record<string, object | undefined>;
     return properties !== undefined && Object.keys(others).length > 0;

@@ -28,7 +28,7 @@ afterEach(async () => {
 /** Locks a table in a transaction of its own; the default mode blocks reads as well as writes. */
 const hold = (table: string, mode = 'access exclusive') => holder.query(`begin; lock table ${table} in ${mode} mode`);
 
-/** Returns the number of audit records of each of the given answers. */
+/** Returns, for each of the given HTTP responses, the number of audit records of its request. */
 async function recordsOf(answers: readonly { readonly headers: object }[]): Promise<unknown[]> {
   const ids = answers.map(({ headers }) => String(Reflect.get(headers, 'x-request-id')));
   const rows = await service.sql`select request_id, count(*)::integer as records from public.audit_logs
@@ -75,8 +75,8 @@ describe('the service answers refusals and /health while all other requests wait
     const token = await service.token('CLIENT', [clients]);
     await hold('public.clients');
     const readers = Array.from({ length: 10 }, () => service.ask('GET /api/clients', { token }));
-    // The service of this test has four database connections for requests, so the other six readers wait for a
-    // connection.
+    // Ten requests read, and the service of this test has four database connections for requests. So six of the ten
+    // wait for a connection.
     await until(async () => (await waiting(service)) === 4);
     const refused = await Promise.all([
       service.ask('GET /api/clients'),
@@ -92,7 +92,7 @@ describe('the service answers refusals and /health while all other requests wait
   });
 });
 
-test('every request for /health gets 503 while a probe of the database waits for a lock', async () => {
+test('every request for /health gets 503 while the health check’s own query waits for a database lock', async () => {
   await service.ask('GET /health');
   await hold('pg_catalog.pg_class');
   await healthOnce(service, 503);

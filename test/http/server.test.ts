@@ -140,7 +140,7 @@ describe('the server answers bytes that are not a valid HTTP request with an err
     expect((await answer).status).toBe(200);
   });
 
-  test('the server ignores an unknown value of the header Expect', async () => {
+  test('the server answers a request with an unknown value in the header Expect like any other request', async () => {
     await start();
     const answer = ask(port, 'GET /', { headers: { expect: 'the-unexpected' } });
     (await requestTaken())[1].end('{}');

@@ -21,8 +21,8 @@ const lineOf = ({ method, path }: { method: string; path: string }) => `${method
 const CREATIONS = allEndpoints.filter(createsRecord).map(lineOf);
 
 /**
- * The status of a creation’s answer and the number of new rows. A change of many records is repeated like a creation,
- * and creates no row.
+ * The HTTP status with which an endpoint answers a creation, and the number of rows that the creation adds. A bulk
+ * change can be repeated like a creation, and adds no row.
  */
 const madeBy = ({ changes }: Row): readonly [status: number, rows: number] => (changes ? [200, 0] : [201, 1]);
 

@@ -10,7 +10,7 @@ import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * Tests of requests with an Idempotency-Key that is in use or was used. The proof in test/faults interrupts such
+ * Tests of requests with an Idempotency-Key that is in use or was used. The slow tests in test/faults interrupt such
  * requests.
  */
 
@@ -81,7 +81,7 @@ test('a running creation delays neither a creation with another Idempotency-Key 
   expect((await (first as unknown as Promise<Answer>)).status).toBe(201);
 });
 
-test('a creation that was refused with 400, 403 or 404 leaves its Idempotency-Key unused', async () => {
+test('after a creation was refused with 400, 403 or 404, its Idempotency-Key can be used again', async () => {
   const key = newKey();
   const token = await service.token('ADMIN');
   const ask = (body: object) => service.ask(LINE, withKey(key, { token, body }));
@@ -94,7 +94,7 @@ test('a creation that was refused with 400, 403 or 404 leaves its Idempotency-Ke
   expect((await ask(body)).status).toBe(201);
 });
 
-test('a creation that a constraint of the database refuses leaves its Idempotency-Key unused', async () => {
+test('after a constraint of the database has refused a creation, the creation’s Idempotency-Key can be used again', async () => {
   const token = await service.token('ADMIN');
   const key = newKey();
   const person = (email: string) =>
@@ -145,7 +145,7 @@ async function upload(key: string, body: Buffer, type = FORM): Promise<Answer> {
   return service.ask(path(), withKey(key, { token, headers: { 'content-type': type }, body }));
 }
 
-test('a repeated upload may have another multipart boundary, but gets 409 with other bytes or another name or type', async () => {
+test('a repeated upload with another multipart boundary is accepted, and one with other bytes or another name or type gets 409', async () => {
   const key = newKey();
   const first = await upload(key, form({}));
   const boundary = /boundary=(.*)$/.exec(FORM)?.[1] ?? '';

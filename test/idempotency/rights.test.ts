@@ -9,8 +9,8 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * A repetition with an Idempotency-Key gets the stored answer only if the caller may still see the record under the
- * present policies.
+ * A repetition with an Idempotency-Key gets the stored answer only if the present policies still let the caller see the
+ * record.
  */
 
 let own: Tenant;
@@ -74,7 +74,7 @@ test('a repeated creation for a client whom the caller has lost gets 403 without
   expect(service.runs).toBe(runs);
 });
 
-test('an ADMIN who has got a list of clients gets 403 for a repeated creation for another client', async () => {
+test('an ADMIN who is now limited to a list of clients gets 403 for a repeated creation for any other client', async () => {
   const token = await service.token('ADMIN');
   const { again } = await created('POST /api/cadastres', { token, body: PARCEL() });
   await expectRefusal(service, await again(await service.token('ADMIN', [other.clients])), 'ERROR_FORBIDDEN');
@@ -89,7 +89,7 @@ test('an account manager gets 403 for a repeated creation of a partner that has 
   await expectRefusal(service, await again(token), 'ERROR_FORBIDDEN');
 });
 
-test('a caller whose role may not create the record any more gets 403 for the repeated creation', async () => {
+test('a caller whose new role is not allowed to create the record gets 403 for the repeated creation', async () => {
   const body = { client_id: own.clients, amount_excl_tax: 100 };
   const token = await service.token('ACCOUNT_MANAGER', [own.clients]);
   const { again } = await created('POST /api/invoices', { token, body });
@@ -122,7 +122,7 @@ test('a repeated creation of a client gets 404 if the client was deleted after t
   expectError(await again(token), 'ERROR_NOT_FOUND');
 });
 
-test('a repeated creation of a record that was changed since gets the first answer, without the change', async () => {
+test('a repeated creation gets the stored answer of the first creation, even if the record was changed since', async () => {
   const token = await service.token('ADMIN');
   const { first, again } = await created('POST /api/sites', {
     ...{ token, body: { client_id: own.clients, site_name: 'Entrepôt' } },

@@ -80,7 +80,7 @@ test('a token with access to 2,000 clients is accepted', async () => {
   expect(caller.clientAccess).toEqual(client_access.toSorted());
 });
 
-test('a token’s subject may have any printable ASCII characters', async () => {
+test('the service accepts any printable ASCII characters in a token’s subject', async () => {
   const subjects = [
     'auth0|5f7c8ec7c33c6c004bbafe82',
     'CN=Ada Lovelace, O=Cabinet',

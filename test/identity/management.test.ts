@@ -30,7 +30,7 @@ const time = (ms = 30_000) => ({ deadline: performance.now() + ms, signal: Abort
 const send = (rights = RIGHTS) => management.send(SUBJECT, rights, time());
 const lines = () => provider.asked.map(({ method, path }) => `${method} ${path}`);
 
-/** Makes the provider answer its next `times` requests with the fault, and later requests normally. */
+/** Makes the identity provider answer its next `times` requests with the given failure, and later requests normally. */
 function failing(times: number, fault: Fault): void {
   let left = times;
   provider.fault = (...all) => left-- > 0 && fault(...all);

@@ -31,7 +31,7 @@ interface Shape {
   readonly header: Claims;
   /** The claims of the provider's tokens, without `iat`, `exp` and `iss`. */
   readonly claims: (issuer: string, audience: string) => Claims | Promise<Claims>;
-  /** The keys that the provider publishes beside the signing key, and further members of the signing key. */
+  /** The keys that the provider publishes in addition to the signing key, and further members of the signing key. */
   readonly otherKeys: readonly JWK[];
   readonly keySays: Partial<JWK>;
 }
@@ -124,7 +124,10 @@ function recipe(name: string): Environment {
 
 interface Connected {
   readonly environment: Environment;
-  /** Verifies a token with these changes to the vendor's claims; a claim that is undefined is left out. */
+  /**
+   * Verifies a token with the vendor’s claims after the given changes. A claim that a change sets to undefined is left
+   * out.
+   */
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 

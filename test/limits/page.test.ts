@@ -9,7 +9,7 @@ test('docs/limits.md is generated from the present src/limits.ts', async () => {
   expect(await readFile(PAGE, 'utf8')).toBe(await pageOfLimits());
 });
 
-test('each limit is defined only in src/limits.ts and is used', async () => {
+test('each limit of the service is defined only in src/limits.ts, and some code uses the limit', async () => {
   const names = (await readdir(SRC, { recursive: true })).filter(
     (path) => path.endsWith('.ts') && path !== 'limits.ts',
   );

@@ -78,7 +78,7 @@ type NamedSchema = readonly [name: string, schema: Schema];
 
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods) as Operation[]);
 
-/** Every field that a caller may send in the body of some operation, also in a list of records or changes. */
+/** Every field that a caller can send in the body of some operation, also in a list of records or changes. */
 function fieldsOfBodies(): readonly NamedSchema[] {
   const fieldsOf = (schema: Schema): readonly NamedSchema[] => {
     const { items, properties = {} } = inFull(schema);
@@ -107,7 +107,7 @@ function limitsOfSchema(schema: Schema): readonly string[] {
   const [, dates] = /(?<=^|\. )From (\d{4}-\S+ to \d{4}-\S+)\./.exec(description ?? '') ?? [];
   return [
     ...(maxLength === undefined ? [] : [`${inDigits(maxLength)} characters`]),
-    // A list of words cannot have more values than there are words.
+    // A list of words from a fixed set needs no limit of its own if the limit is the number of words in the set.
     ...(maxItems === undefined || maxItems === inFull(items ?? {}).enum?.length
       ? []
       : [`${inDigits(maxItems)} values`]),
@@ -129,7 +129,7 @@ function sectionOf(heading: string, limits: readonly LimitedNames[]): string {
 const wrap = (text: string): string => text.replaceAll(/(.{1,100})(?: |$)/g, '$1\n  ').trimEnd();
 
 const inFull = (schema: Schema): Schema => resolved(schema as object) as Schema;
-/** A year has no comma. */
+/** Numbers get a comma between thousands, but a year such as 2200 gets none. */
 const inShort = (value: number): string => value.toLocaleString('en-US', { useGrouping: 'min2' });
 const inDigits = (value: number): string => value.toLocaleString('en-US');
 

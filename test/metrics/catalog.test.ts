@@ -10,7 +10,10 @@ import { parse } from './figures.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** Fake parts of the service that report values for the metrics: each a different value, and one part none. */
+/**
+ * Fake parts of the service that report values for the metrics. Each part reports a different value, and one part
+ * reports none.
+ */
 const sources: MetricSources = {
   pools: {
     requests: {

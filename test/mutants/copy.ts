@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { JEST, ROOT } from '../support/suites.ts';
 import { applyMutant, type Mutant } from './mutate.ts';
 
-/** A copy of the repository with uncommitted changes, in which the proof makes faults, so that the original stays. */
+/**
+ * A copy of the repository, including uncommitted changes. The slow test `mutants` plants errors in the copy, so that
+ * the original stays unchanged.
+ */
 export class Copy {
   readonly #folder: string;
   readonly #sound = new Map<string, boolean>();
@@ -25,8 +28,8 @@ export class Copy {
   }
 
   /**
-   * Returns the test suite that fails because of the fault and passes without it, 'the time' if the suites exceed their
-   * time limit, or undefined if no suite fails.
+   * Returns a test suite that fails with an error planted in the source code and passes without the error. Returns 'the
+   * time' if the suites exceed their time limit, and undefined if no suite fails.
    */
   async killerOf(mutant: Mutant, suites: readonly string[]): Promise<string | undefined> {
     const path = join(this.#folder, mutant.file);
@@ -42,7 +45,10 @@ export class Copy {
     return killer;
   }
 
-  /** Test suites that fail even without a fault of the source, and therefore prove nothing about a fault. */
+  /**
+   * Test suites that fail even without an error planted in the source code. Their failure with an error therefore
+   * proves nothing.
+   */
   get unsound(): string[] {
     return [...this.#sound].flatMap(([suite, isSound]) => (isSound ? [] : [suite]));
   }

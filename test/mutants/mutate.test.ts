@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { applyMutant, mutantsOf } from './mutate.ts';
 
-/* Tests which faults the proof `mutants` makes of a source file. */
+/*
+ * The slow test `mutants` plants errors in the source code, to see whether the other tests notice them. These tests
+ * check which errors it plants.
+ */
 
 const changes = (text: string): string[] => mutantsOf('src/x.ts', text).map((mutant) => applyMutant(text, mutant));
 
@@ -20,7 +23,7 @@ test.each([
   ['x = list.filter(a);', ['x = list;']],
   ['x = list.toSorted();', ['x = list;']],
   ['function f() { return a; }', ['function f() { return undefined; }', 'function f() { return []; }']],
-])('the proof mutants makes each possible single fault of the code `%s`', (text, expected) => {
+])('the slow test mutants plants each possible single error in the code `%s`', (text, expected) => {
   expect(changes(text)).toEqual(expected);
 });
 
@@ -32,11 +35,11 @@ test.each([
   'log.warn({ a: 1 });',
   'this.#log.info({ a: true });',
   'x = { description: `at most ${1}`, examples: [1] };',
-])('the proof mutants makes no fault of the code `%s`', (text) => {
+])('the slow test mutants plants no error in the code `%s`', (text) => {
   expect(changes(text)).toEqual([]);
 });
 
-test('each fault that the proof mutants makes in the code names its line, and the code before and after the fault', () => {
+test('each error that the slow test mutants plants names its line, and the code before and after the change', () => {
   expect(mutantsOf('src/x.ts', '\n\n  /* no */ x = a < b;')).toEqual([
     { file: 'src/x.ts', line: 3, kind: 'operator', start: 19, before: '<', after: '<=' },
   ]);

@@ -1,6 +1,9 @@
 import ts from 'typescript';
 
-/* All single faults that the proof `mutants` makes of a TypeScript file; each changes one expression or statement. */
+/*
+ * Builds the errors that the slow test `mutants` plants in a TypeScript file. Each error changes one expression or
+ * statement.
+ */
 
 export interface Mutant {
   readonly file: string;
@@ -20,7 +23,10 @@ const IS_TEXT = /^(?:description|summary|title|examples?)$/;
 const IS_LOG_CALL = /\blog(?:ger)?\??\.(?:trace|debug|info|warn|error|fatal)$/i;
 const IS_SELECTION = /^(?:filter|sort|toSorted|reverse|toReversed)$/;
 
-/** Every possible fault of a source file, except faults of types, imports, log lines, or the API’s description. */
+/**
+ * Every error that `mutants` can plant in a source file, except errors in types, imports, log lines, or the API’s
+ * description.
+ */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const mutants: Mutant[] = [];

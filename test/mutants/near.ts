@@ -7,7 +7,10 @@ import { allSuites, ROOT } from '../support/suites.ts';
 /** The source files that test/support/process.ts starts as processes of their own, without importing them. */
 const STARTED = /^src\/(?:main|greeting|service)\.ts$|^src\/commands\//;
 
-/** How many test suites the proof `mutants` runs first for a source file, of `npm test` or of a proof. */
+/**
+ * After planting an error in a source file, the slow test `mutants` first runs this many test suites: those nearest to
+ * the file.
+ */
 const NEAREST = 4;
 
 /** For each imported source file, the files that import it. */

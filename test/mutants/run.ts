@@ -1,8 +1,8 @@
 /**
- * `npm run proofs -- mutants` proves that the tests notice single faults of `src`. The proof makes one fault in a copy
- * of the checkout, runs the suites nearest to the faulty file until a suite fails, and goes on to the next fault.
- * `-- src/http/csv.ts` tries only faults of this file. The command exits with 1 if the tests miss a tenth of the faults
- * or more.
+ * `npm run proofs -- mutants` checks that the tests notice single errors in `src`. The command plants one error in a
+ * copy of the checkout, runs the test suites nearest to the changed file until a suite fails, and goes on to the next
+ * error. `-- src/http/csv.ts` plants errors only in this file. The command exits with 1 if the tests miss a tenth of
+ * the errors or more.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,8 +34,8 @@ const waiting = shuffledByDay(
 let [killed, survived] = [0, 0];
 
 /**
- * Whether a test suite fails because of the fault: one of the four nearest to the file, of 30 fast ones, or of eight of
- * the proofs.
+ * True if a test suite fails because of the error planted in the source file. The function runs the four suites nearest
+ * to the file, 30 fast suites, and eight slow ones.
  */
 async function isKilled(copy: Copy, mutant: Mutant): Promise<boolean> {
   const { nearest, fast, proven } = suitesNear(mutant.file);

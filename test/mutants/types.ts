@@ -11,7 +11,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent(
   },
   ts.sys,
   ROOT,
-  // A fault that removes a call may leave a name unused, which this compilation accepts.
+  // If a planted error removes a function call, a name can become unused. This compilation accepts unused names.
   { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
 );
 const host = ts.createCompilerHost(options);
@@ -25,7 +25,10 @@ host.getSourceFile = (path, version) => {
 };
 let program: ts.Program | undefined;
 
-/** Whether the source file with the fault compiles; `npm run types` finds faults that do not compile. */
+/**
+ * True if the source file compiles with the planted error. If not, `npm run types` would find the error without any
+ * test.
+ */
 export function compiles(mutant: Mutant): boolean {
   const path = join(ROOT, mutant.file);
   mutated = { path, text: applyMutant(readFileSync(path, 'utf8'), mutant) };

@@ -80,7 +80,10 @@ const rows = (user?: { id: string }) =>
      from app.reminders where user_id = coalesce($1, user_id) order by user_id, day`,
     [user?.id ?? null],
   );
-/** Expires every instance’s claim of a reminder, as if the instance had died, and makes every mail due again. */
+/**
+ * An instance reserves a reminder before sending it. This function ends all reservations, as if the instances had died,
+ * and makes every mail due again.
+ */
 const laterOn = () =>
   service.admin(
     `update app.reminders set next_attempt_at = now(), claimed_until = now() - interval '1 s' where claim is not null;
@@ -501,14 +504,15 @@ test('if an instance dies after claiming a reminder, another instance sends the 
   await queue.plan('00:00', 'UTC');
   const held = await queue.claim(60_000);
   expect(held && (await queue.handOver(held, 60_000))).toBe(amelie.email);
-  // The dead instance’s claim of the reminder has not expired yet.
+  // The instance that has died has reserved the reminder, and its reservation has not expired yet.
   await sender().deliverNow();
   expect(server.received).toEqual([]);
   await laterOn();
   await sender().deliverNow();
   expect(server.received).toHaveLength(1);
   expect(await rows(amelie)).toMatchObject([{ state: 'SENT', attempts: 2, cut_off: 1 }]);
-  // The instance whose claim has expired can no longer hand this reminder over to the mail server.
+  // The instance whose reservation of the reminder has expired can no longer hand this reminder over to the mail
+  // server.
   expect(held && (await queue.handOver(held, 60_000))).toBeUndefined();
 });
 

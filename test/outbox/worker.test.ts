@@ -246,7 +246,8 @@ test('the instance that delivers a user’s change of rights also delivers the u
   await swept;
   expect(await states(ada)).toEqual(['DELIVERED', 'DELIVERED']);
   expect(patches()).toHaveLength(2);
-  // During the second delivery to the identity provider, the first change was delivered and the second was not.
+  // The service has delivered the user’s first change of rights, and is just sending the second one to the identity
+  // provider.
   expect(during).toEqual(['infinity']);
   expect(known(ada)).toMatchObject({ role: 'CLIENT', client_access: [own] });
   expect(await dated(ada)).not.toBe('infinity');
@@ -385,8 +386,8 @@ test('with a wrong AUTH_MANAGEMENT_URL all changes of rights wait, and no user c
   expect(failed.length).toBeGreaterThan(0);
   for (const { last_error } of failed)
     expect(last_error).toMatch(/^the provider answered 404: .*; is AUTH_MANAGEMENT_URL right\?$/);
-  // No change of rights waits for an hour, although the change of a user whom the identity provider does not know
-  // would.
+  // All changes of rights are tried again soon. Only the change of a user whom the identity provider does not know
+  // would wait an hour.
   const late = `select 1 from public.identity_changes where next_attempt_at > now() + interval '10 minutes'`;
   expect(await service.admin(late)).toEqual([]);
   expect(said.filter(({ level }) => level === 40)).toMatchObject([
@@ -466,7 +467,7 @@ test('an instance does not deliver a user’s rights if another instance has cla
   const holder = await connected(service.postgres.adminUrl);
   await holder.query('begin');
   await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-  // The delivery that one instance claims as `late` has read the rows of both users, and waits for the lock of the
+  // One instance is claiming deliveries (`late`). It has read the rows of both users, and waits for the lock of the
   // first row.
   const late = changes.claim(2, 60_000);
   while ((await waiting(service)) < 1);
@@ -485,7 +486,8 @@ test('the service sends a user’s newest rights to the identity provider again 
   await change(ada.id, { client_access: [other] });
   await workerOf().deliverNow();
   expect(known(ada)).toMatchObject({ client_access: [other] });
-  // The frozen instance continues: its message reaches the identity provider last, when another instance has the claim.
+  // The frozen instance continues, and its message is the last to reach the identity provider. By then another instance
+  // has claimed the delivery.
   const late = openManagementClient({ url: provider.url, token: 'management-token' });
   const signal = AbortSignal.timeout(5_000);
   await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });

@@ -35,7 +35,7 @@ const NO_COMMAND: Readonly<Record<string, string>> = {
 const pages = allPages();
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/g;
 
-/** The string literals of a test file, which may be the beginnings of code blocks that the test runs. */
+/** The string literals of a test file. Some of them are the beginnings of code blocks that the test runs. */
 function stringsOf(file: string): string[] {
   return [...textOf(file).matchAll(LITERAL)]
     .map(([, single, double = '']) => (single ?? double).replaceAll(/\\(['"])/g, '$1').replaceAll('\\n', '\n'))

@@ -131,7 +131,7 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Postgres may choose either of a table's two indexes on the id, so both get the same name in the printed plan. */
+/** Postgres can choose either of a table’s two indexes on the id, so both get the same name in the printed plan. */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
 /** The audit log has a partition for each month, all with the same plan, so the printed plan has one of them. */
 const MONTH = /^month_\d{4}_\d{2}/;

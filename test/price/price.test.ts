@@ -11,7 +11,10 @@ import type { Price } from './measure.ts';
  * the machine’s load. Work that a change adds to each request changes price.json, which is reviewed like code.
  */
 
-/** The tolerated difference from price.json, as a fraction: a duration in the sent bytes may get a digit more. */
+/**
+ * The tolerated difference from price.json, as a fraction: the service sends durations, which can have a digit more or
+ * less.
+ */
 const TOLERANCE: Readonly<Record<string, number>> = { bytesToPostgres: 0.01, bytesAllocated: 0.1 };
 
 test('each kind of request costs the queries and bytes that price.json lists, with a tolerance of a tenth for allocated memory', async () => {

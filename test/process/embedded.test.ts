@@ -107,7 +107,7 @@ test('the greeting that npm start prints has the URL of /docs, which offers a to
   }
 });
 
-test('npm start prints the file of the database password, not the password, and db:audit finds nothing in its database', async () => {
+test('npm start prints the file of the database password, not the password, and db:audit reports no problem of its database', async () => {
   const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
   const password = (await readFile(passwordFile, 'utf8')).trim();
   expect(started.out).not.toContain(password);

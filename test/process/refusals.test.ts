@@ -43,7 +43,10 @@ const idOf = ({ headers }: Answer): string => String(headers['x-request-id']);
 const spooled = (name: string): Promise<string[]> =>
   filesIn(join(folder, name, 'refusals')).then((names) => names.filter((one) => one.endsWith('.refusals')));
 
-/** Waits until no refusal is left on disk, and expects one audit record for each answer. */
+/**
+ * Waits until no audit record of a refusal waits on disk any more, and expects one audit record for each refused
+ * request.
+ */
 async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
   expect(answers.length).toBeGreaterThan(0);
   await until(async () => (await spooled(name)).length === 0);

@@ -67,7 +67,7 @@ test('the greeting that npm start prints at a terminal fits into 20 lines of 80 
   );
 });
 
-test('the commands in the greeting of npm start list the demonstration’s clients, and their request is one log line', async () => {
+test('the commands in the greeting of npm start list the demonstration’s clients, and the log has one line for their request', async () => {
   const [, words = ''] = /^Try:\n([^]*)$/m.exec(greeting) ?? [];
   const lines = words.replace('npm run --silent token --', `"$NODE" "$ROOT/src/demo/token.ts"`);
   const env = { PATH: process.env['PATH'], NODE: process.execPath, ROOT };

@@ -73,7 +73,9 @@ const SETTINGS_TRIGGER = `
 const send = (line: string, question: Question = {}): Promise<Answer> =>
   ask(port, line, { token, host: HOST, ...question });
 
-/** A token that the configured service accepts, except for these changed claims. */
+/**
+ * Builds a token for the service under test. Apart from the given changed claims, the service would accept the token.
+ */
 const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
   identity.token({
     ...{ iss: ISSUER, aud: AUDIENCE, sub: 'idp|wired', role: undefined, client_access: undefined },
@@ -83,7 +85,7 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
 
 const folder = await createScratchFolder();
 const database = await createTestDatabase();
-// The test repeats the last step of a deploy, so that db:audit does not report the new trigger as drift.
+// The test repeats the last step of a deploy, so that db:audit does not report the new trigger as a change by hand.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
@@ -244,7 +246,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   LOG_LEVEL: async () => {
     expect((await send('GET /api/clients')).status).toBe(200);
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
-    // With LOG_LEVEL=info, the log would have a line for the request before these warnings.
+    // With LOG_LEVEL=info, the log would have a line for the request before the warnings that this test expects.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
     const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
     expect(lines).toEqual([expect.stringContaining('the service serves')]);

@@ -43,14 +43,15 @@ const texts = [
 const NEWLINES = ['\r\n', '\n', '\r'] as const;
 
 /**
- * The ways in which a spreadsheet or a careless program may read a CSV file. The service writes CSV for the first way.
+ * The ways in which a spreadsheet or a careless program can read a CSV file. The service writes CSV for the first of
+ * these ways.
  */
 const READERS = [',', ';', '\t', '|'].flatMap((delimiter) =>
   NEWLINES.flatMap((newline) => ['"', '\0'].map((quoteChar) => ({ delimiter, newline, quoteChar }))),
 );
 
 /**
- * Matches a cell that a spreadsheet may evaluate as a formula; some spreadsheets ignore blanks and quotes before a
+ * Matches a cell that a spreadsheet could evaluate as a formula. Some spreadsheets ignore blanks and quotes before a
  * sign.
  */
 const FORMULA = /^[\s"]*[=+\-@＝＋－＠]/;

@@ -7,9 +7,9 @@ import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
- * Tests that a list with any filters, order and pages returns what the same filters in JavaScript leave of all rows
- * that the caller may read. The filters and orders come from the OpenAPI description, so new ones are tested
- * automatically.
+ * Tests that a list with any filters, order and pages returns the right rows: those that the same filters, written in
+ * JavaScript, select from all rows that the caller is allowed to read. The filters and orders come from the OpenAPI
+ * description, so new ones are tested automatically.
  */
 
 const RUNS = 400;
@@ -60,7 +60,7 @@ const TEXTS = [
 ];
 
 const tenants = [newTenant(), newTenant(), newTenant()] as const;
-/** All rows of each list that each caller may read, by caller and path. */
+/** All rows of each list that each caller is allowed to read, by caller and path. */
 const everything = new Map<string, readonly Row[]>();
 const tokens = new Map<string, string>();
 
@@ -233,13 +233,13 @@ function passes(list: List, row: Row, name: string, value: string): boolean {
   return (isList ? value.split(',') : [value]).includes(sought);
 }
 
-/** Whether a filter of a list accepts only the word `none`, which means that the field is empty. */
+/** True if a filter accepts only the word `none`, which selects the rows whose field is empty. */
 function isNoneAlone(parameter: Parameter | undefined): boolean {
   const { enum: words } = resolved(parameter?.schema ?? {}) as { readonly enum?: readonly string[] };
   return words?.join() === 'none';
 }
 
-/** Whether a filter of a list accepts the word `none`, for an empty field, among its values. */
+/** True if a filter accepts the word `none` among its values, which selects the rows whose field is empty. */
 function takesNone(filters: readonly Parameter[], name: string): boolean {
   return JSON.stringify(filters.find((one) => one.name === name)?.schema).includes('(?:none|');
 }
@@ -340,7 +340,7 @@ function anyQuery(): fc.Arbitrary<Asked> {
           sort,
           limit: fc.integer({ min: 3, max: 40 }),
         })
-        // A list sorted by updated_at may return more rows than the filter updated_from allows.
+        // A list sorted by updated_at is allowed to return more rows than the filter updated_from selects.
         .filter((asked) => !(asked.sort.startsWith('updated_at') && 'updated_from' in asked.filters))
     );
   });
@@ -365,6 +365,6 @@ test('every list of the API returns exactly the caller’s rows that match its f
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  // At least a quarter of the generated filters must have found rows, because filters that find nothing prove little.
+  // At least a quarter of the generated filters must have found rows, because a filter that finds nothing tests little.
   expect(found).toBeGreaterThan(RUNS / 4);
 }, 300_000);

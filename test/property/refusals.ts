@@ -24,7 +24,7 @@ function wordsOf(text: string): string {
   return text.replaceAll(/[`\\]/g, '').toLowerCase();
 }
 
-/** Returns the part of an error message’s rule that the OpenAPI description must contain. */
+/** Returns the part of an error message that the OpenAPI description must also contain. */
 function core(rule: string): string {
   if (/^must not name \w+ twice$/.test(rule)) return 'two different fields';
   return wordsOf(IN_OTHER_WORDS[rule] ?? rule).replace(/^must (?:not )?(?:be |have )?(?:an? )?/, '');

@@ -96,7 +96,7 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
   return textOf(schema.maxLength);
 }
 
-/** Numbers in the forms that JSON may contain. */
+/** Numbers in all forms that JSON allows. */
 export const NUMBERS = [
   ...['0', '-0', '1', '-1', '0.01', '0.1', '1.005', '1.10', '0.001', '99.99', '100', '100.01', '1e2', '1E-2', '1e-7'],
   ...['99999999.99', '99999999.991', '100000000', '4999999999.99', '5000000000', '2147483647', '2147483648'],
@@ -162,7 +162,7 @@ function askedFor(schema: Schema, name: string): fc.Arbitrary<string> {
     case 'object':
       return objectOf(schema);
     default:
-      // A read-only field may have any value in a request.
+      // A request can contain a read-only field with any value.
       return fc.oneof(fc.constant('"x"'), hostile);
   }
 }

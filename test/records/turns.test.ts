@@ -50,7 +50,7 @@ test('a request that needs long work blocks no other request, and the work ends 
   close();
 });
 
-/** Blocks the event loop for as long as one turn of the event loop may take. */
+/** Blocks the event loop for the longest time that one turn of the event loop is allowed to take. */
 function workForOneTurn(): void {
   const end = performance.now() + MAX_WORK_BEFORE_YIELD_MS;
   while (performance.now() <= end);

@@ -124,7 +124,8 @@ describe('the grant of all clients to a reporting login', () => {
       await grant();
       await as(call('revoke'));
       expect(await visibleClients()).toEqual([]);
-      // A member of taxclaims_owner may call reporting.grant_all_clients, but may not grant its role by SQL.
+      // A member of taxclaims_owner can call reporting.grant_all_clients, but cannot grant the role
+      // taxclaims_reporting_all by SQL.
       await expect(as(`grant taxclaims_reporting_all to ${login.name}`)).rejects.toMatchObject({ code: '42501' });
       await superuser.query('rollback');
     });

@@ -149,7 +149,8 @@ describe('app.client_documents, the copy of the documents that reporting logins 
               `${number}-${turn}`,
               `lane/${number}/${turn}`,
             ]);
-            // Several sessions delete documents at the same time, so a deletion may find its documents already gone.
+            // Several sessions delete documents at the same time, so other sessions have possibly deleted the documents
+            // of a deletion already.
             if (turn % 3 === 2) {
               await lane.query(
                 `delete from public.documents where id in (select id from public.documents order by id limit 2)`,

@@ -77,7 +77,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await visibleClients()).toEqual([A, B].sort());
   });
 
-  test('a member of taxclaims_owner who may not grant roles moves a login out of taxclaims_reporting_few by granting it clients', async () => {
+  test('if a member of taxclaims_owner grants a login many clients, the login leaves taxclaims_reporting_few, although the member cannot grant roles', async () => {
     const asOwner = (sql: string) =>
       dba.query(`begin; set local role taxclaims_owner; ${sql}; commit`).finally(() => dba.query('rollback'));
     await asOwner(`select reporting.grant_client('${login.name}', '${A}')`);

@@ -91,7 +91,7 @@ describe('a reporting login with a grant of one client', () => {
     });
   });
 
-  // A reporting login may learn the total number of rows of a table, which db/README.md accepts.
+  // A reporting login is able to read the total number of rows of a table, which db/README.md accepts.
   test('a reporting login learns the total number of claims from pg_class and EXPLAIN, but not their clients', async () => {
     const [[all]] = (await asAdmin('select count(*)::integer from public.reclamations')) as [[number]];
     expect(await asTool(`select reltuples from pg_class where relname = 'reclamations' and relkind = 'r'`)).toEqual([

@@ -3,8 +3,8 @@ import type { Question } from '../support/http.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /*
- * This table of rights says which role may do what through HTTP. The table is written from the requirements and not
- * copied from the endpoints, and tests compare the service with the table.
+ * This table of rights says what each role is allowed to do through HTTP. The table is written from the requirements
+ * and not copied from the endpoints, and tests compare the service with the table.
  */
 
 /**
@@ -60,27 +60,27 @@ export interface Row {
   readonly byClient?: string;
   /** Returns a valid request body for the endpoint, whose ids belong to records of the given client. */
   readonly body?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
-  /** Whether the endpoint’s request body is an array of several objects, as in an import. */
+  /** True if the endpoint’s request body is an array of several objects, as in an import. */
   readonly many?: true;
-  /** Whether the endpoint’s request body is a list of changes, each with the id of the record to change. */
+  /** True if the endpoint’s request body is a list of changes, each with the id of the record to change. */
   readonly changes?: true;
   /** For each field of the endpoint’s request body that holds the id of another record, the table of that record. */
   readonly names?: Readonly<Record<string, keyof Tenant>>;
   /** Builds a valid request for an endpoint whose request body is not JSON, such as an upload of a file. */
   readonly question?: () => Question;
-  /** The column with the author’s user id, if only its author may change a record of the endpoint. */
+  /** The column with the author’s user id, if the endpoint lets only the author of a record change it. */
   readonly ofCaller?: string;
   /** Further tables into which a request to the endpoint writes, each with an audit record of its own. */
   readonly along?: readonly string[];
-  /** Whether the endpoint is a POST that changes the record in its path and answers 204. */
+  /** True if the endpoint is a POST that changes the record in its path and answers 204. */
   readonly erases?: true;
-  /** Whether the endpoint is a POST that stores nothing in the database. */
+  /** True if the endpoint is a POST that stores nothing in the database. */
   readonly writesNothing?: true;
-  /** Whether the endpoint’s successful response has no ETag. */
+  /** True if the endpoint’s successful response has no ETag. */
   readonly untagged?: true;
   /**
-   * Returns an object that the endpoint’s list must contain for the given client, if the list’s objects have no ids of
-   * records.
+   * Returns an object that the endpoint’s list must contain for the given client. Only lists whose objects have no ids
+   * need this function.
    */
   readonly shows?: (tenant: Tenant) => object;
 }
@@ -278,7 +278,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/clients/{clientId}/reclamations', right: ['reclamations', 'r'], ids: { clientId: 'clients' } },
   {
     line: 'GET /api/clients/{clientId}/assignees',
-    // GET /api/clients/{id}/assignees lists assignees only for callers who may change a claim.
+    // GET /api/clients/{id}/assignees lists assignees only for callers who are allowed to change a claim.
     right: ['reclamations', 'u'],
     ids: { clientId: 'clients' },
     untagged: true,
@@ -332,7 +332,7 @@ export const ROWS: readonly Row[] = [
   { line: 'GET /api/identity-changes', right: ['identity_changes', 'r'] },
 ];
 
-/** Endpoints about the caller’s own account, which other suites call with every role. */
+/** Endpoints about the caller’s own account. Other test suites call these endpoints with every role. */
 export const OF_ONESELF = [
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',

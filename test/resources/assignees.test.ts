@@ -203,7 +203,7 @@ describe('the possible assignees of a claim', () => {
   const ids = ({ json }: Answer): readonly string[] => (json as { id: string }[]).map(({ id }) => id);
 
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST'] as const)(
-    'a user with the role %s can list exactly the users to whom that role may assign a claim',
+    'a user with the role %s can list exactly the users to whom that role is allowed to assign a claim',
     async (role) => {
       const everybody = [
         ...[own.users, own.newcomer, foreign.users],

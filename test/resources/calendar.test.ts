@@ -13,8 +13,8 @@ import { forSuite } from '../support/suite.ts';
 import { cheapHash, PRESENT } from '../support/user-with-password.ts';
 
 /*
- * This suite tests the calendar that a user can read at a secret address: its events, the end of the address, and where
- * the secret is stored.
+ * This suite tests the calendar that a user can read at a secret address: its events, how the address becomes invalid,
+ * and where the secret is stored.
  */
 
 let logged = '';
@@ -249,7 +249,7 @@ describe('the secret address of a user’s calendar', () => {
     await expectNoCalendarAt(next);
   });
 
-  test('the end of one user’s calendar address does not end another user’s', async () => {
+  test('if the calendar address of one user ends, the addresses of other users still work', async () => {
     const [one, other] = [
       await person(service, 'CLIENT', [own.clients]),
       await person(service, 'CLIENT', [own.clients]),

@@ -342,7 +342,7 @@ test('a CLIENT reads the changes of a note until the note becomes internal, and 
   ]);
 });
 
-test('the change of a user appears in GET /api/changes only for callers who may read that user', async () => {
+test('the change of a user appears in GET /api/changes only for callers who are allowed to read that user', async () => {
   const { id, token } = await person(service, 'TAX_SPECIALIST', [own.clients]);
   const other = await person(service, 'TAX_SPECIALIST', [foreign.clients]);
   const { next: before } = await changes();
@@ -518,7 +518,7 @@ test('a change stream ends when its caller becomes inactive, even if nothing els
   expect(stream.response.complete).toBe(true);
 });
 
-test('a service with limits of two change streams per caller and three in all refuses any further change stream', async () => {
+test('if a service allows two change streams for each caller and three in all, it refuses any further change stream', async () => {
   const one = await narrow.token('CLIENT', [own.clients], { sub: 'one' });
   const two = await narrow.token('CLIENT', [own.clients], { sub: 'two' });
   for (let count = 0; count < 2; count += 1) await open(one, { of: narrow });
@@ -528,7 +528,7 @@ test('a service with limits of two change streams per caller and three in all re
   expectError(await narrow.ask('GET /api/changes', { token: two, headers }), 'ERROR_UNAVAILABLE');
 });
 
-test('a caller at the limit of change streams may open another stream after closing one', async () => {
+test('a caller at the limit of change streams can open another stream after closing one', async () => {
   const token = await narrow.token('CLIENT', [own.clients], { sub: 'again' });
   for (let count = 0; count < 3; count += 1) {
     await until(async () => (await open(token, { of: narrow })).response.statusCode === 200);

@@ -204,7 +204,7 @@ describe('a bulk change of claims', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test('a bulk change may have 500 changes of ten fields each', async () => {
+  test('the service accepts a bulk change of 500 records with ten changed fields each', async () => {
     const rows = await service.admin(
       `insert into public.reclamations (id, client_id, site_id, claim_type, amount)
        select gen_random_uuid(), $1, $2, 'TF', 1 from generate_series(1, 500) returning id`,

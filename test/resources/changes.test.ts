@@ -5,7 +5,10 @@ import { expectError, startService } from '../support/service.ts';
 import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests the list of changes of a record (its audit history). Other tests check who may read which list. */
+/*
+ * This suite tests the list of a record’s changes (its audit history). Other tests check who is allowed to read which
+ * list.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Boulangerie Martin');

@@ -76,7 +76,7 @@ test('a client is created with nom only if nom is the same text as company_name'
   expect([changed.status, changed.json]).toEqual([200, expect.objectContaining({ nom: 'Garage Durand' })]);
 });
 
-test('a request that creates a record gets 400 for a field that it may not have, and the error says to leave the field out', async () => {
+test('a request that creates a record gets 400 if it contains a forbidden field, and the error says to leave the field out', async () => {
   const body = { client_id: own.clients, amount_excl_tax: 1, amount_incl_tax: 1, surprise: 1 };
   expectError(await service.ask('POST /api/invoices', { token, body }), 'ERROR_VALIDATION', {
     amount_incl_tax: 'is not given at a creation: leave it out',

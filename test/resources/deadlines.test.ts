@@ -42,8 +42,8 @@ async function due({ factures, partner_invoices: bill, reclamations }: Tenant, d
 
 const service = await forSuite(startService());
 const [own, foreign] = [await service.furnishedTenant('Own'), await service.furnishedTenant('Foreign')];
-// The number of days until a deadline may differ by one near the end of a month, so the tests compare only the kinds of
-// deadlines and their order.
+// Near the end of a month the number of days until a deadline can differ by one. The tests therefore compare only the
+// kinds of deadlines and their order.
 const [answered, rejected] = await claims(own, 10, -3);
 await claims(foreign, 10, -3);
 for (const tenant of [own, foreign]) await due(tenant, 20);

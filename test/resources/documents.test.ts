@@ -73,7 +73,7 @@ test.each(['con', '.partial', 'a"b%.pdf', '…'.repeat(255), '💶'.repeat(255)]
   },
 );
 
-test('an upload may have exactly as many bytes as the configured limit, and not one more', async () => {
+test('an upload with as many bytes as the configured limit is accepted, and an upload with one byte more is refused', async () => {
   const longest = Buffer.concat([pdf, Buffer.alloc(MAX_BYTES - pdf.length)]);
   expect(await attach({ bytes: longest })).toMatchObject({ file_size: MAX_BYTES });
   const longer = await upload(service, manager, own.reclamations, { bytes: Buffer.concat([longest, Buffer.alloc(1)]) });
@@ -177,7 +177,7 @@ function textField(name: string): Buffer {
   return Buffer.from(`${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`);
 }
 
-test('an account manager without access to a claim’s client gets 403 before any byte is uploaded, and an ADMIN may upload', async () => {
+test('an account manager without access to a claim’s client gets 403 before any byte is uploaded, and an ADMIN can upload', async () => {
   const { request, answer } = begin(service, manager, foreign.reclamations);
   request.flushHeaders();
   const { status } = await answer;

@@ -139,7 +139,8 @@ describe('the health check of a service with its own database login', () => {
     await changed(change);
     lines.length = 0;
     const reasons = (): unknown[] => lines.map((line) => (JSON.parse(line) as { reason?: string }).reason);
-    // The first reason for the 503 in the log may be the database connection that the test just ended.
+    // The test has just ended a database connection. The service possibly logs that lost connection as the first reason
+    // for the 503.
     await until(async () => {
       await healthOnce(alone, 503);
       return reasons().some((one) => reason.test(String(one)));

@@ -217,7 +217,7 @@ describe('the lines of an imported CSV table', () => {
     });
   });
 
-  test('a CSV line may lack its last optional cells and may have empty cells beyond the header, but no text there', async () => {
+  test('a CSV import accepts a line without its last optional cells or with empty cells beyond the header, but not with text there', async () => {
     const header = 'client_id;site_id;claim_type;amount;grounds\r\n';
     const begin = `${own.clients};${own.sites};TF`;
     const taken = await importClaims(`${header}${begin};5\r\n${begin};5;;; ;\r\n`);

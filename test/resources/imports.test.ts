@@ -78,7 +78,7 @@ describe('an import that succeeds', () => {
     expect(json).toMatchObject({ amount: 1200.5, tax_year: 2024, status: 'DRAFT' });
   });
 
-  test('an import repeated with the same Idempotency-Key gets the same response, even if a record that the import refers to was deleted meanwhile', async () => {
+  test('an import repeated with the same Idempotency-Key gets the same response, even if a record that it refers to was deleted in between', async () => {
     const tenant = await service.tenant('Own');
     const by = { token: await service.token('ADMIN', [tenant.clients]) };
     const { json } = await importSites([{ client_id: tenant.clients, site_name: 'Annexe' }], by);
@@ -210,7 +210,7 @@ describe('the errors of an import', () => {
     await expectNothingStored();
   });
 
-  test('an import with a client or site that the caller may not see gets 403, audited once with that client', async () => {
+  test('an import with a client or site that the caller is not allowed to see gets 403, which is audited once with that client', async () => {
     const rows = [
       [importClaims, [claim(), claim({ site_id: foreign.sites }), claim({ site_id: NOBODY })]],
       [importClaims, [claim(), claim({ client_id: foreign.clients })]],

@@ -91,7 +91,7 @@ type Caller = keyof typeof CALLERS;
 
 const FEW_CLIENTS = 'an account manager of few clients';
 
-/** Whether a kind of caller may read a list: only an ADMIN may read audit logs and identity changes. */
+/** True if the caller is allowed to read the list: only an ADMIN reads audit logs and identity changes. */
 const isFor = (path: string, caller: Caller): boolean =>
   caller.includes('ADMIN') || !/audit-logs|identity-changes/.test(path);
 
@@ -413,7 +413,7 @@ describe('the search text of a list', () => {
     expect(answer.headers['x-total-count']).toBe(String(found.length));
   });
 
-  test('a search text may have 200 characters, even if each of them takes several bytes', async () => {
+  test('the service accepts a search text of 200 characters, even if each of them takes several bytes', async () => {
     const ask = (text: string) => service.ask(`GET /api/clients?q=${encodeURIComponent(text)}`, { token });
     expect((await ask('🏠'.repeat(200))).status).toBe(200);
     expectError(await ask('🏠'.repeat(201)), 'ERROR_VALIDATION');

@@ -191,7 +191,8 @@ async function expectSuccess(
 
 /** Expects a list to contain the record of the caller’s client, which proves that the list is not just empty. */
 function expectOwn(row: Row, cast: Cast, list: { id: string }[], mine: Tenant | 'nobody'): void {
-  // A full page of a list may end before the expected record; the same list filtered by one client never fills a page.
+  // If a list fills its first page, the expected record is possibly on a later page. The test then filters the list by
+  // one client, because the records of one client never fill a page.
   if (list.length === 1000) return;
   if (mine === 'nobody' || rightOf(row, cast) === 'self') {
     expect(list).toEqual([]);

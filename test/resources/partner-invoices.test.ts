@@ -68,7 +68,7 @@ test('a bill with a number that its partner has already used for the same client
   expectError(await put(id, { number: (body as { number: string }).number }), 'ERROR_CONFLICT');
 });
 
-test('two clients of one partner may have bills with the same number, and neither learns of the other’s bill', async () => {
+test('two clients of one partner can have bills with the same number, and neither learns of the other client’s bill', async () => {
   const ofSecond = await service.token('ACCOUNT_MANAGER', [second]);
   const body = bill();
   expect((await create(body)).status).toBe(201);

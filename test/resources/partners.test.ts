@@ -67,7 +67,7 @@ test('the creation of a partner with an unknown client gets 404', async () => {
 });
 
 test.each(['73282932000074', '35600000000048', '35600000049837', null])(
-  'a partner may have the SIRET number %s, including those of La Poste, which have their own checksum',
+  'a partner can have the SIRET number %s, even one of La Poste, whose numbers have their own checksum',
   async (siret) => {
     expect((await create({ client_ids: [own], siret })).json).toMatchObject({ siret });
   },

@@ -104,7 +104,7 @@ describe('a change of a user’s password', () => {
     expect(await stored(user.id)).toEqual(before);
   });
 
-  test('a user’s password cannot be the present or new email in any letter case, but an ADMIN may set the former email', async () => {
+  test('a user’s password cannot be the present or new email in any letter case, but an ADMIN can set the user’s former email as password', async () => {
     const user = await userWithPassword(service, 'CLIENT');
     const { id, email } = user;
     const before = await stored(id);
@@ -153,7 +153,7 @@ test('a password change whose caller disconnects while the service hashes other 
   expect(await stored(id)).toEqual(before);
 });
 
-test('a caller may guess a present password ten times an hour, and then gets 429 with Retry-After', async () => {
+test('a caller can guess a present password ten times an hour, and then gets 429 with Retry-After', async () => {
   const { id, token } = await userWithPassword(service, 'CLIENT');
   const guess = (password: string) => change(token, { current_password: password, password: NEXT });
   for (let times = 0; times < 2; times += 1) expect((await guess(`guess ${times}`)).status).toBe(403);

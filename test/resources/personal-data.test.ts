@@ -13,7 +13,7 @@ import { readPages } from './paging.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite tests GET /api/users/{id}/personal-data and the erasure of a user. matrix.test.ts calls both endpoints
+ * This suite tests the erasure of a user and GET /api/users/{id}/personal-data. matrix.test.ts calls both endpoints
  * with every role.
  */
 
@@ -144,7 +144,7 @@ test('a user reads no own note on a claim of a client that the user has lost, bu
   expect(dataFrom(await personalDataOf(zoe.id, admin), 'notes.author_id')).toHaveLength(1);
 });
 
-test('the personal data of another user are refused to a caller who may not change that user', async () => {
+test('the personal data of another user are refused to a caller who is not allowed to change that user', async () => {
   const shared = await person(service, 'CLIENT', [own.clients, foreign.clients]);
   const limitedAdmin = await service.token('ADMIN', [own.clients]);
   expect((await askPersonalData((await newUser()).id, limitedAdmin)).status).toBe(200);
@@ -322,7 +322,7 @@ test('an erased user cannot come back by a login, a token or an ADMIN’s change
   }
 });
 
-test('an ADMIN erases users who they may change, but not themselves, nor the last ADMIN of all clients', async () => {
+test('an ADMIN can erase each user whom the ADMIN can change, but neither the own account nor the last ADMIN of all clients', async () => {
   const user = await newUser();
   const limitedAdmin = await service.token('ADMIN', [own.clients]);
   expect((await erase(user.id, limitedAdmin)).status).toBe(204);
@@ -384,8 +384,8 @@ describe('requests during an erasure', () => {
   test('the erasure of a user waits for a running POST of that user, and deletes the response stored for the Idempotency-Key of the POST', async () => {
     const zoe = await newUser('ACCOUNT_MANAGER');
     const key = randomUUID();
-    // The test’s row with the same Idempotency-Key holds the user’s POST /api/sites up after the POST has written its
-    // audit record.
+    // The user’s POST /api/sites has written its audit record. It then waits for the test, which holds a row with the
+    // same Idempotency-Key.
     const sameKey = {
       text: `insert into app.idempotency_keys
         (subject, key_digest, request_digest, resource_type, resource_id, body, location)

@@ -121,7 +121,7 @@ async function insertRecord(kind: Kind, status: string, more: Readonly<Record<st
   return id;
 }
 
-/** Returns the statuses to which a caller with the given role may move a record from the status `from`. */
+/** Returns the statuses to which a caller with the given role is allowed to move a record from the status `from`. */
 function allowed({ allowedMoves, statuses }: Kind, from: string, role: Role): string[] {
   const moves = allowedMoves.filter(([froms, , who]) => froms.split(' ').includes(from) && who.includes(role));
   return statuses.filter((to) => moves.some(([, tos]) => tos.split(' ').includes(to))).toSorted();

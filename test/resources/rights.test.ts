@@ -4,7 +4,10 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 import { OF_ONESELF, PAGE_ROLES, RIGHTS, ROWS } from './access.ts';
 
-/* This suite compares GET /api/users/me/rights, the operations that a role may call, with access.ts. */
+/*
+ * This suite compares the operations in GET /api/users/me/rights with access.ts, the tests’ own table of what each role
+ * is allowed to do.
+ */
 
 const service = await forSuite(startService());
 const tenant = await service.tenant('Boulangerie Martin');
@@ -17,7 +20,7 @@ const ids = new Map(
 );
 
 test.each(PAGE_ROLES)(
-  'GET /api/users/me/rights lists exactly the operations that the role %s may call',
+  'GET /api/users/me/rights lists exactly the operations that the role %s is allowed to call',
   async (role) => {
     const may = ROWS.filter(({ right: [table, letter] }) => {
       if (table === 'everyone') return true;

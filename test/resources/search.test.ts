@@ -93,7 +93,7 @@ describe.each(Object.keys(CALLERS) as (keyof typeof CALLERS)[])('the search for 
     ["' or true --", []],
     ["a_1 \\ % ' ( [ | : * & ! <", ['rhone', 'coeur']],
     ['⑴ ½', ['rhone']],
-    // A search text for claims may have characters that few keyboards have, such as → or Greek letters.
+    // A search text for claims can have characters that few keyboards have, such as → or Greek letters.
     ['100 €', ['odos']],
     ['500€', ['odos']],
     ['30 40', ['odos']],

@@ -24,8 +24,8 @@ export type Verdict =
   /** The request succeeds. `of` names the client whose records the list has, if not the caller’s client. */
   | { readonly is: 'success'; readonly of?: Tenant | 'nobody' }
   /**
-   * The request gets 403. `client` is the client_context of the refusal’s audit record; `early` means that the service
-   * ran no query before the refusal.
+   * The request gets 403. `client` is the client that the audit record of the refusal must name; `early` means that the
+   * service ran no query before the refusal.
    */
   | { readonly is: 'refused'; readonly client: string | null; readonly id: string | null; readonly early: boolean }
   | { readonly is: 'absent' }
@@ -43,7 +43,9 @@ export interface Request {
 /** One test case of the suite that calls every endpoint: an endpoint, a kind of caller and a kind of request. */
 export interface Situation {
   readonly name: string;
-  /** Whether the test case’s request changes or deletes records, so that it needs a new client with records. */
+  /**
+   * True if the test case’s request changes or deletes records, so that the request needs a new client with records.
+   */
   readonly writes: boolean;
   request(own: Tenant, foreign: Tenant): Request;
 }
@@ -63,7 +65,7 @@ export function fill({ line, ids = {} }: Row, tenant: Tenant, other: Ids = {}): 
   });
 }
 
-/** Makes the caller the author of a record, because only the author may change such a record. */
+/** Makes the caller the author of a record, because only the author is allowed to change such a record. */
 export async function giveTo(
   { admin, identity }: Pick<Service, 'admin' | 'identity'>,
   role: Role,
@@ -83,7 +85,10 @@ export function questionOf(row: Row, tenant: Tenant, changes: object = {}): Ques
   return { body: row.many ? [body] : body };
 }
 
-/** Whether a kind of caller has the right that an endpoint needs; `self` means only for the caller’s own record. */
+/**
+ * True if a kind of caller has the right that an endpoint needs; `self` if the caller has the right only for the
+ * caller’s own record.
+ */
 export function rightOf({ right: [table, letter] }: Row, { role }: Cast): 'yes' | 'self' | 'no' {
   if (table === 'everyone' || RIGHTS[table][role].includes(letter)) return 'yes';
   const ofOneself: Readonly<Record<string, string>> = { r: 's', p: 'o' };

@@ -77,7 +77,7 @@ test('a user’s own record lists the stored clients, even a client that the use
   expect(await read(caller.id, caller.token)).toMatchObject({ client_access: [own, other] });
 });
 
-test('only a caller who may change a user reads that user’s is_active, in the record, the list and the response to a change', async () => {
+test('only a caller who is allowed to change a user reads that user’s is_active, in the record, the list and the response to a change', async () => {
   const shared = await person(service, 'CLIENT', [own, foreign]);
   const inactive = await person(service, 'TAX_SPECIALIST', [own]);
   await service.admin('update public.users set is_active = false where id = $1', [inactive.id]);
@@ -103,7 +103,7 @@ test('only a caller who may change a user reads that user’s is_active, in the 
   }
   const [, , manager] = callers;
   expectError(await service.ask('GET /api/users?is_active=false', { token: manager?.token ?? '' }), 'ERROR_FORBIDDEN');
-  // An ADMIN who is limited to two clients may not change a user who also has another client.
+  // An ADMIN with a list of two clients is not allowed to change a user who also has another client.
   expect(shown).toEqual([true, false, true, true, true, false, true, undefined, undefined, undefined]);
 });
 
@@ -272,7 +272,7 @@ test('an ADMIN of all clients who limits the own account to one client can no lo
   expect(await isAccepted(token)).toBe(false);
 });
 
-test('a change of a user cannot add an unknown client, but may repeat a deleted client of the user', async () => {
+test('a change of a user cannot add an unknown client, but can repeat a deleted client of the user', async () => {
   const token = await service.token('ADMIN');
   const gone = (await service.tenant('Gone')).clients;
   const { id } = await person(service, 'CLIENT', [own, gone]);

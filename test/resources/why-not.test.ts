@@ -5,7 +5,10 @@ import type { Answer } from '../support/http.ts';
 import { details, expectError, startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that a 409 names the reason by field, and nothing that the caller may not see. */
+/*
+ * This suite tests that a response with status 409 names the field that is the reason, and shows nothing that the
+ * caller is not allowed to see.
+ */
 
 const service = await forSuite(startService());
 const own = await service.furnishedTenant('Own');
@@ -141,7 +144,7 @@ test('the deletion of a partner with bills gets 409 with the number of bills tha
   expect((await ask(`DELETE /api/partners/${partner}`, undefined, unlimitedAdmin)).status).toBe(204);
 });
 
-test('the creation of a user with a stored email gets 409, with that user’s id only if the caller may see that user', async () => {
+test('the creation of a user with a stored email gets 409, with that user’s id only if the caller is allowed to see that user', async () => {
   const user = (client: string) => ({
     ...{ email: `${randomUUID()}@b.example`, name: 'Zoé', role: 'CLIENT', client_access: [client] },
   });
@@ -157,7 +160,7 @@ test('the creation of a user with a stored email gets 409, with that user’s id
 });
 
 test.each([{}, { prefix: '123' }])(
-  'a second identical parcel of a site gets 409 with the first parcel’s id, while another site may have it (fields: %j)',
+  'a second identical parcel of a site gets 409 with the first parcel’s id, while another site can have the same parcel (fields: %j)',
   async (prefix) => {
     const parcel = { site_id: own.sites, commune_code: '2A004', section: 'AB', number: '0042', ...prefix };
     const id = await createdId('cadastres', parcel);

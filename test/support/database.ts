@@ -78,7 +78,7 @@ async function create(run: TestRun, template: string): Promise<TestDatabase> {
   };
 }
 
-/** Whether the tests reach Postgres through a pooler, which keeps no prepared statements in transaction mode. */
+/** True if the tests reach Postgres through a pooler, which keeps no prepared statements in transaction mode. */
 export function isPooled(): boolean {
   return readRun().poolerPort !== undefined;
 }

@@ -40,5 +40,8 @@ export function spreadOfDay(count: number): number[] {
   return Array.from({ length: count }, (_, index) => (index + shift) / count);
 }
 
-/** The golden ratio, whose multiples modulo 1 fill an interval evenly, so that the shifts of successive days do too. */
+/**
+ * The golden ratio. Its multiples modulo 1 fill an interval evenly, so the samples of successive days differ evenly
+ * too.
+ */
 const GOLDEN = 0.618_033_988_75;

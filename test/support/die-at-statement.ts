@@ -2,9 +2,9 @@ import pg from 'pg';
 import { step } from './die-at-step.ts';
 
 /*
- * A test imports this module into a process before the program of that process. The module counts the process’s changes
- * of files, the database statements that change data, and the commits of such statements, and kills the process before
- * number DIES_AT.
+ * A test loads this module into a process before the process’s own program. The module counts three kinds of actions:
+ * changes of files, database statements that change data, and the commits of such statements. It kills the process just
+ * before the action whose number is DIES_AT.
  */
 
 type Query = (this: pg.Client, ...given: unknown[]) => unknown;

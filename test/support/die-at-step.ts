@@ -3,9 +3,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /*
- * A test imports this module into a process before the program of that process. The module counts the process’s changes
- * of files from 0, and kills the process with SIGKILL before number DIES_AT. A written file counts a second time when
- * half of it is written.
+ * A test loads this module into a process before the process’s own program. The module counts the changes of files from
+ * 0, and kills the process with SIGKILL just before the change whose number is DIES_AT. A written file counts a second
+ * time when half of it is written.
  */
 
 let left = Number(process.env['DIES_AT']);

@@ -1,12 +1,15 @@
 import type pg from 'pg';
 
-/** The columns of `audit.findings` that tests read. */
+/** The columns that tests read of the view audit.findings, which lists problems of the database. */
 export interface Found {
   readonly finding: string;
   readonly object: string;
 }
 
-/** The audit findings about a server with fsync or a similar setting off. The tests run on such a server. */
+/**
+ * The problems that the view audit.findings reports about a server with fsync or a similar setting off. The tests run
+ * on such a server.
+ */
 export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
   const found: Found[] = [];
   for (const object of ['fsync', 'full_page_writes', 'synchronous_commit']) {
@@ -17,9 +20,9 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
 }
 
 /**
- * Returns the audit findings without those about the server’s settings and about the logins of other suites on the same
- * server.
- * @throws Error if a finding about the server’s settings is missing
+ * Returns the problems in the view audit.findings, except those of the server’s settings and those of logins that other
+ * suites created on the same server.
+ * @throws Error if the view does not report a problem of the server’s settings
  */
 export async function findingsBeside<T extends Found>(admin: pg.Client, rows: readonly T[]): Promise<readonly T[]> {
   const isOf =
@@ -35,8 +38,8 @@ export async function findingsBeside<T extends Found>(admin: pg.Client, rows: re
 }
 
 /**
- * Whether a finding of the view audit.findings is about a login that a test suite with another database on the same
- * server created.
+ * True if a row of the view audit.findings is about a login that another test suite created for its own database on the
+ * same server.
  */
 export function isOfAnotherSuite(object: string, database: string): boolean {
   return object.startsWith('taxclaims_run_') && !object.startsWith(database);

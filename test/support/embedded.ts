@@ -32,7 +32,7 @@ export async function postmasterPid(adminUrl: string): Promise<number> {
   return Number((await ask(adminUrl, `select pg_read_file('postmaster.pid')`)).split('\n')[0]);
 }
 
-/** Starts an embedded Postgres server in a separate process, which a test may kill at any moment. */
+/** Starts an embedded Postgres server in a separate process, which a test can kill at any moment. */
 export function spawnStart(dataDir?: string): ChildProcess {
   const script = join(import.meta.dirname, 'start-embedded.ts');
   const args = dataDir === undefined ? [script] : [script, dataDir];

@@ -29,7 +29,10 @@ async function measured(delay: { readonly count: number }): Promise<void> {
   while (delay.count === before) await setImmediate();
 }
 
-/** Reference work that blocks the event loop as long as a request may, which is some 50 ms on an idle machine. */
+/**
+ * Reference work that blocks the event loop for the longest time that a request is allowed to block it: some 50 ms on
+ * an idle machine.
+ */
 function reference(): number {
   let sum = 0;
   for (let one = 0; one < 40_000_000; one += 1) sum = (sum ^ one) + (one % 7);

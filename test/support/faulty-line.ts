@@ -3,14 +3,14 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * The faults of a TCP proxy between a client and a server: `whole` passes all bytes. `mute` passes no bytes in either
- * direction, but keeps connections open. `deaf` passes requests but no responses. `unheard` cuts a connection at the
- * response to its commit. `slow` delays each piece of bytes. `cut` refuses and closes connections. `failing` answers
- * every HTTP request with 500.
+ * The ways in which a TCP proxy treats the bytes between a client and a server: `whole` passes all bytes. `mute` passes
+ * no bytes in either direction, but keeps connections open. `deaf` passes requests but no responses. `unheard` cuts a
+ * connection at the response to its commit. `slow` delays each piece of bytes. `cut` refuses and closes connections.
+ * `failing` answers every HTTP request with 500.
  */
 export type State = 'whole' | 'mute' | 'deaf' | 'unheard' | 'slow' | 'cut' | 'failing';
 
-/** A TCP proxy before a server. A test switches the proxy between faults. */
+/** A TCP proxy before a server. A test chooses which failure of the network the proxy imitates. */
 export interface FaultyLine {
   readonly port: number;
   /** Returns the address of the server with the port of this proxy. */

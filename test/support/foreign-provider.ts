@@ -11,13 +11,13 @@ interface ForeignProvider {
   readonly jwksUrl: string;
   /** The additional claims of all tokens that the identity provider issues from now on. */
   claims: Readonly<Record<string, unknown>>;
-  /** The subject of the user whom the test’s identity provider logs in by all later logins. */
+  /** The test’s identity provider logs this user in at every later login. The value is the user’s subject. */
   subject: string;
   /** The lifetime in seconds of the access tokens that the test’s identity provider issues. */
   lifetime: number;
   /**
-   * A handler that answers requests for the identity provider’s discovery document instead of the provider, unless it
-   * is undefined.
+   * If a test sets this handler, the handler answers requests for the discovery document in place of the identity
+   * provider.
    */
   discovery: RequestListener | undefined;
   /** The number of requests that the identity provider has got for its discovery document. */

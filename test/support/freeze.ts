@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 /** Stops a process and its descendants with SIGSTOP, and returns a function that continues the processes. */
 export async function freeze(pid: number): Promise<() => void> {
-  // The parent process is stopped first, because it could otherwise start another child meanwhile.
+  // The parent process is stopped before its children, because a running parent could start another child.
   const stopped = [pid];
   process.kill(pid, 'SIGSTOP');
   for (const parent of stopped) {

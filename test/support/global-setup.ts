@@ -33,7 +33,8 @@ export default async function setUp(): Promise<void> {
   const login = { name: prefix, password: randomBytes(24).toString('base64url') };
   try {
     const server = await openTestServer(process.env, async (adminUrl) => {
-      // Another test run would drop this run’s template as abandoned if no connection had this run’s name.
+      // This connection has the test run’s name. Without such a connection, another test run would drop this run’s
+      // template database as abandoned.
       if (isShared) globalThis.testConnection = await showLife(adminUrl, prefix);
       if (isShared) await dropAbandoned(adminUrl);
       await makeTemplate(adminUrl, template);

@@ -65,7 +65,7 @@ test('the next test run stops the servers and removes the folders of a killed ru
   const plain = await abandonedFolder();
   const { folder: served, pid } = await abandonedServer();
   await removeAbandoned();
-  // Another test run on the same machine may be removing the folders of the killed run at the same time.
+  // Another test run on the same machine is possibly removing the folders of the killed run at the same time.
   for (const folder of [plain, served]) await until(() => isGone(folder));
   // A process that has ended keeps its id until its parent has waited for it, so the test expects an empty command line
   // instead of a missing id.

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** A named SQL statement that follows an action in an SQL file of the tests, after a line `--> name said`. */
+/**
+ * An SQL statement with a name, from an SQL file of the tests. The statement follows an action, after a line `--> name
+ * said`.
+ */
 interface Part {
   readonly said: string;
   readonly sql: string;

@@ -20,7 +20,10 @@ export interface Browser {
   readonly cookies: ReadonlyMap<string, { readonly value: string; readonly path: string }>;
   /** Sends one request of the test’s browser and returns the response, even if the response is a redirect. */
   ask(url: string, init?: RequestInit): Promise<Page>;
-  /** Follows redirects to a page of the identity provider, or to an outside address, returned as `left`. */
+  /**
+   * Follows redirects until they reach a page of the identity provider or an outside address. An outside address is
+   * returned in the field `left`.
+   */
   open(url: string, init?: RequestInit): Promise<Page & { readonly left: string | undefined; readonly at: string }>;
 }
 
@@ -122,7 +125,10 @@ export async function askTokens(
   return { status: answer.status, body: (await answer.json()) as Tokens, headers: answer.headers };
 }
 
-/** Returns the form fields that exchange the authorization code, which the address `left` contains, for tokens. */
+/**
+ * Returns the form fields with which a program exchanges an authorization code for tokens. The code is in the address
+ * `left`, to which the provider sent the browser.
+ */
 export function exchange({ client, redirectUri, verifier }: Begun, left: string | undefined): Record<string, string> {
   const code = new URL(left ?? 'http://nowhere').searchParams.get('code') ?? '';
   return {

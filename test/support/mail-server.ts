@@ -26,14 +26,14 @@ export async function startMailServer() {
   const takes = () => Promise.resolve();
   const faults = {
     /**
-     * Runs before the test’s mail server answers MAIL FROM. Like the other faults of the mail server, the function may
-     * throw Refused or never end.
+     * The test’s mail server calls this function before it answers MAIL FROM. To make the mail server fail, a test sets
+     * a function that throws Refused or never ends.
      */
     sender: takes,
     recipient: takes as (address: string) => Promise<void>,
-    /** Runs before the mail server counts a complete mail as accepted. */
+    /** The test’s mail server calls this function when a mail is complete, before the mail counts as accepted. */
     data: takes as (address: string) => Promise<void>,
-    /** Runs before the mail server answers that it accepted a mail. */
+    /** The test’s mail server calls this function when it has accepted a mail, before it says so to the client. */
     answer: takes,
   };
   let port = 0;

@@ -25,11 +25,14 @@ export interface TestManagement {
   readonly url: string;
   readonly users: Map<string, ManagedUser>;
   readonly asked: Asked[];
-  /** Runs for each request to the management API. A test sets another function to cause a fault. */
+  /** This function runs for each request to the management API. A test sets another function to make the API fail. */
   fault: Fault;
   /** Runs before the management API sends each response. */
   answering: (asked: Asked) => Promise<void>;
-  /** The access tokens that the management API accepts. Its token endpoint issues the first of them. */
+  /**
+   * The access tokens that the management API accepts. The token endpoint of this API issues the first token in the
+   * list.
+   */
   tokens: string[];
   readonly issued: string[];
   tokenLife: number;
@@ -41,13 +44,13 @@ const ROLE_NAMES = ['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'];
 
 export const quiet: Fault = () => false;
 
-/** A fault of the test’s management API: cuts the connection of the request. */
+/** A failure that a test causes in its management API: the API cuts the connection of the request. */
 export const broken: Fault = (request) => {
   request.destroy();
   return true;
 };
 
-/** A fault of the test’s management API: sends the given response instead of the usual one. */
+/** A failure that a test causes in its management API: the API sends the given response instead of the usual one. */
 export const instead =
   (status: number, body: string | Buffer, headers: Record<string, string> = {}): Fault =>
   (_request, response) => {

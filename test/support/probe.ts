@@ -92,7 +92,7 @@ export async function openProbe(
     maxWaiting?: number;
     /** A database address to which the test connects instead of its own test database. */
     databaseUrl?: (apiUrl: string) => string;
-    /** Whether to connect to Postgres without the pooler, for tests of the state of a database session. */
+    /** True if the test connects to Postgres without the pooler, to check the state of a database session. */
     isDirect?: true;
     log?: Logger;
   } = {},

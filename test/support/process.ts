@@ -36,14 +36,15 @@ export function start(folder: string, environment: Readonly<Record<string, strin
   const path = join(root, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--import', PRELOADED, path], {
     cwd: folder,
-    // Without IDENTITY_PORT, the service would use the port of its last start, which another suite may be using now.
+    // Without IDENTITY_PORT, the service would use the port of its last start. Another suite is possibly using that
+    // port now.
     env: { PATH: process.env['PATH'], IDENTITY_PORT: '0', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const written = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.err += text));
-  // The test waits for the event `close` of a process instead of `exit`, because output may arrive after `exit`.
+  // The test waits for the event `close` of a process instead of `exit`, because output can arrive after `exit`.
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
   return {
     pid: child.pid ?? 0,

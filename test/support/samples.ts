@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/* This module has small files of each type that an uploaded document may have. */
+/* This module has a small file of each type that the service accepts as a document. */
 
 export const pdf = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<< /Type /Catalog >>\nendobj\n%%EOF\n', 'latin1');
 export const png = Buffer.from(

@@ -39,13 +39,13 @@ async function remove(folder: string): Promise<void> {
       // it can be stopped.
       await (await startEmbeddedServer({ dataDir, log: pino({ level: 'silent' }) })).stop();
     } catch (error) {
-      // Another test run may be removing the killed run’s folder. A folder whose Postgres server cannot be started is
-      // removed without stopping the server.
+      // Another test run is possibly removing the killed run’s folder too. A folder whose Postgres server cannot be
+      // started is removed without stopping the server.
       if (String(error).includes('is locked by another process')) return;
     }
   }
-  // A stopping Postgres server may still write files into its folder. The next test run removes files that the present
-  // run cannot remove.
+  // A stopping Postgres server possibly still writes files into its folder. The next test run removes files that the
+  // present run cannot remove.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined);
 }
 
@@ -62,7 +62,7 @@ async function parentFolder(): Promise<string> {
 }
 
 /**
- * Returns the id and start time of a running process, because a later process may get the same id; undefined if the
+ * Returns the id and start time of a running process, because a later process can get the same id; undefined if the
  * process has ended.
  */
 async function processOf(pid: number): Promise<string | undefined> {

@@ -103,7 +103,7 @@ async function keep(folder: string, kept: string): Promise<void> {
   // The kept copy of the Postgres server must not contain the server’s port, because two test runs at the same time
   // would both use it.
   await rm(join(draft, 'port'), { force: true });
-  // If another test run has kept the same copy of the Postgres server meanwhile, the new copy is not needed.
+  // Another test run has possibly kept the same copy of the Postgres server by now. Then the new copy is not needed.
   await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
   const all = await Promise.all(
     (await readdir(KEPT)).map(async (name) => ({ name, used: (await stat(join(KEPT, name))).mtimeMs })),
@@ -113,7 +113,7 @@ async function keep(folder: string, kept: string): Promise<void> {
   }
 }
 
-/** Copies a folder with its owners and permissions, because Postgres may run as another account. */
+/** Copies a folder with its owners and permissions, because Postgres possibly runs as another account. */
 async function copy(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to]);
 }

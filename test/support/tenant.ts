@@ -55,7 +55,7 @@ export const FOREIGN_ROWS: Readonly<Record<string, (tenant: Tenant) => string>> 
   'reporting.grants': ({ clients }) => `r.client_id = '${clients}'`,
 };
 
-/** The columns of a user that another tenant’s manager may change: the list of clients and its dates. */
+/** The columns of a user that a manager of another tenant is allowed to change: the list of clients and its dates. */
 const OF_OTHERS = `'{client_access,access_digest,access_changed_at,updated_at}'::text[]`;
 
 /** Builds the SQL that reads, as JSON, all values of a tenant that no other tenant can change. */

@@ -26,5 +26,8 @@ addEventHandler((event, { currentDescribeBlock: block }) => {
   added.fn = () => bounded(Promise.resolve().then(work), added.timeout ?? undefined);
 });
 
-/** Ends the worker process with its test run, even if the run is killed or a suite has left a handle open. */
+/**
+ * Ends the worker process together with its test run, even if the run is killed or a suite has forgotten to close
+ * something.
+ */
 process.once('disconnect', () => process.exit());

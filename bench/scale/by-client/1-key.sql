@@ -30,7 +30,8 @@ begin
 end
 $function$;
 
--- The trigger functions run as taxclaims_definer, which may read only ids, as app.locate does.
+-- The trigger functions run with the rights of taxclaims_definer, which can read only ids. The function app.locate runs
+-- with the same rights.
 alter function app.take_client_of_claim() owner to taxclaims_definer;
 alter function app.take_client_of_site() owner to taxclaims_definer;
 revoke execute on function app.take_client_of_claim(), app.take_client_of_site() from public;

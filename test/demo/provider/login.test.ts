@@ -194,7 +194,7 @@ test('a program gets tokens for an authorization code once, and only with the co
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
 });
 
-test('only a page of a trusted origin may read the tokens of the embedded identity provider', async () => {
+test('only a page of a trusted origin can read the tokens of the embedded identity provider', async () => {
   const { email, password } = await withClients();
   const ask = async (origin: string) => {
     const begun = await beginLogin(openBrowser(issuer));
@@ -213,7 +213,8 @@ test('a program gets new tokens for a refresh token once, and a second use of th
   const second = await refresh(issuer, first.refresh_token);
   expect(second.status).toBe(200);
   expect(second.body.refresh_token).not.toBe(first.refresh_token);
-  // A token response may leave out the scope if the scope is the requested one, but an empty scope is invalid.
+  // A token response is allowed to leave out the scope if the program got the scope that it requested, but an empty
+  // scope is invalid.
   for (const tokens of [first, second.body]) expect(tokens).not.toHaveProperty('scope');
   expect((await refresh(issuer, first.refresh_token)).body.error).toBe('invalid_grant');
   expect((await refresh(issuer, second.body.refresh_token)).body.error).toBe('invalid_grant');
