@@ -11,7 +11,7 @@ const [tenant, other] = [newTenant(), newTenant()];
  * The entries of the file actions.sql. Each has an action of a DBA, and what audit.findings and audit.drift must report
  * after it.
  */
-export const ACTIONS = listed('audit/actions.sql', {
+export const ACTIONS = listed('admin/audit/actions.sql', {
   FOREIGN,
   OWN: idOf('a', 'clients'),
   // SQL that creates two clients. The first one has a site, a claim and a document.

@@ -4,7 +4,7 @@ import { listed, sqlFor } from '../../support/listed.ts';
 import { forSuite } from '../../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-const ROWS = listed('audit/objections.sql').map(({ head: [what = '', attributes = '', ...said], sql }) => ({
+const ROWS = listed('admin/audit/objections.sql').map(({ head: [what = '', attributes = '', ...said], sql }) => ({
   what,
   attributes,
   said,

@@ -7,7 +7,7 @@ import { openAsSuperuser } from './superuser.ts';
 const CLIENT = 'c1000000-0000-4000-8000-000000000001';
 const BI = `create role test_bi login password 'x' connection limit 5 in role taxclaims_reporting`;
 
-const ACTIONS = listed('audit/ordinary.sql', {
+const ACTIONS = listed('admin/audit/ordinary.sql', {
   API: `create role test_api login password 'x' in role taxclaims_api`,
   BI,
   GRANTED: `insert into public.clients (id, company_name, contact_email) values ('${CLIENT}', 'Martin', 'martin@example.fr');
