@@ -136,7 +136,7 @@ export async function dropLogin(adminUrl: string, name: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(`drop role ${name}`));
 }
 
-/** Returns the ids of clients of all sizes from the largest to the smallest, sorted as the API stores them. */
+/** Returns the ids of clients: some with many records, some with few. The ids are sorted as in the column client_access. */
 export async function clientsOf(adminUrl: string, count: number, claims = FULL_SIZE): Promise<readonly string[]> {
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query<{ id: string }>(

@@ -229,7 +229,7 @@ test('a login with a newer token does not give back a created client that an ADM
   expect((await logIn(newer)).json).toMatchObject(written);
 });
 
-test('an ADMIN of all clients who creates a client still has no list of clients, and reads every client with the same token', async () => {
+test('an ADMIN who may see all clients, and not only those of a list, still sees all of them with the same token after creating a client', async () => {
   const { id, token } = await person(service, 'ADMIN');
   const client = idOf(await create(token));
   expect(await stored(id)).toMatchObject({ client_access: [] });

@@ -85,7 +85,7 @@ async function recovery(): Promise<void> {
 }
 
 describe('the audit record of a refused request', () => {
-  test('the audit record of a refused request is stored in the database with all its values, and is not written to disk', async () => {
+  test('the service stores the audit record of a refused request in Postgres with all its values, and not in the files that it keeps for an outage', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);

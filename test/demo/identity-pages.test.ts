@@ -71,7 +71,7 @@ test.each([
   [undefined, "form-action 'self'"],
   ['https://claims.example:8443/callback?a=b', "form-action 'self' https://claims.example:8443"],
 ])(
-  'the Content-Security-Policy of a login page with the redirect URI %j allows its form only that origin and the provider’s',
+  'if a login redirects to %j, the Content-Security-Policy of the login page lets its form be sent only to that origin and the provider',
   (leadsTo, action) => {
     const policy = pageHeaders('en', leadsTo)['Content-Security-Policy'];
     expect(policy?.split('; ')).toContain(action);

@@ -147,7 +147,7 @@ async function manager(): Promise<Manager> {
   return { id, token };
 }
 
-test('a client’s creator who repeats the creation with the same token gets the stored answer, even after a newer login', async () => {
+test('a user who repeats the creation of a client with the same access token gets the first answer again, even after the user logged in anew', async () => {
   const { token } = await manager();
   const inHand = await token([own.clients]);
   const { first, again } = await created('POST /api/clients', { token: inHand, body: CLIENT });

@@ -152,7 +152,7 @@ test('with AUTH_EMAILS_VERIFIED the service uses the email of a token unless the
   await withVerification([await createTestKey()], verify, { emailsVerified: true });
 });
 
-test('a token is accepted with only the claims that the service uses, and with other claims of any type', async () => {
+test('the service accepts a token that has only the required claims, and a token with additional claims of any type', async () => {
   const needed = await v.callerOf({ email_verified: undefined });
   expect(needed).toMatchObject({ role: 'CLIENT', email: undefined, name: undefined });
   const others = [

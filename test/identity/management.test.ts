@@ -152,7 +152,7 @@ test.each([
     })),
   ),
 ])(
-  'the service reads a user’s rights from a provider’s answer $answer, and a change of rights with that answer succeeds',
+  'the service reads a user’s rights from the provider’s answer $answer, and accepts $answer as the answer to a change of rights',
   async ({ body }) => {
     provider.fault = (request, response, asked) =>
       asked.path.startsWith('/users/') &&

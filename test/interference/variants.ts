@@ -67,8 +67,8 @@ const changed: Variant = {
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];
   /**
-   * Another tenant’s firm, whose ids the callers use in their requests. Either all compared databases have this firm,
-   * or none of them has it.
+   * The ids of another tenant’s records, which callers use in their requests. Either all compared databases have these
+   * records, or none has them.
    */
   readonly foreign: FirmNames;
 }

@@ -360,7 +360,7 @@ test('an instance aborts a slow delivery of rights in time, so that no two insta
   expect(JSON.stringify(said)).not.toContain('another has delivered');
 });
 
-test('the service retries a user whom the identity provider refuses or does not know once an hour, and delivers others’ changes', async () => {
+test('if the identity provider refuses or does not know a user, the service sends this user’s rights again only after an hour, and other users’ rights at once', async () => {
   const [ada, bob, eve] = [await person('CLIENT', [own]), await person('CLIENT', [own]), await person('CLIENT', [own])];
   provider.users.delete(ada.subject);
   provider.fault = (_request, response, { path }) =>

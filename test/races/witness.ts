@@ -11,7 +11,7 @@ export const STOPPED = 'races/stopped';
 /** SQL that takes a lock. A request with the User-Agent `races/stopped` waits for it before its first write. */
 export const STOP_WRITING = `select pg_advisory_xact_lock(${STOP}, 0)`;
 
-/** Returns SQL that takes a lock. Each transaction of the given user waits for it after its beginning. */
+/** Returns SQL that takes a lock for which each transaction of the given user waits right after its BEGIN. */
 export const stopAtBeginning = (subject: string): string =>
   `select pg_advisory_xact_lock(${STOP}, hashtext('${subject}'))`;
 

@@ -70,7 +70,7 @@ test('a claim assigned to a user who is inactive, unknown or without access to i
   expect(await assignee()).toBe(own.users);
 });
 
-test('a claim is found by its assignee, but only by callers with access to the claim’s client', async () => {
+test('a search for an assignee finds the assignee’s claims, but only claims of clients that the caller may see', async () => {
   await assign(own.users);
   const both = await service.token('TAX_SPECIALIST', [own.clients, foreign.clients]);
   const found = async (query: string) => {

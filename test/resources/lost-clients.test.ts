@@ -124,7 +124,7 @@ test('a user with 2,001 assigned claims loses their client before any claim chan
   ]);
 });
 
-test('the background job that unassigns claims of a lost client skips a locked claim, and unassigns that claim in a later run', async () => {
+test('the job that unassigns a user from the claims of a client that the user may no longer see skips a locked claim until its next run', async () => {
   await loseClient();
   await withAdmin(service.postgres.adminUrl, async (admin) => {
     await admin.query('begin');

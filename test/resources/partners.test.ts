@@ -107,7 +107,7 @@ test('a change of a partner without the field client_ids keeps the partner’s c
   expect(await links(id)).toEqual([own, foreign].toSorted());
 });
 
-test('an account manager cannot remove all clients of a partner, because the manager could no longer see that partner', async () => {
+test('an account manager cannot unlink the last client from a partner company, because the manager could then no longer see the partner', async () => {
   const id = await createdId([own]);
   expectError(await put(id, { client_ids: [] }), 'ERROR_VALIDATION');
   expect(await links(id)).toEqual([own]);

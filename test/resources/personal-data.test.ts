@@ -412,7 +412,7 @@ describe('requests during an erasure', () => {
         service.ask(`PUT /api/sites/${own.sites}`, { token: zoe.token, body: { site_name: 'Atelier' } });
       const [answer] = await inLine(service, rowOf('sites', own.sites), [change], async () => {
         expect((await erase(zoe.id)).status).toBe(204);
-        // The test gives the erased user’s row another id, as if the caller had not been stored when the request began.
+        // In this case the test removes every trace of the user’s id, so that the request’s user has no row in the database.
         if (stored === 'without') {
           await service.sql`delete from public.identity_changes where user_id = ${zoe.id}`;
           await service.sql`delete from app.lost_clients where user_id = ${zoe.id}`;

@@ -4,8 +4,13 @@ import type { Logger } from 'pino';
 import { AUDIT_ARCHIVE_PAGE_ROWS, DEPLOY_LOCK_WAIT_MS } from '../../limits.ts';
 import { makeFolder } from '../../make-folder.ts';
 import { openAdminConnection } from '../deploy/admin-connection.ts';
-import { readLockTimeoutMs } from '../deploy/locks.ts';
-import { isContention, isTableOwnedByServiceOwner, retryOnContention, takeMigrationLock } from '../deploy/locks.ts';
+import {
+  isContention,
+  isTableOwnedByServiceOwner,
+  readLockTimeoutMs,
+  retryOnContention,
+  takeMigrationLock,
+} from '../deploy/locks.ts';
 import { DeployHeldUp, MigrationError } from '../deploy/migration-error.ts';
 import { type ArchivedMonth, verifyArchive, writeArchive } from './file.ts';
 

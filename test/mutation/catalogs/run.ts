@@ -13,7 +13,7 @@ interface Portion {
   readonly to: number;
 }
 
-/** The results of all changes of one kind, and how many changes the test has not tried yet. */
+/** For one kind of change to database objects, such as a dropped policy: the results so far, and the number of untried changes. */
 interface Tally {
   readonly verdicts: [CatalogMutant, Verdict][];
   left: number;
