@@ -47,13 +47,12 @@ async function main(): Promise<void> {
     const url = await startService(demonstration.config, log, parts);
     return { url, fields: demonstration.greeting, lines: demonstration.greetingLines(url) };
   };
-  const started = start().then(
-    (greeting) => greeting,
-    async (error: unknown) => {
-      await parts.close();
-      if (error !== ending.signal.reason) throw error;
-    },
-  );
+  const started = start().catch(async (error: unknown): Promise<undefined> => {
+    await parts.close();
+    // A signal has ended the start of the demonstration.
+    if (error === ending.signal.reason) return undefined;
+    throw error;
+  });
   const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, `shutting down: ${isServing ? 'finishing the running requests' : 'ending the start'}`);
     setTimeout(() => {
