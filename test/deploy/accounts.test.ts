@@ -64,7 +64,7 @@ test.each([
 
 test('deploy:check counts an answer with an unexpected status as failed, and not as stale, and reports it', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };
-  const check = 'each answer has an expected status or 503';
+  const check = 'each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request';
   const result = resultOf([entry], [{ check, detail: 'read site was answered 500: an error' }], 900);
   expect(result).toMatchObject({ failed: 1, stale: 0 });
   expect(violationsOf({}, result)).toEqual([`${check}: read site was answered 500: an error`]);

@@ -54,10 +54,11 @@ analyze attempts`;
 
 /** These checks report wrong answers that a load test received from the service. */
 const ANSWERS: Checks = {
-  'each answer has an expected status or 503': `
+  'each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request': `
     select format('%s was answered %s: %s', operation, status, defect)
     from attempts
-    where not expected`,
+    where not expected
+        and not (status = 429 and "retryAfter" and operation not in (select s.operation from spared as s))`,
   'each answer is complete and right': `
     select format('%s: %s', operation, defect)
     from attempts

@@ -49,8 +49,10 @@ delete from public.audit_logs
 where success and resource_id = (select record from requests where serial = :CREATED_SITE);
 -- each success record belongs to a request that succeeded or got no answer | a success record of a request that failed
 update attempts set status = 400 where serial = :CREATED_SITE;
--- each answer has an expected status or 503 | an answer with an unexpected status
+-- each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request | an answer with an unexpected status
 update attempts set expected = false where :ANY;
+-- each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request | a 429 answer without the header Retry-After
+update attempts set expected = false, status = 429, "retryAfter" = false where :ANY;
 -- each answer is complete and right | an answer with another record than the requested one
 update attempts set defect = 'another site' where :ANY;
 -- no answer contains anything of another tenant | an answer with a text of another tenant
