@@ -233,17 +233,17 @@ describe('the prepared statements of a database connection', () => {
     expect((await send(all)).error).toBeUndefined();
   });
 
-  test('a connection keeps at most 300 prepared statements, and drops the one that was not used for the longest time', async () => {
-    for (let number = 0; number < 400; number++) {
+  test('a connection keeps at most 500 prepared statements, and drops the one that was not used for the longest time', async () => {
+    for (let number = 0; number < 600; number++) {
       const { error } = await send(twice, sql(`select ${number}`));
       expect(error).toBeUndefined();
     }
     const kept = await prepared();
-    expect(kept).toHaveLength(300);
+    expect(kept).toHaveLength(500);
     expect(kept[0]).toBe(twice.text);
-    expect((await send(sql('select 0'), sql('select 399'))).results.map(({ rows }) => rows)).toEqual([
+    expect((await send(sql('select 0'), sql('select 599'))).results.map(({ rows }) => rows)).toEqual([
       [['0']],
-      [['399']],
+      [['599']],
     ]);
   });
 
