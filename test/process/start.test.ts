@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { cp, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -68,6 +68,26 @@ test.each<[string, () => Record<string, string>, RegExp]>([
     expect(started.err).not.toContain('hunter2');
   },
 );
+
+test('without src/demo the service starts with DATABASE_URL and AUTH_ISSUER, and otherwise says that both must be set', async () => {
+  const here = join(import.meta.dirname, '..', '..');
+  const root = join(folder, 'installed');
+  const filter = (path: string) => path !== join(here, 'src', 'demo');
+  await cp(join(here, 'src'), join(root, 'src'), { recursive: true, filter });
+  for (const name of ['db', 'public', 'node_modules', 'package.json'])
+    await symlink(join(here, name), join(root, name));
+  const DATA_DIR = join(folder, 'without-demo');
+  for (const environment of [{}, NOWHERE]) {
+    const refused = start(folder, { PORT: '0', DATA_DIR, LOG_LEVEL: 'silent', ...environment }, root);
+    const line = 'DATABASE_URL and AUTH_ISSUER must be set: no demonstration is installed here\n';
+    expect([await refusalOf(refused), refused.err]).toEqual([1, line]);
+  }
+  const provider = { AUTH_ISSUER: 'http://127.0.0.1:1/', AUTH_AUDIENCE: 'https://api.example' };
+  const serving = start(folder, { PORT: '0', DATA_DIR, ...NOWHERE, ...provider }, root);
+  await addressOf(serving);
+  serving.signal('SIGTERM');
+  expect(await serving.ended).toBe(0);
+});
 
 /** Waits until the service's port refuses connections. */
 async function closed(port: number): Promise<void> {
