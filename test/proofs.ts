@@ -82,7 +82,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   faults: {
     question: 'Does the service keep the promises of docs/reliability.md while its surroundings fail?',
-    minutes: 16,
+    minutes: 45,
     isAlone: true,
     suites: ['test/faults/'],
     but: ['test/faults/reliability.test.ts'],

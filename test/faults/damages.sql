@@ -53,6 +53,9 @@ update attempts set status = 400 where serial = :CREATED_SITE;
 update attempts set expected = false where :ANY;
 -- each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request | a 429 answer without the header Retry-After
 update attempts set expected = false, status = 429, "retryAfter" = false where :ANY;
+-- each answer has an expected status or 503, or 429 with Retry-After if the fault may fail the request | a 429 answer to a request that must succeed during the failure
+insert into spared values ('read clients');
+update attempts set expected = false, status = 429, "retryAfter" = true where operation = 'read clients';
 -- each answer is complete and right | an answer with another record than the requested one
 update attempts set defect = 'another site' where :ANY;
 -- no answer contains anything of another tenant | an answer with a text of another tenant
