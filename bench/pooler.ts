@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { MAX_PREPARED_STATEMENTS } from '../src/limits.ts';
 import { startPgBouncer } from '../deploy/lab/pgbouncer.ts';
 import type { PgBouncer } from '../deploy/lab/pgbouncer.ts';
 import { findProgram } from '../deploy/lab/program.ts';
@@ -37,7 +38,7 @@ const [, , asRounds = '7', asSeconds = '4'] = process.argv;
  * version.
  */
 const keepsPrepared = await versionOf('pgbouncer').then(([major, minor]) => major > 1 || minor >= 21);
-const KEEPING = keepsPrepared ? { max_prepared_statements: '300' } : { pool_mode: 'session' };
+const KEEPING = keepsPrepared ? { max_prepared_statements: String(MAX_PREPARED_STATEMENTS) } : { pool_mode: 'session' };
 const kept = `PgBouncer, prepared (${keepsPrepared ? 'transaction' : 'session'} mode)`;
 
 const folder = await createFolder();
