@@ -207,7 +207,7 @@ export const problemParams = z
   .meta({ id: 'ProblemParams', description: 'What the message says besides its words.' });
 
 type OptionalParams = z.output<typeof problemParams>;
-export type ProblemTextParams = {
+type ProblemTextParams = {
   readonly [Name in keyof OptionalParams]-?: Readonly<NonNullable<OptionalParams[Name]>>;
 };
 

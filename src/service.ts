@@ -69,9 +69,12 @@ export async function startService(
   const audit = register('the refusals', 1_000, createAuditWriter(pools.refusals, spool, log));
   const clock = createProviderClock({ url: identity.provider.jwksUrl });
   const clocks = register('the clocks', 0, watchClocks(clock, database, log));
+  const { provider, roleClaim, clientAccessClaim, emailsVerified } = identity;
   const verifier = createTokenVerifier({
-    ...identity,
-    ...identity.provider,
+    ...provider,
+    roleClaim,
+    clientAccessClaim,
+    emailsVerified,
     log,
     providerNow: clock.now,
     onIssued: clocks.onTokenIssued,

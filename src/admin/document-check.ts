@@ -145,7 +145,7 @@ export interface DigestDifference {
   readonly found: string;
 }
 
-export interface DigestCounts {
+interface DigestCounts {
   read: number;
   withoutDigest: number;
   digestsKept: number;

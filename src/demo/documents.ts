@@ -11,16 +11,17 @@ export async function storeDemonstrationDocuments(
   options: Pick<DocumentsOptions, 'store' | 'endpoint' | 'dataDir'>,
   log: Logger,
 ): Promise<void> {
+  const store = await createContentStore(options);
   try {
-    const store = await createContentStore(options);
     const uploads = await openUploads(uploadFolder(options));
     for (const path of paths) {
       if ((await store.size(path)) !== undefined) continue;
       const content = createReadStream(join(sqlFolder('demonstration/documents'), basename(path)));
       await store.put(path, (await uploads.write(content)).file);
     }
-    store.close();
   } catch (error) {
     log.warn({ err: error }, 'contents of the demonstration are missing: the next start tries again');
+  } finally {
+    store.close();
   }
 }

@@ -52,10 +52,13 @@ export async function startDemonstration(
   const folder = postgres && smtpUrl === undefined ? join(dataDir, 'mails') : undefined;
   const complete = {
     ...config,
-    database: { ...config.database, url: config.database.url ?? postgres?.apiUrl ?? '' },
+    database: { ...config.database, url: config.database.url ?? postgres?.apiUrl },
     identity: {
       ...identity,
-      ...(provider && { provider, docs: { ...identity.docs, clientId: DOCS_CLIENT_ID } }),
+      ...(provider && {
+        provider: { issuer: provider.issuer, audience: provider.audience, jwksUrl: provider.jwksUrl },
+        docs: { ...identity.docs, clientId: DOCS_CLIENT_ID },
+      }),
       management: identity.management ?? (postgres && provider?.management),
     },
     mails: { ...config.mails, folder },

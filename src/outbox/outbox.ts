@@ -4,7 +4,7 @@ import { runPeriodically } from '../periodic-task.ts';
 import { withTimeout } from '../timeout.ts';
 
 /** One kind of work that waits in the database to be sent: changed rights to the identity provider, reminders by mail. */
-export interface OutgoingWork<Item> {
+interface OutgoingWork<Item> {
   /** The plural that names the items in the log. */
   readonly items: string;
   /** How many items this process sends at the same time. */

@@ -7,7 +7,7 @@ import { rule, type ProblemRule } from '../problems.ts';
 import { findColumnEnum, isNullable, type Column } from './column.ts';
 import type { AddParameter } from './parameters.ts';
 
-export interface Filter<Rule extends z.ZodType = z.ZodType> {
+interface Filter<Rule extends z.ZodType = z.ZodType> {
   readonly rule: Rule;
   readonly where: string;
   readonly whereAny?: string | undefined;

@@ -11,7 +11,7 @@ import { site } from './sites.ts';
 /** The table reclamation_transitions lists the allowed status moves of a claim. */
 export const reclamationStatus = field.enumOf('ReclamationStatus');
 
-export const claimType = field.enumOf('ClaimType');
+const claimType = field.enumOf('ClaimType');
 
 const claimAssignee = defineAssignee('Only those that this user works on, or with none nobody.');
 

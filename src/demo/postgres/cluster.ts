@@ -85,7 +85,7 @@ async function createCluster(
   }
 }
 
-export type PostgresBinaries = ReturnType<typeof findBinaries>;
+type PostgresBinaries = ReturnType<typeof findBinaries>;
 
 export function findBinaries(target = `${platform()}-${arch()}`) {
   try {
