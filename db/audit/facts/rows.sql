@@ -296,6 +296,15 @@ as $body$
         select
             'pg_catalog.pg_attribute'::regclass, null, 'pg_catalog.pg_class'::regclass, a.attrelid, c.relowner, 'c', a.attacl,
             pg_catalog.to_jsonb(a) - '{attacl,attmissingval}'::text[]
+                || pg_catalog.jsonb_build_object(
+                    'attoptions',
+                    (
+                        -- Minor releases of Postgres since November 2026 number each column's versions themselves.
+                        select pg_catalog.to_jsonb(pg_catalog.array_agg(option order by option))
+                        from pg_catalog.unnest(a.attoptions) as option
+                        where option !~ '^pg_attver='
+                    )
+                )
                 || coalesce(
                     pg_catalog.to_jsonb(d)
                         || pg_catalog.jsonb_build_object('adbin', pg_catalog.pg_get_expr(d.adbin, d.adrelid)),

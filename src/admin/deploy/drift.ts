@@ -79,8 +79,8 @@ export async function refuseDroppedTables(client: pg.Client, declared: readonly 
   const { rows } = await client.query<{ schema: string; name: string; schemaless: boolean }>(
     `select parts[1] as schema, parts[2] as name, to_regnamespace(parts[1]) is null as schemaless
      from unnest($1::text[]) as declared (name)
-     cross join regexp_match(declared.name, '^(\\w+)[.](\\w+)$') as parts
-     where parts is not null and to_regclass(declared.name) is null`,
+     join regexp_match(declared.name, '^(\\w+)[.](\\w+)$') as parts on parts is not null
+     where to_regclass(format('%I.%I', parts[1], parts[2])) is null`,
     [declared.filter(({ kind }) => kind === 'table').map(({ object }) => object)],
   );
   if (rows.length === 0) return;

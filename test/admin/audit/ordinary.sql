@@ -79,6 +79,8 @@ create statistics public.of_dba on client_id, id from public.sites;
 create index of_dba on public.reclamations (tax_year, status);
 -- a DBA sets the fill factor of a table
 alter table public.sites set (fillfactor = 70);
+-- a minor release of Postgres stores a version of its own in the options of each column
+update pg_catalog.pg_attribute set attoptions = '{pg_attver=1}' where attrelid = 'public.sites'::regclass and attnum > 0;
 -- a DBA limits the connections of the database
 alter database :"DBNAME" connection limit 50;
 -- a DBA clusters a table by its primary key
