@@ -52,7 +52,7 @@ const MEMBERS = 3;
  * How many further clients each tenant gets. They are enough to give a user another set of clients with every change of
  * rights.
  */
-const CLIENTS = 10;
+const CLIENTS = 13;
 /**
  * How many milliseconds the test’s identity provider and mail server take to answer. Without this delay, hardly any
  * failure would happen while the service is sending.

@@ -151,15 +151,16 @@ export const ofRequests: readonly Channel[] = [
     name: 'place-of-changes',
     size: 'as many bits as writes',
     others: bySql(
-      () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind)
-             select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed' from generate_series(1, 1000)`,
+      () => `insert into public.audit_logs (action, resource_type, success, actor, writer, kind, created_at)
+             select 'x', 'sites', true, 'somebody else', pg_current_xact_id(), 'changed', now() + interval '40 minutes'
+             from generate_series(1, 1000)`,
     ),
-    // The parameter `after` is from a time before Postgres was last started. The answer therefore has all changes since
-    // Postgres’s start.
+    // The position in `after` names another start of Postgres and a time half an hour ahead. The service therefore reads
+    // the audit records after that time, which are only those of the other tenant.
     steps: ({ tokens }) => [
       sent(
         tokens.client,
-        `GET /api/changes?after=${Buffer.from(`0.${Date.now() - 3_600_000}000.1:1:`).toString('base64url')}`,
+        `GET /api/changes?after=${Buffer.from(`0.${Date.now() + 1_800_000}000.${'9'.repeat(12)}:${'9'.repeat(12)}:`).toString('base64url')}`,
       ),
     ],
     tells: /(?<="more":)(?:true|false)|Content-Length: <?\d+>?/g,
