@@ -22,10 +22,6 @@ interface Count {
   readonly number: string;
 }
 
-/**
- * What the checks after a load test compare with the database: the list of all sent requests with their answers, and
- * other facts.
- */
 interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
@@ -50,8 +46,8 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
 }
 
 /**
- * Writes the list of all requests that a load test sent into temporary tables. Afterwards `check` can query these
- * tables in the same database session, also several times.
+ * Stores all requests of a load test in temporary tables. `check` can then query these tables in the same database
+ * session, also several times.
  */
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await admin.query(TABLES);

@@ -89,7 +89,6 @@ async function hold(): Promise<void> {
   process.send?.({ held: true });
 }
 
-/** Sends `count` requests at once, each on a connection of its own. */
 async function burst(count: number, names: readonly string[]): Promise<void> {
   const operations = OPERATIONS.filter(({ name }) => names.includes(name));
   const able = plan.people.flatMap(({ role }, index) => {

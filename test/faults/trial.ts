@@ -128,8 +128,8 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
 }
 
 /**
- * Waits until the service has nothing left to do, but not forever: it must have recorded each refusal that it kept on
- * the disk, and no database session of it must be working. Only then can the database be checked.
+ * Waits for a limited time until the service is idle: it has recorded every refusal that it kept on the disk, and none
+ * of its database sessions works. The checks of the database need this state.
  */
 export async function settle(
   { admin, database }: Pick<World, 'admin' | 'database'>,

@@ -49,7 +49,8 @@ async function compareAll(opened: Opened): Promise<void> {
 }
 
 /**
- * Tests what docs/channels.md says, and the leaks that are created on purpose, in the two databases that differ most.
+ * Tests in the two databases that differ most whether docs/channels.md is right. Then creates one leak between tenants
+ * after the other, and requires that the two databases’ answers differ.
  */
 async function provoke(opened: Opened): Promise<void> {
   fail(await unstatedInPostgres(opened));

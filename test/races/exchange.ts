@@ -17,8 +17,8 @@ export interface Exchange {
 }
 
 /**
- * Sends one of several simultaneous requests. If they wait for the lock `write`, the request with `stops` waits before
- * its first write until the other requests have overtaken it.
+ * Sends one of several simultaneous requests. With `stops`, the request waits before its first write until the other
+ * requests have overtaken it.
  */
 export async function exchange(
   { service, provider }: Lane,

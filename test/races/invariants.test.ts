@@ -27,7 +27,6 @@ async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   return run(lane, { members, hold: 'row', isManaged: isManaged === true });
 }
 
-/** Damages the rows that simultaneous requests wrote, or their responses. */
 async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
   const [first = '', second = ''] = outcome.exchanges.map(({ answer }) => String(answer.headers['x-request-id']));
   if (sql !== undefined) {

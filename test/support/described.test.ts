@@ -115,7 +115,7 @@ test.each<[string, string, Answer, string]>([
     'content-language is missing',
   ],
   ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
-])('the tests fail on response headers that are not as described: %s', (_what, line, given, difference) => {
+])('the tests fail on response headers that differ from the OpenAPI document: %s', (_what, line, given, difference) => {
   expect(() => {
     expectDescribed(line, given);
   }).toThrow(`the header ${difference}`);

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 /* This module measures how long some work blocks the event loop, compared with a reference work in the same process. */
 
 /**
- * How often the test repeats a measurement of a blocked event loop that is above the limit, because other processes can
- * only make the time longer.
+ * A measurement above the limit is repeated up to this many times, because other processes on the machine can make a
+ * measured time longer, but never shorter.
  */
 const AGAIN = 20;
 

@@ -19,7 +19,6 @@ export interface Person {
   readonly password: string;
 }
 
-/** The embedded identity provider with a new database, for tests. */
 interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;

@@ -9,7 +9,6 @@ import { findBinaries } from '../../src/demo/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
-/** The Postgres server of a test run. */
 export interface TestServer {
   readonly adminUrl: string;
   close(): Promise<void>;

@@ -13,7 +13,6 @@ export const IS_HOUSE_ROLE = isHouseRole('r');
  */
 export type Kinds = Readonly<Record<string, string>>;
 
-/** Turns a text into an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
