@@ -11,7 +11,10 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** The number of rows that each database table had before a load test sent its first request. */
+/**
+ * What the database had before a load test: the ids of the rows in the tables that the load test writes, and the number
+ * of rows in each other table.
+ */
 export interface Fixture {
   readonly ids: readonly { readonly id: string }[];
   readonly counts: readonly Count[];

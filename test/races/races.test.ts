@@ -64,7 +64,7 @@ test('each request that npm run proofs -- races sends has its own name, and succ
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
 });
 
-test('the rows, audit records and rights are right after any two or three simultaneous requests in any order', async () => {
+test('after any two or three simultaneous requests in any order, the rows, audit records and users’ rights are correct', async () => {
   const races = shuffledByDay(plan.races.filter(isChosen));
   const end = Date.now() + LONGEST_MS;
   const results = await runAll(lanes, races, () => Date.now() > end);

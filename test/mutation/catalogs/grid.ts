@@ -46,6 +46,6 @@ function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> 
   return { rows, columns };
 }
 
-export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
+export function inBoth(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
   return [...first].filter((fact) => second.has(fact));
 }

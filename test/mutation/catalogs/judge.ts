@@ -2,7 +2,7 @@ import pg from 'pg';
 import { sqlState } from '../../../src/db/errors.ts';
 import { isOfAnotherSuite } from '../../support/durability.ts';
 import type { Found } from '../../support/durability.ts';
-import { type Grid, inGrids, shared } from './grid.ts';
+import { type Grid, inBoth, inGrids } from './grid.ts';
 import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
 /**
@@ -128,11 +128,11 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   const none = new Set<string>();
   // Many changes of the database were tried together, by the rows and columns of a square with an empty diagonal. A
   // fact that is reported on the diagonal can come from several changes, so it proves nothing about one of them.
-  const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
+  const ambiguous = new Set(rows.flatMap((facts, index) => inBoth(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
       const column = grid.columns.findIndex((others) => others.includes(mutant));
-      const facts = shared(rows[row] ?? none, columns[column] ?? none);
+      const facts = inBoth(rows[row] ?? none, columns[column] ?? none);
       return !unmade.has(mutant) && facts.some((fact) => !ambiguous.has(fact));
     }),
   );
