@@ -76,7 +76,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
       await session.end();
     }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
-    // The command deploy:check counts the damaged row as a lost write.
+    // The command deploy:check must count this damage as a lost write, too.
     const { lost, named } = resultOf(entries, found, 0);
     if (LOST.has(damage.check)) {
       expect(lost).toBeGreaterThan(0);

@@ -25,7 +25,6 @@ interface Told {
   readonly at: number;
 }
 
-/** A mail that the test’s mail server accepted. */
 interface Mail {
   readonly recipient: string;
   readonly mail: string;

@@ -83,9 +83,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   }
 }
 
-/**
- * The part of a load test’s plan that changes the rights of users. It names the ports of all instances of the service.
- */
+/** Returns the users whose rights the load test changes, and the ports of all instances of the service. */
 export function rightsIn({ parts, service, peer }: World): Pick<Plan, 'rights' | 'ports'> {
   return { rights: parts.rights, ports: [service, peer].flatMap((one) => (one === undefined ? [] : [one.port])) };
 }

@@ -29,8 +29,8 @@ export async function lookedAt(
 }
 
 /**
- * Creates a leak between tenants in all compared databases, and compares the databases’ answers. Some of the SQL is
- * built before the leak exists, because the leak can change what is built.
+ * Creates a leak between tenants in all compared databases, and compares the databases’ answers. The leak can change
+ * which SQL the test builds, so SQL from before the leak is sent too.
  */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);

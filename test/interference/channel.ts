@@ -15,8 +15,8 @@ export interface Channel {
   /** SQL that the superuser runs in both compared databases before the caller sends requests. */
   readonly both?: (callers: Callers) => string;
   /**
-   * Does in the second of the two compared databases what other tenants could do, before the caller sends requests
-   * there. Returns a function that ends this.
+   * Acts as other tenants in the second of the two compared databases, before the caller sends requests there. Returns
+   * a function that ends these actions.
    */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
   /**

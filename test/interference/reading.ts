@@ -18,9 +18,9 @@ export interface RawResponse {
 }
 
 /**
- * Makes answers of two services comparable. Values that the service made during the test differ between the services:
- * times, ETags, random ids and positions in the list of changes. Each of them is replaced by a number that counts such
- * values. Every other byte stays.
+ * Makes the answers of two services comparable. Times, ETags, random ids and positions in the list of changes differ
+ * between the services. Each of them is therefore replaced by a number: the first one by 1, the second one by 2, and so
+ * on. Every other byte stays.
  */
 export class Reading {
   readonly #database: string;

@@ -7,7 +7,6 @@ import type { Claims, RaceTenant } from './people.ts';
 import { answerOf } from './provider.ts';
 import { STOPPED } from './witness.ts';
 
-/** One of several simultaneous requests, with its response. */
 export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** SQL for the id by which an audit record names a row. */
+/** SQL that returns the id by which the audit records of a row name this row. */
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
 /**

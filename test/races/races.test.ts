@@ -30,7 +30,7 @@ const LIKE = new RegExp(process.env['RACES_LIKE'] ?? '');
 const [PART = 1, PARTS = 1] = (process.env['RACES_PART'] ?? '1/1').split('/').map(Number);
 /**
  * After this time in milliseconds the test begins no further group of simultaneous requests. The groups that it runs
- * are a sample, which the date `TEST_DAY` determines.
+ * are a sample, which the number `TEST_DAY` determines.
  */
 const LONGEST_MS = Number(process.env['RACES_MINUTES'] ?? 8) * 60_000;
 

@@ -24,7 +24,6 @@ const HEADERS = {
   'ratelimit-policy': '"address"; q=1; w=60',
 };
 
-/** Returns a copy of an HTTP response that lacks one of the headers. */
 function without(name: string, { headers, ...rest }: Answer): Answer {
   const others = Object.entries(headers).filter(([other]) => other !== name);
   return { ...rest, headers: Object.fromEntries(others) };

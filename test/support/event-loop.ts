@@ -23,7 +23,6 @@ async function longestPiece(work: () => unknown): Promise<number> {
   return delay.max;
 }
 
-/** Waits until the event loop’s monitor has recorded a delay. */
 async function measured(delay: { readonly count: number }): Promise<void> {
   const before = delay.count;
   while (delay.count === before) await setImmediate();

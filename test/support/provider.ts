@@ -22,7 +22,6 @@ export interface Person {
 interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;
-  /** The embedded identity provider that the test is running now. */
   readonly provider: EmbeddedProvider;
   /** Closes the embedded identity provider and starts another one at the same address. */
   restart(): Promise<EmbeddedProvider>;

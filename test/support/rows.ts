@@ -111,7 +111,6 @@ function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;
 }
 
-/** Builds the SQL that inserts a tenant’s row into a table. */
 export function rowOf(table: RowTable, tenant: Tenant, values: Values = {}): string {
   const id = table === 'client_partners' ? undefined : tenant[table];
   return rowSql(table, { ...(id !== undefined && { id }), ...ROWS[table].of(tenant), ...values });

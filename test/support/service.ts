@@ -49,7 +49,6 @@ import type { Tenant as FurnishedTenant } from './tenant.ts';
 import type { Admin } from './world.ts';
 import { adminOf } from './world.ts';
 
-/** The ids of a client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
 /** The values of the clock metrics of a service that does not compare its clock with other clocks. */

@@ -13,7 +13,6 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Catalog {
   readonly name: string;
-  /** The columns of the primary key of a Postgres catalog. */
   readonly key: readonly string[];
 }
 

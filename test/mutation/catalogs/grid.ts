@@ -1,10 +1,10 @@
 import type { Change } from './kinds.ts';
 
 /**
- * To save time, many changes of the database are tried together. Each change has a row and a column of a square. The
- * audit is queried once for each row, after all changes of the row were made, and once for each column. If the audit
- * reports the same fact for a change’s row and column, the change counts as reported. The diagonal of the square is
- * empty: a fact reported for row 3 and column 3 comes from several changes, so it proves nothing about any change.
+ * To save time, many changes of the database are tried together in a square. The audit is queried once after all
+ * changes of each row, and once after all changes of each column. A change counts as reported if its row and its column
+ * report the same fact. No change is on the diagonal of the square. A fact that row 3 and column 3 both report
+ * therefore comes from several changes and is ignored.
  */
 export interface Grid<C extends Change> {
   readonly rows: readonly (readonly C[])[];

@@ -126,8 +126,8 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // Many changes of the database were tried together, by the rows and columns of a square with an empty diagonal. A
-  // fact that is reported on the diagonal can come from several changes, so it proves nothing about one of them.
+  // Many changes of the database were tried together in a square, and none of them is on its diagonal. A fact that row
+  // 3 and column 3 both report therefore comes from several changes, and proves nothing about one of them.
   const ambiguous = new Set(rows.flatMap((facts, index) => inBoth(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {

@@ -79,7 +79,6 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  /** Adds up the results of all changes of one kind. */
   addAll(kind: string, verdicts: Judged): void {
     this.expect(kind, verdicts.size);
     this.add(kind, verdicts);
