@@ -55,7 +55,7 @@ test('the checks of the database report nothing after a load test that sent ever
   expect(entries.length).toBeGreaterThan(100);
 });
 
-test('for each check of the database after a load test, test/faults/damages.sql has SQL whose damage this check must report', () => {
+test('for each check that runs after a load test, test/faults/damages.sql damages the database in a way that the check must report', () => {
   const checked = new Set(DAMAGES.map((damage) => damage.check));
   expect([...checked].sort()).toEqual([...Object.keys(CHECKS), UNTOUCHED].sort());
 });
@@ -76,7 +76,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
       await session.end();
     }
     expect(found.map((violation) => violation.check)).toContain(damage.check);
-    // The command deploy:check counts the damaged row as a lost write.
+    // The command deploy:check must count this damage as a lost write, too.
     const { lost, named } = resultOf(entries, found, 0);
     if (LOST.has(damage.check)) {
       expect(lost).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ test.each(DAMAGES.map((damage) => [damage.what, damage] as const))(
   },
 );
 
-test('a test of a failure that the service must survive reports a service whose process has ended', async () => {
+test('if a failure must not end the service, the test of this failure reports a service whose process has ended', async () => {
   const { pid } = world.service;
   expect(await serving(world, { pid, endsService: false })).toEqual([]);
   world.service.signal('SIGKILL');

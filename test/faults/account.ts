@@ -11,7 +11,10 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** The number of rows that each database table had before a load test sent its first request. */
+/**
+ * What the database had before a load test: the ids of the rows in the tables that the load test writes, and the number
+ * of rows in each other table.
+ */
 export interface Fixture {
   readonly ids: readonly { readonly id: string }[];
   readonly counts: readonly Count[];
@@ -22,10 +25,6 @@ interface Count {
   readonly number: string;
 }
 
-/**
- * What the checks after a load test compare with the database: the list of all sent requests with their answers, and
- * other facts.
- */
 interface Ledger {
   readonly fixture: Fixture;
   readonly entries: readonly Entry[];
@@ -50,8 +49,8 @@ export async function fixtureOf(admin: Client): Promise<Fixture> {
 }
 
 /**
- * Writes the list of all requests that a load test sent into temporary tables. Afterwards `check` can query these
- * tables in the same database session, also several times.
+ * Stores all requests of a load test in temporary tables. `check` can then query these tables in the same database
+ * session, also several times.
  */
 export async function fill(admin: Client, ledger: Ledger): Promise<void> {
   await admin.query(TABLES);

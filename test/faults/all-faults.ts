@@ -7,8 +7,8 @@ import { whileEnding } from './while-ending.ts';
 const FOLDER = join(import.meta.dirname, 'faults');
 
 /**
- * Returns all failures that these tests cause, for example a killed process, sorted by name. A failure that lasts some
- * time is also tested with a SIGTERM to the service while it lasts.
+ * Returns all failures that these tests cause, for example a killed process, sorted by name. A lasting failure is in
+ * the list twice: in its second test, the service also gets SIGTERM.
  */
 export async function allFaults(): Promise<Fault[]> {
   const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.ts'));

@@ -1,8 +1,8 @@
 import type { Checks } from './checks.ts';
 
 /**
- * The seconds by which an audit record’s date is allowed to differ from the request’s time, if the service could only
- * store the record later because the database was unreachable.
+ * An audit record’s date is allowed to differ from the request’s time by this much. If the database was unreachable,
+ * the service stored the record later.
  */
 const TOLERANCE = '2 seconds';
 

@@ -47,8 +47,8 @@ create temporary view named_mails as
     group by u.id, r.user_id, r.day`;
 
 /**
- * These checks report two defects after a load test: a change of rights that the identity provider never received, and
- * a right that the service still accepts although the right was withdrawn.
+ * These checks run after a load test. They report a change of rights that never reached the identity provider, and a
+ * withdrawn right that the service still accepts.
  */
 export const RIGHTS: Checks = {
   'each acknowledged change of rights is queued for the provider': `

@@ -24,7 +24,7 @@ create temporary table fixture (id uuid);
 create temporary table counts (name text, number bigint);
 create temporary table spared (operation text);${PARTS}`;
 
-/** The rows of the tables that the requests of a load test write. */
+/** SQL that reads all rows that a load test can have written, each with its table, id and text. */
 export const STORED = `
     select 'sites' as "table", id, site_name::text as marker from public.sites
     union all select 'reclamations', id, grounds from public.reclamations

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /*
- * A test gives the service a wrong clock by loading this file into the service’s process. The clock then differs from
- * the machine’s clock by the number of milliseconds in the file at FAULTS_CLOCK. On each SIGUSR2 the process reads the
- * file again. The service takes all its times from Date, which this file replaces.
+ * A test loads this file into the service’s process to give the service a wrong clock. The file replaces Date, from
+ * which the service takes all its times. The clock then differs from the machine’s clock by the number of milliseconds
+ * in the file at FAULTS_CLOCK, which the process reads again on each SIGUSR2.
  */
 
 const file = process.env['FAULTS_CLOCK'] ?? '';

@@ -23,8 +23,8 @@ export interface Fault {
    */
   readonly without?: readonly string[];
   /**
-   * SQL queries by name. Each query searches the requests of a load test for those that the failure was meant to hit. A
-   * query without rows means that the failure hit no such request, so the test fails.
+   * SQL queries by name. Each query finds the requests of a load test that the failure was meant to hit. If a query
+   * finds no request, the test fails.
    */
   readonly meets?: Readonly<Record<string, string>>;
   /** True if the failure ends the service’s process. A new process of the service must then answer the requests. */

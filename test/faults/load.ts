@@ -15,9 +15,9 @@ import { Worker } from './load/worker.ts';
 import type { Shared } from './load/worker.ts';
 
 /*
- * A load test sends its requests from a process of its own. Each simulated user of several tenants sends one correct
- * request after the other, and a file gets every request with its answer. The test itself controls this process by IPC
- * messages, for example to send many requests at once or to end.
+ * A load test sends its requests from a process of its own. Each tenant has several simulated users, and each user
+ * sends one correct request after the other. The process writes each request with its answer to a file. The test
+ * controls the process by IPC messages, for example to send many requests at once or to end.
  */
 
 export type Order =
@@ -89,7 +89,6 @@ async function hold(): Promise<void> {
   process.send?.({ held: true });
 }
 
-/** Sends `count` requests at once, each on a connection of its own. */
 async function burst(count: number, names: readonly string[]): Promise<void> {
   const operations = OPERATIONS.filter(({ name }) => names.includes(name));
   const able = plan.people.flatMap(({ role }, index) => {

@@ -42,7 +42,7 @@ function isShort({ world, endsService, holdMs, name }: Fault): boolean {
 
 /**
  * Sends random requests to two instances of the service for some minutes, and causes a short failure about every 20 s.
- * Returns true if all checks succeed at the end and the first instance has at most a few more files and connections
+ * Returns true if all checks succeed at the end, and if the first instance then has hardly more files and connections
  * open than at the beginning.
  */
 export async function runForMinutes(cluster: Cluster, options: Options): Promise<boolean> {

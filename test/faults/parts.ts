@@ -25,7 +25,6 @@ interface Told {
   readonly at: number;
 }
 
-/** A mail that the test’s mail server accepted. */
 interface Mail {
   readonly recipient: string;
   readonly mail: string;
@@ -171,14 +170,14 @@ export async function join(admin: Admin, count: number): Promise<void> {
 }
 
 /**
- * How long a test waits at most, in milliseconds, for rights and mails that the service has not sent yet. The service
- * refuses new tokens for up to two minutes if it has not measured the identity provider’s clock, so the wait is longer
- * than that.
+ * The longest time in milliseconds that a test waits until the service has sent all rights and mails. The time is
+ * longer than two minutes, because a service that does not know the identity provider’s clock refuses new tokens for up
+ * to two minutes.
  */
 const LASTS_MS = 150_000;
 /**
- * SQL that returns rows as long as the service has something to do: rights or reminders that it must still send, or
- * users whose tokens of the present second it refuses.
+ * SQL that tells whether the service must still send a user’s rights or a reminder, or still refuses tokens that a user
+ * got in the present second.
  */
 const OPEN = `
   select exists (select from public.identity_changes where state <> 'DELIVERED')

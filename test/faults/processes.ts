@@ -40,7 +40,6 @@ export function sendTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Returns the memory use and the open files of a process. */
 export async function gaugesOf(pid: number): Promise<{ rssMb: number; files: number; sockets: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];

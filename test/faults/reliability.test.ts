@@ -16,13 +16,13 @@ async function named(): Promise<string[]> {
   return [...text.matchAll(/`npm run proofs -- faults -- ([^`]+)`/g)].flatMap(([, names = '']) => names.split(' '));
 }
 
-test('docs/reliability.md names each failure that npm run proofs -- faults causes exactly once, and no other failure', async () => {
+test('docs/reliability.md names exactly once each failure that npm run proofs -- faults causes, and names no other failure', async () => {
   const names = (await allFaults()).map(({ name }) => name);
   const without = names.filter((name) => !name.startsWith('sigterm-while-'));
   expect((await named()).sort()).toEqual([...without, 'sigterm-while-*'].sort());
 });
 
-test('npm run proofs causes each lasting failure twice, and the second time stops the service with SIGTERM meanwhile', async () => {
+test('npm run proofs causes each lasting failure a second time, and then also sends SIGTERM to the service during the failure', async () => {
   const faults = await allFaults();
   const lasting = faults.filter(({ holdMs, endsService, name }) => {
     return holdMs > 0 && endsService !== true && name !== 'no-fault';

@@ -62,7 +62,6 @@ export async function createServiceProcess(
   };
 }
 
-/** Kills the service with SIGKILL, and starts the service again. */
 export async function killAndStart(service: ServiceProcess): Promise<void> {
   const ended = service.ended();
   service.signal('SIGKILL');

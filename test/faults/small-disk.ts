@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 /** A small mounted file system that a test can fill completely. */
 export interface SmallDisk {
   fill(): Promise<void>;
-  /** Deletes the files that fill the small disk. */
   empty(): Promise<void>;
   unmount(): Promise<void>;
 }

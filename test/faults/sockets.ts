@@ -8,7 +8,6 @@ export function badConnection(port: number): Socket {
   return socket;
 }
 
-/** Returns the head of an HTTP request as text. */
 export function head(line: string, headers: Readonly<Record<string, string>>): string {
   const fields = Object.entries({ host: 'here', ...headers }).map(([name, value]) => `${name}: ${value}`);
   return `${line} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`;

@@ -4,7 +4,8 @@ import type { LoadProcess } from './load-process.ts';
 import type { World } from './world.ts';
 
 /**
- * Answers the service wrongly when it asks the identity provider for signing keys; `keys` would be the right answer.
+ * Gives the service a wrong answer when it asks the identity provider for signing keys. The right answer would be
+ * `keys`.
  */
 type Spoiled = (request: IncomingMessage, response: ServerResponse, keys: string) => void;
 

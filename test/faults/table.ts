@@ -7,7 +7,7 @@ const TITLES = [
   ...['worst /health', 'back after', 'holds'],
 ];
 
-/** Returns a table as text. Each line has the figures of one failure that `npm run proofs -- faults` caused. */
+/** Returns a table as text, with one line for each failure that `npm run proofs -- faults` caused. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const lines = [TITLES, ...outcomes.map(cellsOf)];
   const widths = TITLES.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));

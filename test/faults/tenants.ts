@@ -8,7 +8,6 @@ import type { LoadTenant, Person } from './load/people.ts';
  */
 export const WORDS = ['Boulangerie-Martin', 'Garage-Dupont', 'Transports-Legrand'] as const;
 
-/** Returns a new tenant and the SQL that stores it. */
 export function loadTenant(word: string): { tenant: LoadTenant; sql: string } {
   const tenant = newTenant();
   const { clients: client, sites: site, reclamations: claim } = tenant;

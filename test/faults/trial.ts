@@ -83,9 +83,7 @@ export async function tryFault(cluster: Cluster, fault: Fault, seed: number): Pr
   }
 }
 
-/**
- * The part of a load test’s plan that changes the rights of users. It names the ports of all instances of the service.
- */
+/** Returns the users whose rights the load test changes, and the ports of all instances of the service. */
 export function rightsIn({ parts, service, peer }: World): Pick<Plan, 'rights' | 'ports'> {
   return { rights: parts.rights, ports: [service, peer].flatMap((one) => (one === undefined ? [] : [one.port])) };
 }
@@ -128,8 +126,8 @@ async function go(world: World, load: LoadProcess, fault: Fault): Promise<Violat
 }
 
 /**
- * Waits until the service has nothing left to do, but not forever: it must have recorded each refusal that it kept on
- * the disk, and no database session of it must be working. Only then can the database be checked.
+ * Waits for a limited time until the service is idle: it has recorded every refusal that it kept on the disk, and none
+ * of its database sessions works. The checks of the database need this state.
  */
 export async function settle(
   { admin, database }: Pick<World, 'admin' | 'database'>,

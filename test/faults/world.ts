@@ -58,11 +58,9 @@ export interface World {
   readonly database: string;
   /** The connection URL of the superuser for the tested database. */
   readonly adminUrl: string;
-  /** Runs SQL as the superuser on a new connection. */
   readonly admin: Admin;
   /** The folder in which the service stores the contents of documents; absent if it uses S3. */
   readonly documents: string;
-  /** Returns the contents of all documents in the document store. */
   readonly contents: () => Promise<Content[]>;
   readonly halfWritten: () => Promise<Content[]>;
   close(): Promise<void>;

@@ -41,7 +41,6 @@ const redefined =
     return sql;
   };
 
-/** SQL that adds a trigger to a table. The trigger’s function has the given body. */
 const triggered = (table: string, body: string): Breakage['make'] =>
   bySql(
     `${EVERYBODY} create sequence public.changes;
@@ -63,7 +62,7 @@ export const BREAKAGES: readonly Breakage[] = [
     make: loosened('public.clients', 'clients_select_reporting'),
   },
   {
-    name: 'the changes of a user name clients that the caller may not see',
+    name: 'the list of a user’s changes contains clients that the caller must not see',
     sees: { acts: /^manager asks about shared partners and users$/ },
     make: redefined('app.keep_own_clients(jsonb)', 'l.id::uuid = any (clients)', 'true'),
   },

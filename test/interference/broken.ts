@@ -29,8 +29,8 @@ export async function lookedAt(
 }
 
 /**
- * Compares the databases while they have a leak between tenants that the test created. This also sends SQL that was
- * built before the leak existed.
+ * Creates a leak between tenants in all compared databases, and compares the databases’ answers. The leak can change
+ * which SQL the test builds, so SQL from before the leak is sent too.
  */
 export async function lookedAtBroken(opened: Opened, breakage: Breakage): Promise<Compared> {
   const before = await statementsFor(opened, breakage);

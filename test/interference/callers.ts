@@ -4,9 +4,9 @@ import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
 /**
- * The callers are users of a firm with two clients. Some of them have both clients, some have one, and some have none.
- * Two callers share something with another tenant that only some of the databases have: the subject of `namesake` is
- * the id of its user, and `borrower` has the email of its user.
+ * The callers are users of a firm with two clients. Some callers have both clients, some have one, and some have none.
+ * Another tenant exists only in some of the compared databases: `namesake` has the id of a user of that tenant, and
+ * `borrower` has the email of one.
  */
 export const WHO = ['admin', 'manager', 'specialist', 'client', 'single', 'none', 'namesake', 'borrower'] as const;
 export type Who = (typeof WHO)[number];
@@ -28,7 +28,10 @@ const ROLES: Readonly<Record<Who, Role>> = {
   borrower: 'CLIENT',
 };
 
-/** Callers whom the database stores as users of the firm, each with the user’s number. */
+/**
+ * The number of each caller whom the database stores as a user of the firm. The database does not store the other
+ * callers.
+ */
 const STORED: Partial<Readonly<Record<Who, number>>> = { manager: 3, specialist: 4, client: 5, admin: 6 };
 
 const CLAIMS = 8;

@@ -12,27 +12,28 @@ import type { World } from './world.ts';
 export interface Channel {
   readonly name: string;
   readonly size: string;
-  /** SQL that the superuser runs in both databases before the caller sends requests. */
+  /** SQL that the superuser runs in both compared databases before the caller sends requests. */
   readonly both?: (callers: Callers) => string;
   /**
-   * What other tenants do in the second database before the caller sends requests. Returns a function that ends this.
+   * Acts as other tenants in the second of the two compared databases, before the caller sends requests there. Returns
+   * a function that ends these actions.
    */
   readonly others?: (world: World, callers: Callers) => Promise<(() => Promise<void>) | undefined>;
   /**
-   * The requests or SQL that the caller sends to both databases. Only the answers to the last of them are allowed to
-   * differ.
+   * The requests or SQL that the caller sends to both compared databases. Only the answers to the last request or
+   * statement are allowed to differ.
    */
   readonly steps: (callers: Callers) => readonly Step[];
   /**
-   * A pattern for the parts of the answer that are allowed to differ between the two databases, or the HTTP status that
-   * each database must answer.
+   * A pattern for the parts of the answer that are allowed to differ between the two compared databases, or the HTTP
+   * statuses of the first and the second database’s answer.
    */
   readonly tells: RegExp | readonly [string, string];
 }
 
 export const EVERYTHING = /^[^]*$/g;
 
-/** Runs SQL in the second database that has the same effect as requests of other tenants. */
+/** Runs SQL in the second of the two compared databases. The SQL has the same effect as requests of other tenants. */
 export const bySql =
   (sql: (callers: Callers) => string) =>
   async (world: World, callers: Callers): Promise<undefined> => {
@@ -54,8 +55,8 @@ export async function objectionTo(channel: Channel, opened: Opened, turn: string
   const lastAnswerOf = async (world: World): Promise<string> => {
     let text = '';
     for (const [index, step] of steps(callers).entries()) ({ text } = await take(world, step, `${turn}.${index}`));
-    // The databases can number times, ETags and ids differently. These numbers are removed before the answers are
-    // compared.
+    // The answers have numbers in place of times, ETags and ids. Two databases can number these differently, so the
+    // numbers are removed before the answers are compared.
     return text.replaceAll(/<(time|tag|id|place) \d+>/g, '<$1>');
   };
   const here = await lastAnswerOf(first);

@@ -9,7 +9,6 @@ import type { Request } from './step.ts';
 const OTHERS = namesOf({ seed: 'many' });
 const STRANGER = idOf('a specialist of somebody else');
 
-/** SQL that creates a user. Both compared databases get the same user. */
 const userSql = (id: string, role: string, clients: readonly string[]): string => `
 insert into public.users (id, email, password_hash, name, role, client_access, created_at, updated_at)
 values ('${id}', '${id}@b.example', '!', 'Ada', '${role}', '{${clients.join()}}', timestamptz '2024-01-01Z', timestamptz '2024-01-01Z')`;
@@ -143,8 +142,8 @@ export const ofRequests: readonly Channel[] = [
              values ('x', 'sites', false, 'somebody else', timestamptz '2025-05-01 00:00:00Z', pg_current_xact_id())`,
     ),
     steps: ({ tokens }) => [sent(tokens.client, 'GET /api/sites?sort=updated_at&updated_from=2025-06-01T00:00:00Z')],
-    // While a transaction of another tenant is open, the answer repeats all records of the caller. Without such a
-    // transaction it is empty.
+    // While a transaction of another tenant is open, this answer has all records of the caller; otherwise it is an
+    // empty list.
     tells: /\[.*\]|Content-Length: <?\d+>?/g,
   },
   {

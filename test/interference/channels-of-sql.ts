@@ -9,8 +9,8 @@ import type { LoginName } from './logins.ts';
 const OTHERS = namesOf({ seed: 'many' });
 
 /**
- * A way by which the answer to an SQL statement tells its caller about other tenants. Any part of the answer can depend
- * on their rows.
+ * A way by which the answer to an SQL statement tells the caller about other tenants. The whole answer is allowed to
+ * depend on the other tenants’ rows.
  */
 const statementChannel = (
   name: string,
@@ -93,8 +93,8 @@ export const ofSql = (logins: Logins): readonly Channel[] => [
     others: bySql(() => 'select pg_current_xact_id()'),
   }),
   statementChannel('write-ahead-log', '64 bits', 'select pg_current_wal_insert_lsn()', {
-    // This UPDATE writes to a table that always has a row. Counters of invoices would have no row before the first
-    // invoice is issued.
+    // Another tenant must write something. This UPDATE always changes a row, whereas the counters of invoices have no
+    // row before the first invoice is issued.
     others: bySql(() => 'update app.administrator_guard set passed_at = passed_at'),
   }),
   statementChannel(

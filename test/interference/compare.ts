@@ -2,7 +2,6 @@ import { describe, take } from './step.ts';
 import type { Step, StepAnswer } from './step.ts';
 import type { World } from './world.ts';
 
-/** What a comparison of several databases counts, and the differences that it finds. */
 export interface Compared {
   requests: number;
   statements: number;
@@ -64,8 +63,8 @@ export async function compare(worlds: readonly World[], step: Step, sum: Compare
 const areAlike = (answers: readonly StepAnswer[]): boolean => new Set(answers.map(({ text }) => text)).size <= 1;
 
 /**
- * Sends a writing request to one database after another. At the same time, one service would wait for the transaction
- * of another.
+ * Sends a writing request to one database after another. If the services wrote at the same time, one would wait for the
+ * transaction of another.
  */
 async function ask(worlds: readonly World[], step: Step): Promise<StepAnswer[]> {
   turns += 1;

@@ -46,7 +46,6 @@ export function namesOf({ seed }: Pick<Firm, 'seed'>): FirmNames {
   };
 }
 
-/** How many records of each kind each client of the firm has. */
 const SITES = 2;
 const FACTURES = 4;
 const BILLS = 3;
@@ -60,8 +59,8 @@ const pick = (words: readonly string[], number: string): string =>
   `(array[${words.map((word) => `'${word}'`).join(', ')}])[1 + (${number}) % ${words.length}]`;
 
 /**
- * SQL that creates a firm with the same ids, times and texts in every database. Postgres runs no triggers in a session
- * with the role `replica`. A trigger would change times and add audit records.
+ * SQL that creates a firm with the same ids, times and texts in every database. The SQL switches triggers off by the
+ * role `replica`, because they would change times and add audit records.
  */
 export function firmSql({ seed, clients, claims, flavour, people = flavour }: Firm): string {
   const id = (kind: string, ...numbers: string[]): string => idSql(seed, kind, ...numbers);
@@ -204,7 +203,6 @@ set local session_replication_role = origin;
 `;
 }
 
-/** The text in every document of the firm. */
 export const contentOf = ({ flavour }: Pick<Firm, 'flavour'>): string => `Avis ${String(flavour).padStart(3, '0')}`;
 
 /** The paths at which the document store keeps the documents of the firm. */

@@ -5,8 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { idOf } from './ids.ts';
 
 /*
- * A test loads this module into the service. It computes each random id and secret of the service from the request’s
- * header X-Turn. Two services then answer the same request with the same ids.
+ * A test loads this module into two services, so that both answer the same request with the same ids. The module
+ * computes each random id and secret of a service from the request’s header X-Turn.
  */
 
 let turn = 'start';

@@ -10,7 +10,6 @@ const LATE_US = 2_000_000;
 /** Matches the upload time of a document in a ZIP file. A ZIP file has this time three times. */
 const TIME_OF_ENTRY = /(PK\x03\x04[^]{6}|PK\x01\x02[^]{8}|UT\x05\0[^])[^]{4}/g;
 
-/** An HTTP response as a caller of the service received it. */
 export interface RawResponse {
   readonly status: number;
   /** The HTTP headers, alternately a name and its value. */
@@ -19,9 +18,9 @@ export interface RawResponse {
 }
 
 /**
- * Makes answers of two services comparable. Values that the service made during the test differ between the services:
- * times, ETags, random ids and positions in the list of changes. Each of them is replaced by a number that counts such
- * values. Every other byte stays.
+ * Makes the answers of two services comparable. Times, ETags, random ids and positions in the list of changes differ
+ * between the services. Each of them is therefore replaced by a number: the first one by 1, the second one by 2, and so
+ * on. Every other byte stays.
  */
 export class Reading {
   readonly #database: string;
@@ -78,8 +77,8 @@ export class Reading {
       case 'date':
         return '<now>';
       case 'ratelimit':
-        // The headers tell how many requests, and how many seconds, the rate limit has left. These numbers depend on
-        // the clock, so they are removed.
+        // The header RateLimit says how many more requests are allowed, and for how many seconds. Both numbers depend
+        // on the clock, so they are removed.
         return value.replaceAll(/([rt])=\d+/g, '$1=<limit>');
       case 'content-length':
         // The response to HEAD has no body, and its Content-Length depends on the digits of times. Only the length of
@@ -98,8 +97,8 @@ export class Reading {
   }
 
   /**
-   * The ETag of a partner is a digest that includes the record’s time. If the time was replaced, this function replaces
-   * the ETag too.
+   * The ETag of a partner is a digest that includes the time of the partner’s last change. If this time is replaced in
+   * the answer, the ETag is replaced too.
    */
   #tag(value: string, text: string, content: string): string {
     if (value.startsWith('W/')) return this.#tags.get(value) ?? value;
@@ -120,8 +119,8 @@ export class Reading {
 }
 
 /**
- * Returns those ETags that are digests of an answer’s own text. They need no comparison, because the text itself is
- * compared.
+ * Returns the ETags that are digests of the text of an answer. These ETags need no comparison, because the texts
+ * themselves are compared.
  */
 function digestsOf(rawHeaders: readonly string[], text: string): string[] {
   const valueOf = (name: string): string | undefined => {

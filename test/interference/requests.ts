@@ -20,7 +20,7 @@ export interface Act {
 
 const SEED = 20_260_201;
 
-/** The generator of random requests names kinds of tokens. This is the caller whose token is used for each kind. */
+/** The caller whose token is sent if a randomly generated request asks for the token of a role. */
 const WHO_OF: Readonly<Partial<Record<Caller, Who>>> = {
   ADMIN: 'admin',
   ACCOUNT_MANAGER: 'manager',

@@ -15,9 +15,9 @@ import { ROUNDS } from './variants.ts';
 
 /*
  * `npm run proofs -- interference` sends the same requests and SQL to several databases that differ only in the rows of
- * other tenants, each with a service of its own. The exit code is 0 if three things are true: the answers differ only
- * as docs/channels.md says, every difference on that page exists, and each leak that the command creates on purpose
- * makes answers differ. Otherwise it is 1. `TEST_SAMPLE=1/8` sends an eighth of the requests and SQL.
+ * other tenants. The exit code is 0 if the answers differ exactly as docs/channels.md says, and if each leak between
+ * tenants that the command creates on purpose makes answers differ. Otherwise it is 1. `TEST_SAMPLE=1/8` sends an
+ * eighth of the requests and SQL.
  */
 
 const MADE_UP = 3_000;
@@ -49,7 +49,8 @@ async function compareAll(opened: Opened): Promise<void> {
 }
 
 /**
- * Tests what docs/channels.md says, and the leaks that are created on purpose, in the two databases that differ most.
+ * Tests in the two databases that differ most whether docs/channels.md is right. Then creates one leak between tenants
+ * after the other, and requires that the two databases’ answers differ.
  */
 async function provoke(opened: Opened): Promise<void> {
   fail(await unstatedInPostgres(opened));

@@ -146,8 +146,8 @@ const CATALOG = [
   'select * from app.invoice_counters',
   'select * from public.invoice_counters',
   'select * from audit.matrix order by 1, 2, 3, 4',
-  // This query of audit.findings leaves out one kind of row, because it counts the changes of all tenants.
-  // docs/channels.md describes this under the name changes-for-an-auditor.
+  // This query of audit.findings leaves out the rows that count the changes of all tenants. docs/channels.md describes
+  // this under the name changes-for-an-auditor.
   `select level, finding, object, detail from audit.findings where finding <> 'identity_change_undelivered' order by 1, 2, 3, 4`,
   'select * from audit.drift order by 1, 2, 3',
   'select * from audit.exceptions order by 1, 2',

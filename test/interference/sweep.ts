@@ -8,7 +8,7 @@ import type { World } from './world.ts';
  */
 
 interface Question {
-  /** The name of a relation or function of Postgres, which is queried in both databases. */
+  /** The name of a relation or function of Postgres, which is queried in both compared databases. */
   readonly name: string;
   readonly sql: string;
 }

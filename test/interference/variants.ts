@@ -2,7 +2,10 @@ import { idSql } from './ids.ts';
 import { namesOf } from './firm.ts';
 import type { Firm, FirmNames } from './firm.ts';
 
-/** The other tenants that a database has beside the callers’ firm. The compared databases differ in nothing else. */
+/**
+ * The compared databases have the same firm of callers, and differ only in their other tenants. These are the other
+ * tenants of one database.
+ */
 export interface Variant {
   readonly name: string;
   readonly firms: readonly Firm[];
@@ -20,8 +23,8 @@ const NEIGHBOUR = { seed: 'neighbour', clients: 1, claims: 6, flavour: 1 };
 const twinOf = (callers: Firm): Firm => ({ ...callers, seed: callers.seed.replace('own', 'twin') });
 
 /**
- * SQL that gives a partner of the callers’ firm to other tenants too, and gives other tenants’ clients to one of its
- * tax specialists.
+ * SQL that shares records of the callers’ firm with other tenants: one of its partners also works for them, and one of
+ * its users has their clients too.
  */
 function sharing({ shared, guest }: FirmNames): string {
   const client = idSql(SHARING.seed, 'clients', 'c');
@@ -61,8 +64,8 @@ const changed: Variant = {
 };
 
 /**
- * The databases that get the same requests and SQL. The answer of each database is compared with the answer of the
- * first one.
+ * The databases that get the same requests and SQL. Each database’s answer is compared with the first database’s
+ * answer.
  */
 export interface Round {
   readonly variants: readonly [Variant, ...Variant[]];

@@ -14,7 +14,6 @@ export interface Mutant {
    */
   readonly hints: readonly string[];
   readonly sql: string;
-  /** SQL that restores the changed right. */
   readonly undo: string;
 }
 

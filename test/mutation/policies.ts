@@ -1,4 +1,7 @@
-/** SQL for the name of a policy, and for the words by which a policy check that fits the policy is found. */
+/**
+ * SQL that returns the name of a policy, and words for its table, roles and command. The checks of policies whose
+ * titles have these words run first.
+ */
 const about = (widenedTo = ''): string => `
     format('%I on %s', p.name, p.table_name) as object,
     array[split_part(p.table_name, '.', 2)${widenedTo === '' ? '' : `, '${widenedTo}'`}]

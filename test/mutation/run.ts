@@ -34,7 +34,7 @@ const PORTION = 100;
 
 /**
  * Changes every right in the database in turn, and runs the policy checks whose titles fit the right. If no check
- * notices the change, for example because a second right has the same effect, the audit must report it.
+ * notices the change, for example because a second right has the same effect, the audit must report the change.
  */
 async function runRights(kinds: readonly string[]): Promise<boolean> {
   const database = await createTestDatabase();

@@ -9,7 +9,6 @@ import type { Mutant } from './mutants.ts';
 
 /** A database for a test that changes a right, runs the policy checks, and restores the right. */
 export interface Trial {
-  /** Changes a right in the database, and returns whether a check of test/policies then fails. */
   isNoticed(mutant: Mutant): Promise<boolean>;
   /** @throws if the database differs from its state before the first changed right */
   assertMended(): Promise<void>;

@@ -18,8 +18,8 @@ export interface Results {
    */
   readonly unavailable: readonly Outcome[];
   /**
-   * Documents without a content and contents without a document, which a comparison finds after all simultaneous
-   * requests.
+   * A comparison after all simultaneous requests finds these: documents in the database without a stored content, and
+   * stored contents without a document.
    */
   readonly atRest: readonly Violation[];
   readonly races: number;

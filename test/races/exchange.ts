@@ -7,7 +7,6 @@ import type { Claims, RaceTenant } from './people.ts';
 import { answerOf } from './provider.ts';
 import { STOPPED } from './witness.ts';
 
-/** One of several simultaneous requests, with its response. */
 export interface Exchange {
   readonly operation: Operation;
   readonly claims: Claims;
@@ -17,8 +16,8 @@ export interface Exchange {
 }
 
 /**
- * Sends one of several simultaneous requests. If they wait for the lock `write`, the request with `stops` waits before
- * its first write until the other requests have overtaken it.
+ * Sends one of several simultaneous requests. With `stops`, the request waits before its first write until the other
+ * requests have overtaken it.
  */
 export async function exchange(
   { service, provider }: Lane,

@@ -21,7 +21,6 @@ export interface Fault {
    */
   readonly after: readonly string[];
   readonly sql?: (ids: Ids) => string;
-  /** True if the service sends changes of users’ rights to an identity provider while the requests run. */
   readonly isManaged?: true;
   /** Damage that the test does to the response to the first request; absent if the response stays as it is. */
   readonly answered?: { readonly status?: number; readonly difference?: string };
@@ -42,8 +41,7 @@ const recorded =
      values ('PUT', 'sites', ${String(success)}, '${first}', 'nobody')`;
 
 /**
- * Damages the test’s own log of all writes: changes the values that the log has from before or after the first
- * request’s write.
+ * Damages the log that the test keeps of all writes: changes the values from before or after the first request’s write.
  */
 const witnessed =
   (change: string) =>
@@ -51,8 +49,8 @@ const witnessed =
     `update races.writes set ${change} where request_id = '${first}' and table_name <> 'clients'`;
 
 /**
- * Damages the test’s own log of all writes: adds a write by which the second request changes the rights of a user that
- * the first request has also changed.
+ * Damages the log that the test keeps of all writes: adds a write by which the second request changes the rights of the
+ * same user as the first request.
  */
 const overwritten = ({ first, second }: Ids): string => `
 insert into races.writes (request_id, table_name, command, nested, row_id, before, after)

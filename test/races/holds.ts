@@ -19,7 +19,6 @@ export type Hold = (typeof HOLDS)[number];
 const inAll = <T>(lists: readonly (readonly T[])[]): readonly T[] =>
   (lists[0] ?? []).filter((one) => lists.every((list) => list.includes(one)));
 
-/** Returns the tables that all of the simultaneous requests write. */
 export function sharedTables(members: readonly Measured[]): readonly string[] {
   return inAll(members.map(({ tables }) => tables));
 }

@@ -4,8 +4,8 @@ import { claimsOf, PASSWORD } from './people.ts';
 import type { Claims, Person, RaceTenant } from './people.ts';
 
 /*
- * Requests that a test sends at the same time as other requests. ADMINs, account managers and users change or use the
- * rights of users by them.
+ * Requests by which ADMINs and account managers change users’ rights, and by which users use these rights. A test sends
+ * them at the same time as other requests.
  */
 
 const LOGIN = 'POST /api/auth/login';
@@ -14,8 +14,8 @@ const ASSIGN = 'PUT /api/users/{id}/client-access/{clientId}';
 const WITHDRAW = 'DELETE /api/users/{id}/client-access/{clientId}';
 
 /**
- * A login with other rights has a token that is newer than the user’s other tokens by this number of seconds, but older
- * than the simultaneous requests of the test.
+ * A login with other rights has a token that is newer than the user’s other tokens by this number of seconds. The token
+ * is still older than the simultaneous requests.
  */
 const LATER_S = 300;
 

@@ -1,6 +1,6 @@
 import type { Invariants } from './invariants.ts';
 
-/** SQL for the id by which an audit record names a row. */
+/** SQL that returns the id by which the audit records of a row name this row. */
 const RESOURCE = `(coalesce(o.row ->> 'id', o.row ->> 'partner_id', o.row_id))`;
 
 /**
@@ -48,7 +48,7 @@ export const EFFECTS: Invariants = {
     ) as a using (request_id, table_name, resource)
     where w.number is distinct from a.number`,
 
-  // If a user’s list of clients changes, the audit record has only the added and the removed clients, and not the whole
+  // The audit record of a user’s change has the clients that were added and those that were removed, and not the whole
   // list. The check therefore skips the column client_access.
   'the audit record of a change has the old and the new value of each changed column': `
     select format('%s of %s %s changed %s', o.endpoint, o.table_name, o.row_id, c.changed)

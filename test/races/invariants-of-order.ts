@@ -44,8 +44,8 @@ export const ORDER: Invariants = {
     ) as s
     where s.created_at <= s.earlier and s.request_id <> s.first_id`,
 
-  // The dates of a user’s last change of rights and last end of sessions are no part of the user’s version
-  // (updated_at). If only these dates change, the version stays.
+  // A user’s version (updated_at) stays the same if only the date of the last change of rights, or of the last end of
+  // sessions, changes.
   'each write of a row gives it a later version': `
     select format('%s %s: %s after %s', o.table_name, o.row_id, o.after ->> 'updated_at', o.before ->> 'updated_at')
     from own as o

@@ -27,7 +27,6 @@ async function race({ after: names, isManaged }: Fault): Promise<Outcome> {
   return run(lane, { members, hold: 'row', isManaged: isManaged === true });
 }
 
-/** Damages the rows that simultaneous requests wrote, or their responses. */
 async function withFault(outcome: Outcome, { sql, answered = {} }: Fault): Promise<Outcome> {
   const [first = '', second = ''] = outcome.exchanges.map(({ answer }) => String(answer.headers['x-request-id']));
   if (sql !== undefined) {
@@ -49,7 +48,7 @@ async function broken(outcome: Outcome): Promise<string[]> {
   return (await violations(lane, outcome)).map(({ invariant }) => invariant);
 }
 
-test('for each rule that npm run proofs -- races checks after simultaneous requests, test/races/faults.ts has a damage that violates the rule', () => {
+test('for each rule that npm run proofs -- races checks after simultaneous requests, test/races/faults.ts damages rows or answers so that they violate the rule', () => {
   expect(Object.keys(FAULTS).toSorted()).toEqual(INVARIANTS.toSorted());
 });
 

@@ -25,7 +25,10 @@ export interface Measured {
   readonly caller: string | undefined;
 }
 
-/** Returns the id that the test calls by a name such as `sites`. Any other text is returned unchanged. */
+/**
+ * The test gives names such as `sites` to the ids of a tenant’s records. Returns the id with the given name, and any
+ * other text unchanged.
+ */
 export function idIn(tenant: RaceTenant, kind: string): string {
   return (tenant as Readonly<Record<string, string>>)[kind] ?? kind;
 }

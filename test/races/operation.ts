@@ -10,7 +10,6 @@ export interface Operation {
   readonly name: string;
   /** The method and the path of the endpoint, as in test/resources/access.ts. */
   readonly endpoint: string;
-  /** Returns the JWT claims of the request’s token. */
   claims(tenant: RaceTenant): Claims;
   line(tenant: RaceTenant): string;
   question?(tenant: RaceTenant): Question;
@@ -26,8 +25,8 @@ export interface Operation {
    */
   readonly isLogin?: true;
   /**
-   * Set if this is no request but the service’s own sending of users’ rights to the identity provider: `due` sends the
-   * changes that are due, and `claimed` sends those that this instance had reserved before.
+   * Set if no request is sent, but the service itself sends users’ rights to the identity provider: with `due`, the
+   * changes that are due; with `claimed`, those that this instance has already reserved for itself.
    */
   readonly delivery?: 'due' | 'claimed';
   /**

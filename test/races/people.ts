@@ -39,7 +39,6 @@ export const PEOPLE_OF_RACES = [
 
 export type Person = (typeof PEOPLE_OF_RACES)[number];
 
-/** The JWT claims of a token that the identity provider issues. */
 export interface Claims {
   readonly sub: string;
   readonly email: string;
@@ -85,9 +84,9 @@ export function claimsOf(person: Person, tenant: RaceTenant): Claims {
 }
 
 /**
- * Returns SQL that creates a tenant with its records. Its ADMINs of all clients are inactive until the tenant’s
- * requests run. Postgres runs no triggers for a session with the role `replica`, which halves the time. The SQL
- * therefore also writes the copies of rows that triggers would write.
+ * Returns SQL that creates a tenant with its records. The tenant’s ADMINs of all clients are inactive until its
+ * requests run. To halve the time, the SQL switches triggers off by the role `replica`, and itself writes what the
+ * triggers would write.
  */
 export function raceTenantSql(tenant: RaceTenant): string {
   const id = (kind: keyof RaceTenant): string => `'${tenant[kind]}'`;

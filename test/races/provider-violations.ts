@@ -48,8 +48,8 @@ export async function providerViolations(
   const loggedIn = exchanges
     .filter(({ operation, answer }) => operation.isLogin === true && answer.status === 200)
     .map(({ claims }) => claims);
-  // The rights that the identity provider is allowed to have if the service sent it nothing: those from before the
-  // simultaneous requests, and those in the token of a login.
+  // If the service sent the identity provider nothing, the provider has rights from before the simultaneous requests or
+  // from the token of a login.
   const said = Map.groupBy([...before, ...loggedIn], ({ sub }) => sub);
   const subjects = [[...said.keys()]];
   const held = await watcher.query<{ detail: string }>({

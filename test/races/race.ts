@@ -52,7 +52,6 @@ export async function run(lane: Lane, { members, hold, isManaged }: Race): Promi
   };
 }
 
-/** Returns how many of the simultaneous requests wait for a lock in Postgres. */
 async function waiting({ watcher }: Lane): Promise<number> {
   const { rows } = await watcher.query<{ count: number }>({
     name: 'waiting',

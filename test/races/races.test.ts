@@ -30,7 +30,7 @@ const LIKE = new RegExp(process.env['RACES_LIKE'] ?? '');
 const [PART = 1, PARTS = 1] = (process.env['RACES_PART'] ?? '1/1').split('/').map(Number);
 /**
  * After this time in milliseconds the test begins no further group of simultaneous requests. The groups that it runs
- * are a sample, which the date `TEST_DAY` determines.
+ * are a sample, which the number `TEST_DAY` determines.
  */
 const LONGEST_MS = Number(process.env['RACES_MINUTES'] ?? 8) * 60_000;
 
@@ -64,7 +64,7 @@ test('each request that npm run proofs -- races sends has its own name, and succ
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
 });
 
-test('the rows, audit records and rights are right after any two or three simultaneous requests in any order', async () => {
+test('after any two or three simultaneous requests in any order, the rows, audit records and users’ rights are correct', async () => {
   const races = shuffledByDay(plan.races.filter(isChosen));
   const end = Date.now() + LONGEST_MS;
   const results = await runAll(lanes, races, () => Date.now() > end);

@@ -37,7 +37,6 @@ function byFrequency<T>(groups: Map<string, T[]>): [string, T[]][] {
   return [...groups].toSorted(([, one], [, other]) => other.length - one.length);
 }
 
-/** Returns the sorted names of the requests that ran at the same time. */
 function nameOf({ members }: Outcome): string {
   const names = members.map(({ operation }) => operation.name);
   return names.toSorted().join(' | ');
@@ -49,7 +48,6 @@ function holdsOf(outcomes: readonly Outcome[]): string {
     .join(', ');
 }
 
-/** Returns the requests that ran at the same time, with their responses, in the order of sending. */
 function example({ outcome: { hold, isManaged, exchanges }, detail }: Found): string {
   const answers = exchanges.map(
     ({ operation, answer }, index) =>

@@ -11,8 +11,8 @@ export const OLDER_TOKEN =
 const PEOPLE: readonly Person[] = ['chief', 'deputy', 'north', 'south', 'manager', 'users'];
 
 /**
- * SQL for the users whose row was last written by another user. For each of them, the SQL tells whether the token has
- * the rights that are in the database.
+ * SQL for the users whose row was last written by another user. For each of these users, the SQL tells whether the
+ * user’s token has the rights that are in the database.
  */
 const CHANGED = `
 select

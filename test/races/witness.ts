@@ -17,11 +17,10 @@ export const stopAtBeginning = (subject: string): string =>
 
 /*
  * SQL by which the superuser adds a log of all writes to the tested database. Triggers log each row that a request
- * writes. The log is committed together with the request. A writer locks the row that it writes, so the ids in the log
- * show in which order a row was written. The triggers’ names make them run after the service’s own triggers.
- *
- * A write is nested if a trigger or a foreign key of another write caused it. For foreign keys, only the condition of
- * the logging trigger can tell this, because Postgres evaluates the condition when the row is written.
+ * writes, and run after the service’s own triggers because of their names. The log is committed together with the
+ * request. A writer locks the row that it writes, so the ids in the log show in which order a row was written. A write
+ * is nested if a trigger or a foreign key of another write caused it. Only the condition of the logging trigger can
+ * recognise a foreign key, because Postgres evaluates the condition when the row is written.
  */
 const LOG = `
 create schema races;

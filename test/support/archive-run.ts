@@ -51,7 +51,7 @@ export interface ArchiveRun {
    * month.
    */
   listed(): Promise<string[]>;
-  /** Adds the audit record of a refused request at the given time. */
+  /** Adds an audit record of the given time, which says that a request was refused. */
   refuse(at: string, actor?: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -54,7 +54,6 @@ export async function connected(connectionString: string, options?: string): Pro
   return client;
 }
 
-/** Opens a database connection, runs `work` with the connection, and closes the connection. */
 export async function withAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = await connected(url);
   try {

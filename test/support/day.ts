@@ -33,7 +33,8 @@ export function sampledByDay<T>(all: readonly T[]): T[] {
 }
 
 /**
- * Returns evenly spread numbers from 0 to below 1, which all move by a distance that the number `TEST_DAY` determines.
+ * Returns `count` evenly spread numbers that are at least 0 and less than 1. `TEST_DAY` determines how far all of them
+ * are shifted.
  */
 export function spreadOfDay(count: number): number[] {
   const shift = (DAY * GOLDEN) % 1;
@@ -41,7 +42,7 @@ export function spreadOfDay(count: number): number[] {
 }
 
 /**
- * The golden ratio. Its multiples modulo 1 fill an interval evenly, so the samples of successive days differ evenly
+ * The golden ratio. Its multiples modulo 1 fill an interval evenly, so the values of successive days are spread evenly
  * too.
  */
 const GOLDEN = 0.618_033_988_75;

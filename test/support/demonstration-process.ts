@@ -14,7 +14,6 @@ interface DemonstrationProcess {
   tokenOf(role: Role): Promise<string>;
   /** Returns the secret with which the service authenticates at the management API of its identity provider. */
   credential(): Promise<string>;
-  /** Ends the demonstration’s process and returns its exit code. */
   end(): Promise<number | string>;
 }
 

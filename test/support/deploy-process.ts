@@ -5,7 +5,6 @@ import { join } from 'node:path';
 const COMMAND = join(import.meta.dirname, '..', '..', 'src', 'admin', 'commands', 'db-migrate.ts');
 const PRELOADED = join(import.meta.dirname, 'end-with-parent.ts');
 
-/** A process of `npm run db:migrate` that a test has started. */
 export interface Deploy {
   readonly ended: Promise<{ readonly code: number | string; readonly out: string; readonly err: string }>;
   readonly kill: () => void;

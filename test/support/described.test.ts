@@ -24,7 +24,6 @@ const HEADERS = {
   'ratelimit-policy': '"address"; q=1; w=60',
 };
 
-/** Returns a copy of an HTTP response that lacks one of the headers. */
 function without(name: string, { headers, ...rest }: Answer): Answer {
   const others = Object.entries(headers).filter(([other]) => other !== name);
   return { ...rest, headers: Object.fromEntries(others) };
@@ -115,7 +114,7 @@ test.each<[string, string, Answer, string]>([
     'content-language is missing',
   ],
   ['a 405 without Allow', 'PUT /api/clients', answer(405, { error }), 'allow is missing'],
-])('the tests fail on response headers that are not as described: %s', (_what, line, given, difference) => {
+])('the tests fail on response headers that differ from the OpenAPI document: %s', (_what, line, given, difference) => {
   expect(() => {
     expectDescribed(line, given);
   }).toThrow(`the header ${difference}`);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The columns that tests read of the view audit.findings, which lists problems of the database. */
+/** Two columns of the view audit.findings, which lists problems of the database. */
 export interface Found {
   readonly finding: string;
   readonly object: string;
@@ -20,9 +20,9 @@ export async function durabilityFindings(admin: pg.Client): Promise<Found[]> {
 }
 
 /**
- * Returns the problems in the view audit.findings, except those of the server’s settings and those of logins that other
- * suites created on the same server.
- * @throws Error if the view does not report a problem of the server’s settings
+ * Returns the given rows of the view audit.findings, which lists problems of the database. Leaves out problems of the
+ * test server’s settings, and of logins that other suites created on this server.
+ * @throws Error if the given rows lack a problem of the server’s settings
  */
 export async function findingsBeside<T extends Found>(admin: pg.Client, rows: readonly T[]): Promise<readonly T[]> {
   const isOf =

@@ -9,7 +9,6 @@ import { createScratchFolder } from './scratch.ts';
 
 export const silent = pino({ level: 'silent' });
 
-/** A temporary folder for an embedded Postgres server. */
 export interface Folder {
   readonly path: string;
   remove(): Promise<void>;
@@ -63,7 +62,6 @@ export async function spawnStranger(script: string): Promise<{ child: ChildProce
   return { child, pid };
 }
 
-/** Kills a child process and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');

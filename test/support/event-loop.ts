@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 /* This module measures how long some work blocks the event loop, compared with a reference work in the same process. */
 
 /**
- * How often the test repeats a measurement of a blocked event loop that is above the limit, because other processes can
- * only make the time longer.
+ * A measurement above the limit is repeated up to this many times, because other processes on the machine can make a
+ * measured time longer, but never shorter.
  */
 const AGAIN = 20;
 
@@ -23,7 +23,6 @@ async function longestPiece(work: () => unknown): Promise<number> {
   return delay.max;
 }
 
-/** Waits until the event loop’s monitor has recorded a delay. */
 async function measured(delay: { readonly count: number }): Promise<void> {
   const before = delay.count;
   while (delay.count === before) await setImmediate();

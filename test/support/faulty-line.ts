@@ -84,7 +84,6 @@ export async function layFaultyLine(
   return line;
 }
 
-/** The connection from the client to the proxy and the connection from the proxy to the server that belongs to it. */
 class Pair {
   readonly #near: Socket;
   readonly #far: Socket;

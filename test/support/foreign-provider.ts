@@ -24,7 +24,6 @@ interface ForeignProvider {
   discoveries: number;
   /** Registers a public OAuth client with the given redirect URI at the identity provider. */
   allow(clientId: string, redirectUri: string): Promise<void>;
-  /** Closes the provider’s server, which then refuses connections. */
   close(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /* This module measures whether the processor time of some work grows faster than the length of its input. */
 
 /**
- * The processor time in milliseconds below which a test accepts the work on its large input. Quadratic work on an input
- * of that length takes seconds.
+ * If the work on the large input takes less processor time than this, in milliseconds, the test accepts the work.
+ * Quadratic work on such an input takes seconds.
  */
 const LITTLE_MS = 25;
 /**
@@ -17,9 +17,9 @@ const AGAIN = 3;
 export type Feed = (length: number) => unknown;
 
 /**
- * Describes how the processor time of some work grows too fast with its input, up to an input of the given length, or
- * returns undefined if it does not. A bad measurement is repeated, because the garbage collection of earlier work
- * counts too. Work that really grows too fast does so in every measurement.
+ * Measures whether the processor time of some work grows too fast with its input, and describes the growth; returns
+ * undefined if it is slow enough. A bad measurement is repeated, because the garbage collection of earlier work also
+ * takes processor time.
  */
 export async function excessiveGrowth(feed: Feed, length: number): Promise<string | undefined> {
   let found = await measured(feed, length);

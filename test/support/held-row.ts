@@ -51,7 +51,6 @@ export async function waitingBehind(service: Pick<Service, 'admin'>, holder: num
   return rows.length;
 }
 
-/** Counts the sessions of the database that wait for a lock. */
 export async function waiting(service: Pick<Service, 'admin'>): Promise<number> {
   const rows = await service.admin(
     `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,

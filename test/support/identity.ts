@@ -37,7 +37,6 @@ export interface TestIdentity {
    * left out.
    */
   token(claims?: Readonly<Record<string, unknown>>, options?: TokenOptions): Promise<string>;
-  /** The public keys that the identity provider publishes now. */
   readonly keys: readonly TestKey[];
   /**
    * Makes the identity provider publish the given keys instead of the present ones. The last given key signs later
@@ -69,7 +68,6 @@ export async function createTestKey(alg = 'ES256', members: Partial<JWK> = {}): 
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig', ...members } };
 }
 
-/** Starts an identity provider for tests with one key. */
 export async function startTestIdentity(now: () => number = Date.now): Promise<TestIdentity> {
   const audience = 'taxclaims-test';
   let published: readonly TestKey[] = [await createTestKey()];

@@ -6,11 +6,10 @@ import type { AddressInfo, Socket } from 'node:net';
 export interface Line {
   /** Returns the address of the server with the port of this proxy. */
   via(url: string): string;
-  /** Makes the TCP proxy pass no more bytes in either direction. */
   mute(): void;
   /**
-   * Makes the proxy discard the given bytes of the server and all later ones on the same connection, but still pass the
-   * client’s bytes. Resolves when the bytes were discarded.
+   * Makes the proxy discard the given bytes when the server sends them, and all that the server sends later on the same
+   * connection. Bytes of the client still pass. Resolves when the bytes were discarded.
    */
   muteAt(bytes: Buffer): Promise<void>;
   /** Makes the TCP proxy pass bytes again. Bytes that the proxy discarded are lost. */

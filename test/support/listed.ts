@@ -2,18 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/**
- * An SQL statement with a name, from an SQL file of the tests. The statement follows an action, after a line `--> name
- * said`.
- */
+/** A named SQL statement in an SQL file of the tests. A line `--> name said` stands before the statement. */
 interface Part {
   readonly said: string;
   readonly sql: string;
 }
 
 /**
- * An action on a database in an SQL file of the tests: a line such as `-- column | column` with the texts in `head`,
- * the SQL of the action, and the named statements that follow.
+ * An action on a database, as an SQL file of the tests describes it. A line such as `-- column | column` comes first
+ * and gives the texts in `head`; the SQL of the action and named statements follow.
  */
 interface Listed {
   readonly head: readonly string[];

@@ -9,8 +9,8 @@ export const BUCKET = 'documents';
 export const ACCESS = { region: 'eu-west-3', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 
 /**
- * A function that replaces the bytes that the falsifying S3 server keeps or returns; if it returns undefined, the
- * server keeps or returns none.
+ * Falsifies the bytes that the test’s S3 server stores or returns. If the function returns undefined for an upload, the
+ * server stores nothing.
  */
 type Lie = (sent: Buffer) => Buffer | undefined;
 
@@ -29,7 +29,10 @@ export function flipped(bytes: Buffer): Buffer {
   return other;
 }
 
-/** An S3 server that answers 200 but stores or returns other bytes. It cuts a response that is too short. */
+/**
+ * An S3 server that answers 200 but stores or returns wrong bytes. If it returns too few bytes, it cuts the connection
+ * after them.
+ */
 export interface LyingStore {
   readonly endpoint: string;
   /** Makes the S3 server falsify later requests of the given HTTP method, or none if no function is given. */

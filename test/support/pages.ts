@@ -28,8 +28,8 @@ export function blocksOf(page: string): Block[] {
 }
 
 /**
- * Returns the code block of a page that begins with this text, after replacing words in the block.
- * @throws Error if no block or several blocks begin with the text, or if the block lacks a word
+ * Returns the code block of a Markdown page that begins with this text, after replacing the given words in the block.
+ * @throws Error if not exactly one block begins with the text, or if the block lacks one of the words
  */
 export function blockOf(page: string, beginning: string, replaced: Readonly<Record<string, string>> = {}): string {
   const [found, another] = blocksOf(page).filter(({ code }) => code.startsWith(beginning));

@@ -23,7 +23,6 @@ export interface Probe {
   connection(): Promise<Connection>;
   /** Reads the ids of all rows of the table `probe`. */
   stored(): Promise<number[]>;
-  /** Runs SQL as the superuser. */
   admin(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   /** Waits until the row of `pg_stat_activity` for the test’s database connection meets the given condition. */
   until(condition: string): Promise<void>;

@@ -29,8 +29,8 @@ export interface Started {
 }
 
 /**
- * Starts the service in `folder`, where the service creates `.data`, with this environment and without the variables of
- * the test run. `root` is the folder of the service’s code, for example of another release.
+ * Starts the service in `folder`, where the service creates `.data`. The service gets this environment, and none of the
+ * test run’s variables. `root` is the folder of the service’s code, for example of another release.
  */
 export function start(folder: string, environment: Readonly<Record<string, string>>, root: string = ROOT): Started {
   const path = join(root, 'src', 'main.ts');

@@ -19,11 +19,9 @@ export interface Person {
   readonly password: string;
 }
 
-/** The embedded identity provider with a new database, for tests. */
 interface ProviderWorld {
   readonly dataDir: string;
   readonly database: Database;
-  /** The embedded identity provider that the test is running now. */
   readonly provider: EmbeddedProvider;
   /** Closes the embedded identity provider and starts another one at the same address. */
   restart(): Promise<EmbeddedProvider>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/* This module has one row for each table with rows of tenants. All tests that insert such rows use this module. */
+/* This module builds a row for each table that has rows of tenants. All tests that insert such rows use this module. */
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -106,19 +106,16 @@ export function literal(value: unknown): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Builds the SQL that inserts a row with the table’s required columns and the given values. */
 function rowSql(table: RowTable, { id = randomUUID(), ...values }: Values & { id?: string }): string {
   const named = table === 'client_partners' ? values : { id, ...ROWS[table].least(id), ...values };
   return `insert into public.${table} (${Object.keys(named).join(', ')}) values (${Object.values(named).map(literal).join(', ')});`;
 }
 
-/** Builds the SQL that inserts a tenant’s row into a table. */
 export function rowOf(table: RowTable, tenant: Tenant, values: Values = {}): string {
   const id = table === 'client_partners' ? undefined : tenant[table];
   return rowSql(table, { ...(id !== undefined && { id }), ...ROWS[table].of(tenant), ...values });
 }
 
-/** An object that can run SQL as the superuser. */
 interface Superuser {
   readonly admin: (text: string, values?: unknown[]) => Promise<unknown>;
 }

@@ -9,8 +9,9 @@ const MEMORY = '/dev/shm';
 const PLENTY = 4 * 2 ** 30;
 
 /**
- * Creates a temporary folder within the folder of the test run, which is removed even if the run is killed. Outside of
- * a test run, the folder’s name has the process id of its owner, so that a later run can remove the folder.
+ * Creates a temporary folder. In a test run it lies in the run’s folder, which is removed even if the run is killed.
+ * Outside of a test run, the folder’s name has the process id of its owner, so that a later run can find and remove the
+ * folder.
  */
 export async function createScratchFolder(): Promise<string> {
   const ofRun = process.env['TAXCLAIMS_TEST_FOLDER'] ?? '';

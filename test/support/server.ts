@@ -9,7 +9,6 @@ import { findBinaries } from '../../src/demo/postgres/cluster.ts';
 import { startEmbeddedServer } from '../../src/demo/postgres/server.ts';
 import { createScratchFolder } from './scratch.ts';
 
-/** The Postgres server of a test run. */
 export interface TestServer {
   readonly adminUrl: string;
   close(): Promise<void>;
@@ -39,8 +38,9 @@ const SOURCES = [
 ];
 
 /**
- * Opens the Postgres server at `TEST_DATABASE_URL`, a container with `TEST_CONTAINERS=1`, or else an embedded server.
- * `prepare` creates the template database, unless a kept copy of an embedded server already has it.
+ * Opens the Postgres server for a test run: the server at `TEST_DATABASE_URL`, a container if `TEST_CONTAINERS=1`, or
+ * else an embedded server. `prepare` creates the template database, unless the embedded server is a kept copy that
+ * already has it.
  */
 export async function openTestServer(
   environment: NodeJS.ProcessEnv,

@@ -49,7 +49,6 @@ import type { Tenant as FurnishedTenant } from './tenant.ts';
 import type { Admin } from './world.ts';
 import { adminOf } from './world.ts';
 
-/** The ids of a client with a site and a claim. */
 export type Tenant = Pick<FurnishedTenant, 'clients' | 'sites' | 'reclamations'>;
 
 /** The values of the clock metrics of a service that does not compare its clock with other clocks. */
@@ -66,7 +65,6 @@ export interface Service {
   readonly documents: Documents;
   /** The folder with the contents of documents, unless the option `documents` names another store. */
   readonly documentFolder: string;
-  /** The folder DATA_DIR of the test’s service. */
   readonly dataDir: string;
   /** The number of database transactions that the service has run with the rights of a caller. */
   readonly runs: number;
@@ -79,7 +77,6 @@ export interface Service {
   furnishedTenant(name: string): Promise<FurnishedTenant>;
   /** Runs an SQL statement as the superuser. The values in the template are the statement’s parameters. */
   sql(text: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Runs SQL text as the superuser. */
   readonly admin: Admin;
   close(): Promise<void>;
 }
@@ -91,7 +88,10 @@ export interface Options
       'serverTiming' | 'probes' | 'limits' | 'trustProxy' | 'corsOrigins' | 'demonstrationUsers' | 'login'
     >
   > {
-  /** Shared counters of requests, which the service uses before the counters in the memory of its process. */
+  /**
+   * Counters of requests that several instances of the service share. The service uses them before the counters in its
+   * own memory.
+   */
   readonly countedIn?: CircuitBreaker;
   /** Replaces the database address to which the test’s service connects, for example by that of a proxy. */
   readonly databaseUrl?: (apiUrl: string) => string;

@@ -2,7 +2,10 @@ import { registerHooks } from 'node:module';
 import { addEventHandler } from 'jest-circus';
 import { bounded } from './bounded.ts';
 
-/* Prepares each worker of the test runner, which imports suites with Node’s own import and shares modules. */
+/*
+ * Prepares each worker process of the test runner. The runner imports test files with Node’s own import, and the test
+ * files in one worker share their modules.
+ */
 
 /**
  * Replaces the package `@jest/globals` by the test runner’s global functions, because the package cannot be imported

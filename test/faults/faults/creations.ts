@@ -9,10 +9,7 @@ import type { World } from '../world.ts';
  * sends the same requests again with the same Idempotency-Key.
  */
 
-/**
- * The kinds of requests that create a record. Each has the table that the test locks to make the request’s transaction
- * wait.
- */
+/** For each kind of request that creates a record, the table that the test locks to make the request wait. */
 const TABLES = { 'create site': 'sites', upload: 'documents' };
 const OPERATIONS = Object.keys(TABLES);
 const BURST = 60;

@@ -3,7 +3,7 @@ import { migrateWithCommand } from '../commands.ts';
 import { nothing } from '../fault.ts';
 import type { Fault } from '../fault.ts';
 
-/* In these tests somebody deploys a release during a load test, and the migration is killed, for example. */
+/* In these tests a release is deployed during a load test. One of the tests kills the migration of the database. */
 
 const MOMENTS_MS = [350, 500, 650, 800, 1_000, 1_300];
 

@@ -11,8 +11,8 @@ import { processesIn } from '../processes.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CTRL_C = '\x03';
 /**
- * How many milliseconds after the start of the service the test presses Ctrl-C. The moments are while the service
- * creates its database, migrates it, or already answers requests.
+ * How many milliseconds after the start of the service the test presses Ctrl-C. At these moments the service creates
+ * its database, migrates the database, or already answers requests.
  */
 const MOMENTS_MS = [400, 1_200, 2_500, 500, 1_500, undefined, undefined];
 const TIMEOUT_MS = 12_000;

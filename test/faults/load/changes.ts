@@ -5,8 +5,8 @@ import { rowOf } from './rows.ts';
 import type { Kept } from './sight.ts';
 
 /**
- * The load test keeps a list of each simulated user’s records. Takes a record out of this list before a request changes
- * the record, because a change without an answer leaves the record in an unknown state.
+ * Takes a record out of the list of a simulated user’s records, before a request changes the record. If the change gets
+ * no answer, the load test does not know whether the record was changed.
  */
 function take<T>(from: T[], random: () => number, isGood: (one: T) => boolean = () => true): T | undefined {
   const good = from.filter(isGood);

@@ -103,7 +103,7 @@ export const CREATIONS: readonly Operation[] = [
       own.claims.splice(own.claims.indexOf(claim), 1, { ...claim, hasDocuments: true });
       const lines = random() < 1 / 30 ? MANY_LINES : FEW_LINES;
       const content = `${marker}\n`.repeat(lines);
-      // A check after the load test computes the bytes that a document must have from the name of its file.
+      // The bytes of this document follow from its file name, so that a check after the load test can compute them.
       const name = `${marker} x${lines}.txt`;
       return {
         line: `POST /api/reclamations/${claim.id}/documents`,

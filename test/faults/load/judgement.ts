@@ -6,7 +6,6 @@ import type { Wanted } from './operations.ts';
 import type { LoadTenant } from './people.ts';
 import { idOf } from './rows.ts';
 
-/** How the load test judges an answer of the service. */
 interface Judgement {
   readonly expected: boolean;
   readonly defect: string | null;
@@ -15,7 +14,7 @@ interface Judgement {
    * the service.
    */
   readonly foreign: readonly string[];
-  /** The id of the record that was created, as the answer to a load test’s request says. */
+  /** The id of the record that the request has created, as the answer shows it. */
   readonly record: string | undefined;
 }
 
@@ -23,8 +22,8 @@ export interface Asked {
   /** True if the load test will send this request again. Then the answer is judged only for data of another tenant. */
   readonly repeated: boolean;
   /**
-   * True if the same request was already sent and answered with the same Idempotency-Key. Then `wanted.answered` has
-   * checked that earlier answer.
+   * True if the same request, with the same Idempotency-Key, was already answered. `wanted.answered` has then checked
+   * the earlier answer.
    */
   readonly isKnown: boolean;
   readonly tenant: LoadTenant;

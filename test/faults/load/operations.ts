@@ -13,7 +13,6 @@ export interface Situation {
   readonly person: Person;
   readonly own: Belongings;
   readonly others: readonly LoadTenant[];
-  /** How many claims the load test has tried to create for the tenant. */
   readonly tally: Tally;
   readonly random: Random;
   /** A number and a text that belong to this request of the load test alone. */
@@ -41,8 +40,8 @@ export interface Wanted {
   /** Checks the content of an answer that has the expected status. Returns what is wrong; null if nothing is wrong. */
   readonly answered?: (body: Buffer) => string | null;
   /**
-   * Returns the rows that a success answer shows of another tenant. In addition, the load test searches every answer
-   * for texts of other tenants.
+   * Returns the rows of another tenant that a success answer shows. The load test also searches every answer for texts
+   * of other tenants.
    */
   readonly foreign?: (body: Buffer) => string[];
 }

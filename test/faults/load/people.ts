@@ -43,7 +43,6 @@ export interface Belongings {
   readonly sight: Sight;
   readonly claims: Claim[];
   readonly uploads: Upload[];
-  /** The ids of the draft invoices that one simulated user of the load test has created. */
   readonly drafts: string[];
 }
 

@@ -5,8 +5,8 @@ import { anyOf } from './random.ts';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Requests of the load test that must fail: some the service must refuse with 401 or 403, and others are wrong and must
- * get another error.
+ * Requests that must get an error during a load test: some come from a caller without a valid token or without the
+ * right, and others ask for something wrong.
  */
 export const REFUSALS: readonly Operation[] = [
   {

@@ -72,7 +72,6 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
   const stock: { member: Member; token: string; rights: string }[] = [];
   let changes = Math.floor(random() * 1_000);
 
-  /** Sends a request, and writes it with its answer into the load test’s file of requests. */
   async function send(
     line: string,
     { member, token, body, about }: { member: Member; token: string; body?: object; about: Partial<Entry> },
@@ -110,7 +109,10 @@ export async function changeAndUseRights(lane: Lane): Promise<void> {
     return received;
   }
 
-  /** Gives a user rights that this user never had before. The number of the change determines the user’s clients. */
+  /**
+   * Gives a user a new role and another set of clients. The set follows from a counter, so that it differs from all
+   * earlier sets of the user.
+   */
   async function change(): Promise<void> {
     changes += 1;
     const member = pick(plan.members);

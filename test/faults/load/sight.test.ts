@@ -3,8 +3,8 @@ import { BEHIND, Sight, versionOf } from './sight.ts';
 import type { Row } from './sight.ts';
 
 /*
- * The load test reports an answer as outdated if it shows a state from before a write or a read of the same caller.
- * These tests give it right and wrong answers, and expect the right kind of report.
+ * A load test must report an answer as outdated if the answer shows a state from before the same caller’s last write or
+ * read. These tests give invented answers to this check.
  */
 
 const [MINE, THEIRS, CLAIM] = [

@@ -59,7 +59,6 @@ export class Worker {
     );
   }
 
-  /** Sends requests of one simulated user until the load test is stopped. */
   async run(): Promise<void> {
     while (this.#shared.stoppedAt === undefined) {
       await this.#shared.gate.pass();

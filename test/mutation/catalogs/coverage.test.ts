@@ -35,7 +35,7 @@ describe('the changes that npm run proofs -- mutation makes to database objects'
     await database.close();
   });
 
-  test('npm run proofs -- mutation, which tests that db:audit reports each change of the database, changes every object of the service', async () => {
+  test('npm run proofs -- mutation changes every database object of the service, to test that db:audit reports each change', async () => {
     const covered = new Set([...mutants.values()].flat().map((mutant) => mutant.covers));
     const objects = await objectsOfTheHouse(admin);
     expect(objects.size).toBeGreaterThan(1000);

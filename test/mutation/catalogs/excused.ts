@@ -4,8 +4,8 @@ import type { CatalogMutant } from './kinds.ts';
 interface Excuse {
   readonly kinds: readonly string[];
   /**
-   * A pattern for the names of database objects. The audit need not report this kind of change of these objects.
-   * Without a pattern, it need not report this kind of change of any object.
+   * The audit need not report this kind of change to an object whose name matches this pattern. Without a pattern, this
+   * is true for all objects.
    */
   readonly object?: RegExp;
   readonly reason: string;

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import type { CatalogMutant } from './kinds.ts';
 import { connected } from '../../support/database.ts';
 
-/** The Postgres catalogs, and the columns in them, that a change of the database has written. */
 interface Footprint {
   /** The columns of Postgres catalogs that a change of the database has written, for example `pg_class.relowner`. */
   readonly columns: ReadonlySet<string>;
@@ -14,13 +13,12 @@ type Row = Readonly<Record<string, unknown>>;
 
 interface Catalog {
   readonly name: string;
-  /** The columns of the primary key of a Postgres catalog. */
   readonly key: readonly string[];
 }
 
 /**
- * Changes the database in an open transaction, and compares the Postgres catalogs there with a second connection, which
- * still reads the old rows.
+ * Finds the Postgres catalogs that a change of the database writes: makes the change in an open transaction, and
+ * compares the catalogs there with those of a second connection, which still reads the old rows.
  */
 export class Scales {
   readonly #working: pg.Client;

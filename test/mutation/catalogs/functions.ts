@@ -17,7 +17,7 @@ const HEAD = String.raw`regexp_replace(pg_get_functiondef(f.oid), '^(.*?)\n(AS \
 const VOID = `f.prorettype = 'void'::regtype`;
 const OUT = 'f.proargmodes is not null';
 
-/** A function body for a test, which replaces the real one. It returns no row, or null. */
+/** A test gives this body to a function of the service. The function then returns no row, or null. */
 const NOTHING = `case
     when l.lanname = 'plpgsql' then case
         when f.proretset then 'begin return; end'

@@ -40,7 +40,7 @@ const held = (sql: string, where: string): string => `
 
 const REVOKED = `format('revoke %s%s on %s from %s cascade', x.privilege_type, h.columns, h.name, ${grantee('x.grantee')})`;
 
-/** SQL that grants the given roles each privilege on an object that they lack. */
+/** SQL that adds privileges: for each role and each object, the privileges that the role does not have there yet. */
 const added = (how: string, who: string, where: string): string => `
   select format('%s on %s to %s', p.privilege, h.object, r.rolname) as object, h.covers,
       format('grant %s%s on %s to %s${how}', p.privilege, h.columns, h.name, r.rolname) as sql

@@ -1,32 +1,31 @@
 import type { Change } from './kinds.ts';
 
 /**
- * A test tries many changes of the database with few queries of the audit: the changes stand in a square, and the audit
- * is queried once after all changes of a row, and once after all changes of a column. A change counts as reported if
- * the queries of its row and of its column report the same fact. The diagonal of the square has no change. A fact that
- * is reported for a row and for the column of the same number therefore comes from several changes, and proves nothing.
+ * To save time, many changes of the database are tried together in a square. The audit is queried once after all
+ * changes of each row, and once after all changes of each column. A change counts as reported if its row and its column
+ * report the same fact. No change is on the diagonal of the square. A fact that row 3 and column 3 both report
+ * therefore comes from several changes and is ignored.
  */
 export interface Grid<C extends Change> {
   readonly rows: readonly (readonly C[])[];
   readonly columns: readonly (readonly C[])[];
 }
 
-/**
- * If there are fewer changes of the database than this, the test tries each change alone, and not many at once in a
- * square.
- */
+/** With fewer changes of the database than this, the test tries each change alone instead of many together. */
 const SMALLEST = 8;
 const LARGEST = 30;
 
-/** How many changes of the database fit into a square with the given number of rows, whose diagonal stays empty. */
+/**
+ * How many changes of the database can be tried together in a square with this number of rows. The diagonal stays
+ * empty.
+ */
 const places = (size: number): number => size * (size - 1);
 
-/** How many changes of the database fit into the largest square. */
 export const MOST = places(LARGEST);
 
 /**
- * Distributes changes of the database over squares, in which they are tried together. Fewer than SMALLEST changes get
- * no square.
+ * Distributes changes of the database over squares, in which many changes are tried together. Fewer than SMALLEST
+ * changes are tried one by one.
  */
 export function inGrids<C extends Change>(mutants: readonly C[]): Grid<C>[] {
   if (mutants.length < SMALLEST) return [];
@@ -47,10 +46,6 @@ function gridOf<C extends Change>(mutants: readonly C[], size: number): Grid<C> 
   return { rows, columns };
 }
 
-/**
- * Returns the facts that the audit reports both after all changes of a row of the square and after all changes of a
- * column.
- */
-export function shared(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
+export function inBoth(first: ReadonlySet<string>, second: ReadonlySet<string>): string[] {
   return [...first].filter((fact) => second.has(fact));
 }

@@ -8,12 +8,11 @@ export const isHouseRole = (role: string): string =>
 export const IS_HOUSE_ROLE = isHouseRole('r');
 
 /**
- * Kinds of changes by name. Each is a query whose rows are changes: the object, what the change covers in Postgres’s
- * catalogs, and the SQL that makes the change.
+ * Kinds of changes to the database, by name. Each value is a query that returns a row for each change: the changed
+ * object, what the change covers in Postgres’s catalogs, and the SQL that makes the change.
  */
 export type Kinds = Readonly<Record<string, string>>;
 
-/** Turns a text into an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**

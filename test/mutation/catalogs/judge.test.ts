@@ -10,7 +10,7 @@ const database = await forSuite(createTestDatabase());
 const judge = await forSuite(openJudge(database.adminUrl));
 
 describe('how npm run proofs -- mutation finds out whether the view audit.drift reports a change of the database', () => {
-  test('npm run proofs -- mutation finds out for each of several database changes whether audit.drift reports it, does not report it, or Postgres refuses it', async () => {
+  test('npm run proofs -- mutation tells for each database change whether audit.drift reports the change, misses it, or Postgres refuses it', async () => {
     const detectable = (await judge.mutantsOf('policy dropped')).slice(0, 12);
     const undetectable = [
       mutant('a comment', `comment on table public.clients is 'made up'`),

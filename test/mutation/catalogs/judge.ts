@@ -2,12 +2,12 @@ import pg from 'pg';
 import { sqlState } from '../../../src/db/errors.ts';
 import { isOfAnotherSuite } from '../../support/durability.ts';
 import type { Found } from '../../support/durability.ts';
-import { type Grid, inGrids, shared } from './grid.ts';
+import { type Grid, inBoth, inGrids } from './grid.ts';
 import { type CatalogMutant, type Change, catalogMutantsOf } from './kinds.ts';
 
 /**
- * What happened after a test changed the database: who reported or refused the change. An error of the audit also
- * counts as a report.
+ * How a test notices that it has changed the database: a view of the audit reports the change, the audit fails with an
+ * error, or Postgres refuses the change.
  */
 export const SPEAKERS = ['drift', 'findings', 'an error of the audit', 'Postgres, which refuses it'] as const;
 
@@ -30,8 +30,8 @@ export interface Judge {
 }
 
 /**
- * The SQLSTATEs with which Postgres refuses a change: the kind of object does not allow it, for example a partition, or
- * the stored rows do not, for example a null in a column that gets NOT NULL.
+ * Postgres refuses a change with one of these SQLSTATEs if the change is impossible for this object (for example a
+ * partition) or for its rows (for example NOT NULL for a column that has a null).
  */
 const NOT_FOR_SUCH = ['42809', '42P16', '0A000', '2BP01', '23502'];
 
@@ -116,8 +116,8 @@ export async function openJudge(adminUrl: string): Promise<Judge> {
 }
 
 /**
- * Returns those of several changes that the view audit.drift reports with certainty. All others must be tried one by
- * one.
+ * Tries many changes of the database together. Returns the changes that the view audit.drift certainly reports; all
+ * others must be tried one by one.
  */
 async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>): Promise<C[]> {
   const unmade = new Set<Change>();
@@ -126,13 +126,13 @@ async function detectedInGrid<C extends Change>(admin: pg.Client, grid: Grid<C>)
   for (const row of grid.rows) rows.push(await driftOf(admin, row, unmade));
   for (const column of grid.columns) columns.push(await driftOf(admin, column, unmade));
   const none = new Set<string>();
-  // Changes of the database stand in a square and are tried by rows and by columns. The diagonal is empty, so a fact
-  // that is reported there comes from several changes and proves nothing about one of them.
-  const ambiguous = new Set(rows.flatMap((facts, index) => shared(facts, columns[index] ?? none)));
+  // Many changes of the database were tried together in a square, and none of them is on its diagonal. A fact that row
+  // 3 and column 3 both report therefore comes from several changes, and proves nothing about one of them.
+  const ambiguous = new Set(rows.flatMap((facts, index) => inBoth(facts, columns[index] ?? none)));
   return grid.rows.flatMap((mutants, row) =>
     mutants.filter((mutant) => {
       const column = grid.columns.findIndex((others) => others.includes(mutant));
-      const facts = shared(rows[row] ?? none, columns[column] ?? none);
+      const facts = inBoth(rows[row] ?? none, columns[column] ?? none);
       return !unmade.has(mutant) && facts.some((fact) => !ambiguous.has(fact));
     }),
   );

@@ -6,14 +6,17 @@ import { judgeServerSettings, SERVER_KIND } from './server.ts';
 import { type Judge, type Judged, openJudge, SPEAKERS, type Verdict } from './judge.ts';
 import { type CatalogMutant, isOfTheServer } from './kinds.ts';
 
-/** How many changes of one kind one database tries before it begins the next batch of changes. */
+/** A batch of changes to the database, which are all of one kind: those from number `from` to before number `to`. */
 interface Portion {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** For one kind of change to database objects, such as a dropped policy: the results so far, and the number of untried changes. */
+/**
+ * The results for one kind of change to the database, such as a dropped policy, and the number of changes that are not
+ * tried yet.
+ */
 interface Tally {
   readonly verdicts: [CatalogMutant, Verdict][];
   left: number;
@@ -67,10 +70,7 @@ async function portionsOf(judge: Judge, kinds: readonly string[], report: Report
   return portions;
 }
 
-/**
- * Prints how many changes of one kind were reported, and by what. It prints this once all changes of the kind were
- * tried.
- */
+/** Once all changes of one kind were tried, prints how many of them were reported, and by what. */
 class Report {
   readonly #kinds = new Map<string, Tally>();
   readonly #all: [CatalogMutant, Verdict][] = [];
@@ -79,7 +79,6 @@ class Report {
     this.#kinds.set(kind, { verdicts: [], left: mutants });
   }
 
-  /** Adds up the results of all changes of one kind. */
   addAll(kind: string, verdicts: Judged): void {
     this.expect(kind, verdicts.size);
     this.add(kind, verdicts);
