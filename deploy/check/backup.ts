@@ -20,7 +20,7 @@ import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 import { accepting } from '../../test/support/world.ts';
 
-/** The limits of a test with the backup program pgBackRest: no request is allowed to fail during a backup. */
+/** No request is allowed to fail during a test with the backup program pgBackRest. */
 const bounds = { failed: 0 };
 /** The longest time in milliseconds until pgBackRest has archived the WAL that Postgres has written. */
 const ARCHIVED_MS = 60_000;
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   { part: 'pgbackrest', fault: 'a pgBackRest backup is killed half-way', bounds, run: killBackup },
 ];
 
-/** The result of a load test during a backup, and what is needed to check the restored database. */
+/** The result of a load test during a backup, and what the checks of the restored database need. */
 interface Trial {
   readonly result: Result;
   readonly login: ApiLogin;
@@ -286,7 +286,6 @@ async function untilArchived(source: Postgres): Promise<void> {
   }
 }
 
-/** Returns the elements of the first set that no other set has. */
 function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
   return [...some].filter((one) => !others.some((other) => other.has(one)));
 }

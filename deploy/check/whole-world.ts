@@ -38,8 +38,8 @@ export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
   readonly instances: readonly [ServiceProcess, ServiceProcess];
   /**
-   * A small disk on which the first instance keeps its records of refused requests; undefined if this process has no
-   * right to mount a disk, which needs root.
+   * A small disk on which the first instance keeps its records of refused requests. It is undefined if this process is
+   * not root, because only root can mount a disk.
    */
   readonly spoolDisk: SmallDisk | undefined;
   readonly pooler: PgBouncer;

@@ -80,8 +80,8 @@ async function compare(adminUrl: string, count: number): Promise<void> {
 }
 
 /**
- * Returns the SQL statement with the partitioned tables instead of the single tables; tables without a client stay the
- * same.
+ * Returns the SQL statement with the partitioned tables in place of the single tables. Tables whose rows belong to no
+ * client stay the same.
  */
 function inParts({ text, values }: Statement): Statement {
   const tables =
