@@ -53,7 +53,8 @@ describe('the rights of an auditor', () => {
     );
     const log = 'select count(*)::integer as count from public.audit_logs where success';
     const succeeded = 'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
-    // An auditor has no right to use the schema public, and can read audit records only through the view audit.denials.
+    // An auditor has no right to use the schema public. The view audit.denials is the only way for an auditor to read
+    // audit records.
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
@@ -131,8 +132,8 @@ describe('the rights of an auditor', () => {
       expect(rows).toHaveLength(2);
       for (const secret of rows.flatMap((row) => Object.values(row)))
         expect(JSON.stringify(found)).not.toContain(secret);
-      // No row-level security policy applies to a superuser, who must read the same row of audit.findings as the
-      // auditor.
+      // The superuser must read the same row of audit.findings as the auditor, although no row-level security policy
+      // applies to a superuser.
       expect(found).toEqual(await findingsFor(world.admin));
     } finally {
       await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);

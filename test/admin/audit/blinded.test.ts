@@ -7,7 +7,7 @@ import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
 /**
- * Creates a trigger that the audit must report. In each test the audit itself is then changed so that it omits the
+ * SQL that creates a trigger which the audit must report. Each test then changes the audit itself so that it omits the
  * trigger.
  */
 const BREAK = `
@@ -100,7 +100,10 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
   });
 });
 
-/** A query that returns SQL. This SQL restores the functions and views of the audit that a test has manipulated. */
+/**
+ * A query that returns SQL, by which the functions and views of the audit are restored after a test has manipulated
+ * them.
+ */
 const MEND = `
   select pg_get_functiondef(f.oid) as statement
   from pg_proc as f

@@ -14,7 +14,10 @@ const ROWS = listed('admin/audit/objections.sql').map(({ head: [what = '', attri
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections, the reasons for which the service refuses a login of the API', () => {
-  /** Creates a login, returns what the function app.objections says against it, and rolls the login back. */
+  /**
+   * Creates a login, returns the reasons why the function app.objections refuses the login, and rolls the creation
+   * back.
+   */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -28,7 +31,10 @@ describe('app.objections, the reasons for which the service refuses a login of t
 
   const IN_API = 'in role taxclaims_api';
 
-  /** Wraps SQL so that it runs only on Postgres 16 or later. Earlier releases have no options of role memberships. */
+  /**
+   * Wraps SQL so that it runs only on Postgres 16 or later, because earlier releases have no options of role
+   * memberships.
+   */
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
@@ -54,7 +60,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     }
   });
 
-  test('the function app.objections, by which the service refuses to start with an unsafe login, reports a login with the right to grant taxclaims_owner but not to use the role', async () => {
+  test('the function app.objections, by which the service refuses to start with an unsafe login, reports a login that can grant the role taxclaims_owner but not use it', async () => {
     const granted = 'grant taxclaims_owner to test_suspect with admin true, inherit false, set false';
     const said = await objectionsOf(IN_API, since16(granted));
     const { rows } = await admin.query<{ is16: boolean }>(
