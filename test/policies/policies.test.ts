@@ -33,9 +33,9 @@ describe('the row-level security policies', () => {
     expect((await world.admin.query(claimsOf('b'))).rows).not.toEqual([]);
   });
 
-  test.each(CHECKS.map((check) => [check.title, check] as const))(
-    'the database guarantees: %s',
-    async (_title, check) => {
+  test.each(CHECKS.map((check) => ({ guarantee: check.title, check })))(
+    'the database guarantees: $guarantee',
+    async ({ check }) => {
       await check.run(world);
     },
   );

@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'admin', 'commands', 'db-audit.ts');
 
-/** The demonstration’s user of each role, with the number of clients that the user sees. */
+/** A user of the demonstration for each role, with the number of clients that the user can see. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],
@@ -137,7 +137,7 @@ test('a service that runs by npm start logs a line for each request', async () =
   await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
 });
 
-test('every list except /api/identity-changes has records of the demonstration', async () => {
+test('the demonstration has records in every list of the API except /api/identity-changes', async () => {
   const token = await tokenOf('ADMIN');
   const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
   const lists = Object.entries(paths)
