@@ -173,7 +173,7 @@ describe.each(Object.entries(opening))(
       await database.close(true);
     });
 
-    test('documents:check exits with 0 without differences, with 1 if there are some and with 2 if used wrongly, and plans the removal of contents without a document only with --remove-unowned', async () => {
+    test('documents:check exits with 0 if nothing differs, 1 if something differs and 2 for a wrong option, and plans removals of contents only with --remove-unowned', async () => {
       await attach();
       expect(await command()).toMatchObject({ code: 0, err: '' });
       const lost = await attach();

@@ -13,7 +13,7 @@ import { until } from '../support/upload.ts';
 const folder = await folderForSuite();
 const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
 
-test('a first npm start that gets SIGINT while it migrates its database exits with 0, and the next start serves', async () => {
+test('a first npm start that gets SIGINT while it migrates its database exits with 0, and the next npm start serves requests', async () => {
   const first = start(folder, { PORT: '0' });
   await first.says(/applying \d+ migrations/);
   first.signal('SIGINT');

@@ -434,7 +434,7 @@ test.each(Object.entries(EFFECTS))(
 );
 
 test.each(Object.entries(REFUSALS))(
-  'a service with an invalid %s does not start, and prints a line that says why',
+  'if the environment variable %s is invalid, the service does not start, and prints a line that says why',
   async (name, row) => {
     expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
   },

@@ -112,7 +112,7 @@ describe('audit.accept and audit.withdraw', () => {
       'may make temporary tables',
       `do $$ begin execute format('grant temporary on database %I to DBA', current_database()); end $$`,
     ],
-  ])('the view audit.findings, which lists unsafe rights, reports a DBA’s login that %s', async (_what, sql) => {
+  ])('the view audit.findings reports the rights of a DBA’s login as unsafe if the login %s', async (_what, sql) => {
     await admin.query('begin');
     await admin.query(sql.replace('DBA', names.dba));
     expect(await findings()).not.toEqual([]);

@@ -86,7 +86,7 @@ describe('the views of the schema audit in a session with unusual settings', () 
     }
   });
 
-  test('the view audit.findings, which reports unsafe settings of the server, ignores settings of the session that reads the view', async () => {
+  test('the view audit.findings reports unsafe settings of the server, but ignores those of the session that reads the view', async () => {
     const asker = new pg.Client({
       connectionString: database.adminUrl,
       options: '-c jit=off -c search_path=public,pg_temp -c quote_all_identifiers=on',

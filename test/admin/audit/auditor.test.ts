@@ -80,7 +80,7 @@ describe('the rights of an auditor', () => {
     );
   });
 
-  test('the function audit.who_can_see, which lists who sees a client, says so if the client does not exist', async () => {
+  test('the function audit.who_can_see lists who sees a client, or says that the client does not exist', async () => {
     const said = async (client: string): Promise<unknown[]> => {
       const { rows } = await world.auditor.query<{ name: string; reason: string }>(
         `select name, reason from audit.who_can_see($1) where kind = 'client'`,
@@ -93,7 +93,7 @@ describe('the rights of an auditor', () => {
     expect(await said(idOf('a', 'clients'))).toEqual([]);
   });
 
-  test('the view audit.denials, which lists refused requests, shows no request that succeeded', async () => {
+  test('the view audit.denials lists refused requests, but no request that succeeded', async () => {
     const { rows } = await world.auditor.query(
       `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
     );
@@ -166,7 +166,7 @@ describe('the rights of an auditor', () => {
     expect(names).not.toContain('taxclaims_owner');
   });
 
-  test('the function audit.who_can_see does not list inactive users and logins whose grant was revoked among those who see a client', async () => {
+  test('the function audit.who_can_see lists neither inactive users nor logins whose grant was revoked', async () => {
     const client = idOf('b', 'clients');
     const names = async (): Promise<string[]> =>
       (await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])).rows.map(
@@ -178,7 +178,7 @@ describe('the rights of an auditor', () => {
     expect(await names()).not.toContain('b@users.example.org');
   });
 
-  test('the function audit.who_can_see lists an ADMIN without a client list among those who see a client, for every client', async () => {
+  test('the function audit.who_can_see lists an ADMIN without a client list for every client', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role) values ('all@example.org', '!', 'All', 'ADMIN')`,
     );

@@ -21,7 +21,7 @@ test('the view audit.findings is empty in a newly migrated database', async () =
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('the function audit.state(), which lists all objects and rights, returns the same rows as the version of the function in the repository’s SQL file', async () => {
+test('the function audit.state() of the database lists the same objects and rights as the version of this function in the repository', async () => {
   await admin.query('begin');
   const { facts } = await readStateWithRepositorySql(admin);
   await admin.query('rollback');

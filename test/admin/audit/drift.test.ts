@@ -17,7 +17,7 @@ const readDrift = async (): Promise<unknown[]> =>
  */
 const stale = await readDrift();
 
-test('the view audit.drift, which lists changed database objects, returns the same rows with any search path', async () => {
+test('the view audit.drift lists the same changed database objects, whatever search path the session has', async () => {
   await admin.query('begin; set local search_path = app, audit, reporting');
   expect(await readDrift()).toEqual(stale);
   await admin.query('rollback');

@@ -207,7 +207,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     { what: 'SQL as the table', table: 'sites; drop table x', message: /not a table of this application/ },
     { what: 'SQL as the command', command: 'delete from x', message: /must be select, insert, update or delete/ },
   ])(
-    'the function audit.explain_access, which explains a role’s access to a table, refuses $what as an argument',
+    'the function audit.explain_access explains a role’s access to a table, and refuses $what as an argument',
     async ({ role = 'client', clients = '{}', table = 'sites', command = 'select', message }) => {
       const asked = 'select from audit.explain_access($1, $2, $3, $4, $5)';
       const values = [role, clients, table, command, idOf('a', 'sites')];
