@@ -107,8 +107,8 @@ async function besides(what: string, work: () => Promise<void>): Promise<Row> {
 }
 
 /**
- * Fills the tables that exist at this point with the script that all benchmarks use. Later migrations fill the tables
- * that they create.
+ * Fills the tables that exist before the measured migrations, with the script that all benchmarks use. Migrations fill
+ * the tables that they create.
  */
 async function fill(): Promise<void> {
   const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');

@@ -44,7 +44,7 @@ const claims: Statement = {
   values: [client],
 };
 
-/** Sends a request’s SQL statements in the way of the documentation of `pg`, with both statements prepared. */
+/** Sends a request’s SQL statements as the documentation of `pg` shows, with prepared statements. */
 async function fourAwaits(pool: Pool): Promise<void> {
   const settings = buildSettingsStatement(context, TIMEOUT_MS);
   const connection = await pool.connect();

@@ -96,7 +96,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   ];
 }
 
-/** Returns a filter value that the given row has. For the filter `q` it is a part of a text of the row. */
+/** Returns a filter value that the given row has. For the filter `q` this is a part of one of the row’s texts. */
 function valueOf(name: string, sample: Sample): string | undefined {
   if (name === 'q') {
     const texts = [

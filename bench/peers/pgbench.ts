@@ -33,7 +33,7 @@ export function statementByStatement(statements: readonly Statement[]): Script {
 }
 
 /**
- * Returns a pgbench script with all SQL statements of a request in one pipeline with one Sync, which makes them one
+ * Returns a pgbench script with all SQL statements of a request in one pipeline. A single Sync makes the statements one
  * transaction.
  */
 export function inOnePipeline(statements: readonly Statement[]): Script {
@@ -128,8 +128,8 @@ function sampleOf(lines: readonly Progress[]): Sample {
 }
 
 /**
- * Writes a statement’s values as pgbench variables, which pgbench sends as parameters. The server infers their types as
- * it does for the service.
+ * Writes a statement’s values as pgbench variables, which pgbench sends as parameters. Postgres infers the parameters’
+ * types, as it does for the service.
  */
 function scriptOf(statements: readonly Statement[]): Script {
   const variables: string[] = [];

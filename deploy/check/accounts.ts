@@ -19,13 +19,13 @@ export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged write has one success record',
 ]);
 /**
- * The table of deploy:check counts violations of these checks as answers with data of another tenant, so it does not
- * also list them as problems.
+ * The table of deploy:check counts violations of these checks as answers with data of another tenant, and does not list
+ * them a second time as problems.
  */
 const COUNTED = new Set(['no answer contains anything of another tenant']);
 /**
- * If an answer is outdated, it can also violate these checks. The command deploy:check does not report such violations
- * a second time.
+ * An outdated answer can also violate these checks. The command deploy:check does not count such a violation a second
+ * time.
  */
 const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);
 

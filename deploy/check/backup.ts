@@ -103,8 +103,8 @@ async function restoreToMoment(world: World): Promise<Result> {
 }
 
 /**
- * Compares the restored database with the original. It must have the rows from before the restored moment, and none
- * from after it.
+ * Compares the restored database with the original. The restored database must have the rows from before the restored
+ * moment, and none from after this moment.
  */
 async function compare(
   trial: Trial,
@@ -237,7 +237,10 @@ async function takeRepositoryAway(world: World): Promise<Result> {
   return result;
 }
 
-/** Kills pgBackRest while it makes a backup. This backup must not count as complete, and the next one must succeed. */
+/**
+ * Kills pgBackRest while it makes a backup. The interrupted backup must not count as complete, and the next backup must
+ * succeed.
+ */
 async function killBackup(world: World): Promise<Result> {
   const source = await startedIn(world);
   const before = await source.backups();

@@ -37,8 +37,8 @@ export interface UnderLoad {
    */
   readonly front?: (ports: readonly number[], folder: string) => Promise<Front>;
   /**
-   * Breaks a part of the deployment during the load test. Returns a function that repairs it, or undefined if it
-   * recovers by itself.
+   * Breaks a part of the deployment during the load test. Returns a function that repairs the part, or undefined if the
+   * part recovers by itself.
    */
   break: (running: Running) => Promise<(() => Promise<void>) | undefined>;
   /** The part of the deployment is broken for this number of milliseconds, and then repaired. */

@@ -31,8 +31,9 @@ import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * A deployment with all parts of deploy/compose and more. HAProxy distributes requests to two instances, and PgBouncer
- * in transaction mode leads them to a Patroni cluster. Redis, S3, Prometheus and an identity provider run too.
+ * A deployment with all parts of deploy/compose and more. HAProxy distributes requests to two instances of the service.
+ * PgBouncer in transaction mode connects them to a Patroni cluster. Redis, S3, Prometheus and an identity provider run
+ * too.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;

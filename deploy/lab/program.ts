@@ -54,8 +54,8 @@ export async function findProgram(program: string, fromPackage: string): Promise
 }
 
 /**
- * Starts a program, and resolves once it answers requests. If it ends before that, or does not answer within a minute,
- * rejects with its output.
+ * Starts a program, and resolves once the program answers requests. If the program ends before that, or does not answer
+ * within a minute, rejects with the program’s output.
  */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { dir, account, signal = 'SIGTERM' } = options;

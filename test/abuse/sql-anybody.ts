@@ -242,8 +242,8 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
-    // Earlier attacks on download links created users. Each of these users has access to the attacker’s client or to no
-    // client, so they are not data of another tenant.
+    // Earlier attacks on download links created users. Each of these users has access only to the attacker’s client or
+    // to no client, so the users’ rows are not data of another tenant.
     const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;

@@ -50,7 +50,7 @@ test.each<{ what: string; sql: (tenant: Tenant) => string }>([
   },
 );
 
-test('if a partner’s deletion waits for a change that links the partner to clients, it also deletes the new links', async () => {
+test('if a partner’s deletion waits for a change that links the partner to clients, the deletion also removes the new links', async () => {
   const path = `/api/partners/${tenant.partners}`;
   const body = { client_ids: [tenant.clients, (await service.tenant('Second')).clients] };
   const answers = await inLine(service, rowOf('partners', tenant.partners), [

@@ -113,8 +113,9 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   expect(await stored()).toEqual(changed);
 
   // If the provider’s tokens and its responses are dated by the same wrong clock, the service knows its error and
-  // accepts a token that is issued now. Otherwise the service accepts only a token that is issued two minutes after the
-  // change of rights.
+  // If the provider’s tokens and its responses are dated by the same wrong clock, the service knows the error of this
+  // clock and accepts a token that is issued now. Otherwise the service accepts only a token that is issued two minutes
+  // after the change of rights.
   if (off.tokens !== off.dates) await twoMinutesLater(sub);
   const end = performance.now() + 20_000;
   let status = 0;

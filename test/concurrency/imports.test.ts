@@ -57,7 +57,7 @@ test('two simultaneous imports of claims by two callers both succeed completely'
   expect(await imported()).toBe(200);
 });
 
-test('while a caller’s long import of claims runs, another one by this caller gets 429 with Retry-After, but one by a colleague succeeds', async () => {
+test('while a caller’s long import of claims runs, a second import by this caller gets 429 with Retry-After, but an import by a colleague succeeds', async () => {
   const answers = await inLine(
     service,
     lockOf('sites', annex),
@@ -72,7 +72,7 @@ test('while a caller’s long import of claims runs, another one by this caller 
   expect(await imported()).toBe(600);
 });
 
-test('if an import of claims waits for a site’s deletion, it gets 404 that names the lines with this site, and stores nothing', async () => {
+test('if an import of claims waits for a site’s deletion, the import gets 404 that names the lines with this site, and stores nothing', async () => {
   const requests = [() => remove(`/api/sites/${annex}`), () => send(1_500)];
   const [deleted, answer = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
   expect(deleted?.status).toBe(204);
@@ -81,14 +81,14 @@ test('if an import of claims waits for a site’s deletion, it gets 404 that nam
   expect(await imported()).toBe(0);
 });
 
-test('if a site’s deletion waits for an import, it also deletes the claim that the import adds to the site', async () => {
+test('if a site’s deletion waits for an import, the deletion also removes the claim that the import adds to the site', async () => {
   const requests = [() => send(1_500), () => remove(`/api/sites/${annex}`)];
   const answers = await inLine(service, lockOf('sites', annex), requests);
   expect(answers.map(({ status }) => status)).toEqual([201, 204]);
   expect(await imported()).toBe(1_499);
 });
 
-test('if an import of claims waits for the deletion of its client, it gets 404 that names the client', async () => {
+test('if an import of claims waits for the deletion of its client, the import gets 404 that names the client', async () => {
   const requests = [() => remove(`/api/clients/${own.clients}`), () => send(100)];
   const answers = await inLine(service, lockOf('clients', own.clients), requests);
   expect(answers.map(({ status }) => status)).toEqual([204, 404]);

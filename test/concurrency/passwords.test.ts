@@ -21,7 +21,7 @@ const stored = async ({ id }: UserWithPassword) =>
 const manager = () => userWithPassword(service, 'ACCOUNT_MANAGER', { clients: [own] });
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
 
-test('if a user with only one guess left sends two wrong passwords at the same time, both count, and one of them gets 429', async () => {
+test('if a user with only one guess left sends two wrong passwords at the same time, both attempts count, and one of them gets 429', async () => {
   const user = await manager();
   const guesses = [() => change(user, 'a first guess'), () => change(user, 'a second guess')];
   expect(statuses(await inLine(service, rowOf('users', user.id), guesses))).toEqual([403, 403]);
@@ -84,7 +84,7 @@ describe.each(['users', 'audit_logs'])(
       { what: 'client access', body: { client_access: [] }, column: 'access_changed_at' },
       { what: 'password', body: { password: NEXT }, column: 'sessions_ended_at' },
     ])(
-      `if an ADMIN’s change of a user’s $what waits for a lock on ${table}, it still invalidates all older tokens of the user`,
+      `if an ADMIN’s change of a user’s $what waits for a lock on ${table}, the change still invalidates all older tokens of the user`,
       async (row) => {
         const user = await manager();
         const token = await service.token('ADMIN');

@@ -222,7 +222,7 @@ test.each<{ change: string; role: Role; said?: true }>([
   expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
 });
 
-test('if an ADMIN has withdrawn a client from the user who created it, a login with a newer token does not give it back', async () => {
+test('if an ADMIN has withdrawn a client from the user who created it, the user does not get the client back by a login with a newer token', async () => {
   const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
   expect((await create(token)).status).toBe(201);
   const written = { role: 'CLIENT', client_access: [own] };

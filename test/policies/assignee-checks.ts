@@ -64,8 +64,7 @@ const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
 /**
- * Tests to which callers the database lists the possible assignees of a client’s claims, and to whom it tells a user’s
- * name.
+ * Tests which callers can list the possible assignees of a client’s claims, and which callers can read a user’s name.
  */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
@@ -167,7 +166,7 @@ const administrators = (): string =>
 
 /**
  * Unassigns claims and tasks from users who no longer have access to the client. The function handles only a few such
- * users in each run, so it runs nine times.
+ * users at once, so the SQL calls the function nine times.
  */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 

@@ -36,8 +36,9 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 }
 
 /**
- * Lets reporting logins use the schema public while `work` runs, because otherwise they could not name a table, and its
- * policies would stay untested. A login that had this right before keeps it, so that another test reports the right.
+ * Gives reporting logins the right to use the schema public while `work` runs. Without this right they could not name a
+ * table, and the table’s policies would stay untested. If they had the right before, they keep it, so that another test
+ * reports the right.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await admin.query<{ open: boolean }>(

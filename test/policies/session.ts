@@ -5,8 +5,8 @@ import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
 /**
- * What happened to an SQL statement: it read or wrote rows (done), found no row (nothing), lacked a grant (denied) or
- * broke a policy’s check (refused). After any other error the outcome is the SQLSTATE.
+ * What happened to an SQL statement. It read or wrote rows (done), found no row (nothing), lacked a grant (denied), or
+ * the check of a policy failed (refused). After any other error the outcome is the SQLSTATE.
  */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('if a service is killed during an import, the import leaves no record, and succeeds when it is sent again', async () => {
+test('if a service is killed during an import, the import leaves no record, and succeeds when a caller sends it again', async () => {
   const environment = {
     ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: folder, LOG_LEVEL: 'warn' },
     ...accepting(identity),

@@ -7,8 +7,8 @@ import type { Request } from './requests.ts';
 import type { Schema } from './values.ts';
 
 /*
- * Checks the answers 400 to generated requests. If a request matches its JSON schema, the service must refuse it only
- * by a rule that the OpenAPI description states.
+ * Checks the answers 400 to generated requests. If a request matches its JSON schema, the service is allowed to refuse
+ * it only by a rule that the OpenAPI description states.
  */
 
 const ajv = new Ajv({ strict: false, validateSchema: false });

@@ -3,7 +3,7 @@
  *
  *   npx node bench/scale/by-client/run.ts 300000
  *
- * The benchmark adds the client to the key of every table (1-key.sql), and creates the tables a second time, partitioned
+ * The benchmark adds the client to every table (1-key.sql), and creates the tables a second time, partitioned
  * by client (2-sharded.sql). Then the endpoints’ own SQL statements read the same rows from both, under the policies.
  */
 import { readFile } from 'node:fs/promises';

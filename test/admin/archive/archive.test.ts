@@ -107,7 +107,7 @@ test('audit:archive --remove removes the archived months from the audit log, and
   expect(await run.listed()).toEqual(removed());
 });
 
-test('if a late audit record belongs to a month that audit:archive has already removed, it is still stored, archived and removed', async () => {
+test('if a late audit record belongs to a month that audit:archive has already removed, the record is still stored, archived and removed', async () => {
   const [first, , month] = run.months;
   await run.archive(fourth, '--remove');
   await run.refuse(`${month}-02`);
@@ -230,7 +230,10 @@ test('if an archive file is incomplete on the disk, audit:archive does not count
   expect([await run.listed(), await run.records()]).toEqual([[], RECORDS]);
 });
 
-/** An archive file in the format of an earlier release. It has a digest of each record and of the file before it. */
+/**
+ * An archive file in the format of an earlier release. This format has a digest of each record and of the previous
+ * archive file.
+ */
 const OLD_FILE = `{"format":"taxclaims-audit-1","number":2,"month":"2020-01","previous":"${'ab'.repeat(32)}"}
 5a335226f95bac30e847945b02a587b3f0112af836c4e12f3e1d81d79a503075 {"id" : "a1", "actor" : "Anne"}
 7f085924666791a43e6f0af7d2425e62ad99163c1006538041714d30f1f5747e {"id" : "a2", "actor" : "Paul"}

@@ -178,7 +178,7 @@ describe('audit.accept and audit.withdraw', () => {
     );
   });
 
-  test('after a DBA withdraws the acceptance of a problem, the view audit.findings lists it again, and the database keeps who accepted and who withdrew', async () => {
+  test('after a DBA withdraws the acceptance of a problem, the view audit.findings lists the problem again, and the database keeps who accepted and who withdrew', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await dba.query(ACCEPT);

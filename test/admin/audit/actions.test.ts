@@ -36,8 +36,8 @@ for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);
 
 describe(`what audit.findings and audit.drift report after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
-  // All actions of a DBA are rolled back, because they can change roles. Roles belong to the whole Postgres server,
-  // which other test suites use at the same time.
+  // All actions of a DBA are rolled back. Otherwise they could change roles, which belong to the whole Postgres server,
+  // for other test suites.
   beforeEach(async () => {
     await admin.query('begin; create role test_bi login in role taxclaims_reporting');
   });
@@ -57,8 +57,8 @@ describe(`what audit.findings and audit.drift report after actions of a DBA (${d
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
-      // Many problems of an API login also cause the problem api_login_objection. The test ignores this second problem
-      // unless it is expected.
+      // Many problems of an API login also cause the problem api_login_objection. The test ignores api_login_objection
+      // unless an entry of actions.sql names it.
       const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
       expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
         findings.map(expectedFinding),

@@ -7,8 +7,8 @@ import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
 /**
- * SQL that creates a trigger which the audit must report. Each test then changes the audit itself so that it omits the
- * trigger.
+ * SQL that creates a trigger which the audit must report. Each test then manipulates the audit so that the audit omits
+ * the trigger.
  */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;

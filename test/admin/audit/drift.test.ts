@@ -44,8 +44,8 @@ test('a deploy leaves some database objects that a DBA added, and the view audit
   const drift = await readDrift();
   await admin.query('drop event trigger by_hand; drop function public.watch(); drop index public.by_hand');
   expect(drift).toContainEqual({ kind: 'index', change: 'added', object: 'public.by_hand' });
-  // No file of the repository creates event triggers. The view audit.drift therefore compares them with the event
-  // triggers at the first deploy.
+  // No file of the repository creates event triggers. The view audit.drift therefore compares the event triggers with
+  // those at the first deploy.
   expect(drift).toContainEqual({ kind: 'event trigger', change: 'added', object: 'by_hand' });
   expect(await readDrift()).toEqual(stale);
 });

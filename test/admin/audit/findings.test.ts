@@ -15,8 +15,8 @@ const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select * from audit.findings')).rows);
 
 /**
- * Runs `work` in a transaction, and rolls the transaction back because it can change roles. Roles belong to the whole
- * Postgres server, which other test suites use at the same time.
+ * Runs `work` in a transaction and rolls the transaction back. Otherwise `work` could change roles, which belong to the
+ * whole Postgres server, for other test suites.
  */
 async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -27,8 +27,8 @@ const { database, admin } = await forSuite(openAsSuperuser());
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
-  // The actions of a DBA are rolled back, because they can change roles. Roles belong to the whole Postgres server,
-  // which other test suites use at the same time.
+  // The actions of a DBA are rolled back. Otherwise they could change roles, which belong to the whole Postgres server,
+  // for other test suites.
   test('the audit’s views audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
     await admin.query('begin');
     try {

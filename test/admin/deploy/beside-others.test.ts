@@ -101,7 +101,7 @@ describe('the lock app.deploy_lock, which a deploy takes', () => {
 });
 
 describe('a session that blocks a deploy', () => {
-  test('a deploy names the database session that blocks it, both while the deploy waits and in its final error', async () => {
+  test('if a database session blocks a deploy, the deploy names the session while it waits and in its final error', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, loggedText } = createTestLogger();
@@ -149,7 +149,7 @@ describe('a session that blocks a deploy', () => {
     expect(loggedText()).toMatch(/ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /);
   });
 
-  test('a deploy without --evict does not end a reporting session that blocks it', async () => {
+  test('a deploy without --evict does not end a reporting session that blocks the deploy', async () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(

@@ -52,7 +52,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
     },
   );
 
-  test('if a row of app.migrations is missing and db:migrate cannot tell whether its migration was applied, the error has the SQL that restores the row', async () => {
+  test('if a row of app.migrations is missing and db:migrate cannot tell whether its migration was applied, db:migrate prints the SQL that restores the row', async () => {
     const { adminUrl } = await opened();
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),
