@@ -24,7 +24,7 @@ const CLIENTS = 1_000;
 const CALLS = 10;
 const clientOf = (n: number): string => `c1000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** The generated row numbers of the audit log are bigint, because products of a million exceed an integer. */
+/** The SQL that fills the audit log computes with bigint, because its products can exceed the largest integer. */
 const rowsOf = (records: number): string => `
   set synchronous_commit = off;
   insert into public.audit_logs (request_id, actor, action, resource_type, resource_id, client_context, success, error_message, ip_address, user_agent, created_at)
@@ -40,10 +40,7 @@ const monthsAgo = (months: number): string => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString();
 };
 
-/**
- * For each measured read of the audit log, by the read’s name: how many clients the caller has, and the query
- * parameters.
- */
+/** The measured lists of the audit log by name, each with the caller’s number of clients and the query parameters. */
 const LISTS: Readonly<Record<string, readonly [number, Readonly<Record<string, string>>]>> = {
   'the newest records, all clients': [0, {}],
   'the newest records, 1 client': [1, {}],

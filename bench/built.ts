@@ -23,7 +23,6 @@ export async function build(): Promise<void> {
   await (built ??= output('npm', ['run', '--silent', 'build'], ROOT));
 }
 
-/** Starts the built service, and resolves once the service logs its address. */
 export async function startBuilt(
   adminUrl: string,
   login: string,

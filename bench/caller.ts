@@ -33,7 +33,7 @@ export function readingAs(role: Role, clientAccess: readonly string[], client?: 
   };
 }
 
-/** Stores the user who sends a benchmark’s read request, as a login would store the user. */
+/** Stores the user who sends a benchmark’s read request in the database, as a login would do. */
 export async function storeCaller(adminUrl: string, role: Role, clientAccess: readonly string[]): Promise<void> {
   await withAdmin(adminUrl, async (admin) => {
     await admin.query('set session_replication_role = replica');

@@ -7,14 +7,11 @@ import { migrate } from '../src/admin/deploy/migrate.ts';
 import { asDatabase, withAdmin } from '../test/support/database.ts';
 import { makeLogin } from '../test/support/world.ts';
 
-/** The Postgres server of the benchmarks. */
 export interface BenchServer {
-  /** The superuser’s address of the benchmarks’ Postgres server. */
   readonly adminUrl: string;
   close(): Promise<void>;
 }
 
-/** A database that a benchmark uses, on the Postgres server of the benchmarks. */
 type BenchDatabase = BenchServer;
 
 /** The folder in which the benchmarks store databases and results. */
@@ -66,8 +63,7 @@ export async function openBenchDatabase(environment: NodeJS.ProcessEnv): Promise
 }
 
 /**
- * Returns the address of the database with the given number of claims, under the migrations and policies of this
- * checkout.
+ * Migrates the benchmark database with the given number of claims to this checkout, and returns the database’s address.
  */
 export async function databaseOfSize(server: BenchServer, claims: number): Promise<string> {
   return filledDatabase(server, {
@@ -77,9 +73,7 @@ export async function databaseOfSize(server: BenchServer, claims: number): Promi
   });
 }
 
-/**
- * Returns the SQL script that fills a database with the given number of claims. A release keeps the script in `folder`.
- */
+/** Returns the SQL script below `folder` that fills a database with the given number of claims. */
 export async function populationOf(folder: string, claims: number): Promise<string> {
   const script = await readFile(join(folder, 'population.sql'), 'utf8');
   return script.replace(/^set local bench\.claims = \d+;$/m, `set local bench.claims = ${claims};`);
@@ -93,8 +87,8 @@ interface Filling {
 }
 
 /**
- * Migrates a benchmark’s database at each call. Fills the database once, which takes minutes, and again if the filling
- * script has changed.
+ * Migrates a benchmark’s database. Fills the database if it is empty or if the script that fills it has changed, which
+ * takes minutes.
  */
 export async function filledDatabase(server: BenchServer, filling: Filling): Promise<string> {
   const { name, population } = filling;
@@ -136,7 +130,7 @@ export async function dropLogin(adminUrl: string, name: string): Promise<void> {
   await withAdmin(adminUrl, (admin) => admin.query(`drop role ${name}`));
 }
 
-/** Returns the ids of clients: some with many records, some with few. The ids are sorted as in the column client_access. */
+/** Returns the ids of clients, some with many records and some with few, in the order of the column client_access. */
 export async function clientsOf(adminUrl: string, count: number, claims = FULL_SIZE): Promise<readonly string[]> {
   const { rows } = await withAdmin(adminUrl, (admin) =>
     admin.query<{ id: string }>(

@@ -92,8 +92,8 @@ async function measured(): Promise<readonly Row[]> {
 }
 
 /**
- * Runs a migration (`work`) while requests are sent. Each request is answered in the end, however long the request
- * waits.
+ * Runs a migration (`work`) while requests are sent, and returns how long the requests waited. No request has a
+ * time-out.
  */
 async function besides(what: string, work: () => Promise<void>): Promise<Row> {
   const requests = await startRequests(adminUrl);
@@ -107,7 +107,8 @@ async function besides(what: string, work: () => Promise<void>): Promise<Row> {
 }
 
 /**
- * Fills the tables that exist so far with the script that all benchmarks use. Later migrations fill their own tables.
+ * Fills the tables that exist before the measured migrations, with the script that all benchmarks use. Migrations fill
+ * the tables that they create.
  */
 async function fill(): Promise<void> {
   const script = await readFile(join(import.meta.dirname, 'population.sql'), 'utf8');

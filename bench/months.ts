@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Makes the audit log `months` months old: the partition for all earlier records ends that much earlier, and a monthly
- * partition follows for each month.
+ * Gives the audit log as many monthly partitions as after `months` months of use. The first partition, for all earlier
+ * records, ends before them.
  */
 export async function makePastMonths(admin: pg.Client, months: number): Promise<void> {
   const begins = `date_trunc('month', now() at time zone 'UTC')`;

@@ -1,6 +1,7 @@
 /**
- * Compares a request’s statements in one pipeline with one Sync with four awaited queries (begin, settings, statement,
- * commit). Both use prepared statements, and they take turns, so that other load of the machine affects both.
+ * Compares two ways to send the SQL statements of a request: in one pipeline with a single Sync, or as four queries
+ * (begin, settings, statement, commit) that are awaited one after the other. Both ways use prepared statements. They
+ * take turns, so that other load of the machine affects both.
  *
  *   npx node bench/pipeline.ts
  */
@@ -43,7 +44,7 @@ const claims: Statement = {
   values: [client],
 };
 
-/** Sends a request’s SQL statements in the way of the documentation of `pg`, with both statements prepared. */
+/** Sends a request’s SQL statements as the documentation of `pg` shows, with prepared statements. */
 async function fourAwaits(pool: Pool): Promise<void> {
   const settings = buildSettingsStatement(context, TIMEOUT_MS);
   const connection = await pool.connect();

@@ -48,7 +48,7 @@ identity.publish(await createTestKey('RS256'));
 const poolers: PgBouncer[] = [];
 const peers: Peer[] = [];
 /**
- * The microseconds of processor time that PgBouncer spent on each request, by the name of the measured setup, in each
+ * PgBouncer’s processor time for each request in microseconds. The map has, for each measured setup, one value for each
  * turn.
  */
 const spent = new Map<string, number[]>();
@@ -103,7 +103,10 @@ function measuring(peer: Peer, pooler: PgBouncer): Peer['measure'] {
   };
 }
 
-/** Returns the medians of a setup’s figures, and the medians of its ratios to the first setup in the same turn. */
+/**
+ * Returns the medians of a setup’s figures, and the median ratio of each figure to that of the first setup in the same
+ * turn.
+ */
 function compared(taken: readonly Sample[], first: readonly Sample[]): string[] {
   const ratio = (of: (sample: Sample) => number | undefined): string =>
     short(median(taken.map((sample, round) => Number(of(sample)) / Number(first[round] && of(first[round])))));

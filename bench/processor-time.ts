@@ -31,7 +31,6 @@ function ofProcess(pid: number): number {
   }
 }
 
-/** Whether a process id of this machine belongs to Postgres. */
 export function isBackend(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres:');

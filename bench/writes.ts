@@ -40,8 +40,8 @@ function median(values: readonly number[]): number {
 async function compare(sides: readonly [Side, Side], name: string): Promise<readonly [number, number]> {
   const taken: [number[], number[]] = [[], []];
   for (let turn = -3; turn < TURNS; turn++) {
-    // The two compared databases change their order in each turn, because the second of two calls takes longer in
-    // either database.
+    // The two compared databases swap their order in each turn, because the second of two calls takes longer in either
+    // database.
     for (const index of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const side = sides[index];
       const before = await side.spent();

@@ -32,9 +32,9 @@ interface Figures {
   readonly postgresMs: number;
   readonly memoryBefore: number;
   readonly memoryPeak: number;
-  /** The longest time that the service’s event loop spent on one turn, in milliseconds of processor time. */
+  /** The most processor time that one turn of the service’s event loop used, in milliseconds. */
   readonly turnMs: number;
-  /** The milliseconds that each request of the other caller took. */
+  /** How many milliseconds each small request of the other caller took. */
   readonly waits: readonly number[];
   readonly note: string;
 }
@@ -100,7 +100,7 @@ export async function measureBig(server: BenchServer, claims: number): Promise<v
   }
 }
 
-/** Returns the longest turn of the event loop since the last call, in milliseconds. */
+/** Returns the processor time of the longest turn of the service’s event loop since the last call, in milliseconds. */
 async function longestTurn(pid: number, file: string): Promise<number> {
   await rm(file, { force: true });
   process.kill(pid, 'SIGUSR2');

@@ -6,10 +6,9 @@ import { CLAIM_OF_CLIENT } from '../scale/asked.ts';
 import type { Asked } from '../scale/asked.ts';
 import { uploadOf } from '../scale/kinds.ts';
 
-/** What the benchmark’s large requests use: the service, the ids of records and the caller’s token. */
 export interface Subject extends Omit<Asked, 'document'> {
   readonly origin: string;
-  /** The token of the ADMIN of all clients who sends the benchmark’s large requests. */
+  /** The token of an ADMIN of all clients, who sends the large requests. */
   readonly admin: string;
 }
 
@@ -24,9 +23,7 @@ const UPLOADS = 20;
 const UPLOADED_BYTES = 25_000_000;
 const ARCHIVED = 200;
 const KEPT = 2_000;
-/**
- * The benchmark opens this many connections at once. A listening server lets more connections than this wait for it.
- */
+/** The benchmark opens at most this many connections at once, so that each finds a place in the server’s queue. */
 const OPENED_AT_ONCE = 100;
 const NOTHING_MS = 10_000;
 

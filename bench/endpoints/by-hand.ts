@@ -1,6 +1,5 @@
 /**
- * The SQL statements of the read endpoints with a filter that a person wrote by hand, for a login without row-level
- * security.
+ * The SQL statements by which endpoints read, with filters that a person wrote by hand in place of row-level security.
  */
 import type { Read } from './statements.ts';
 
@@ -38,9 +37,9 @@ export function filterOf(table: string, clients: readonly string[]): string {
 }
 
 /**
- * Returns an endpoint’s SQL statement in several versions, each with handwritten filters in place of policies. The
- * benchmark uses the first version that returns the same rows as the policies. A statement that names the client, or
- * joins the caller’s clients, possibly needs no further filter. In any other statement every table gets a filter.
+ * Returns several versions of an endpoint’s SQL statement, with handwritten filters in place of policies. The benchmark
+ * uses the first version that returns the same rows as the policies. A statement that names the client or joins the
+ * caller’s clients can be right without a further filter. In every other statement each table gets a filter.
  */
 export function byHand({ request, statement }: Read): readonly string[] {
   const { text, values } = statement;

@@ -69,8 +69,8 @@ async function compare(read: Read, apiUrl: string, adminUrl: string, rounds: num
 }
 
 /**
- * @throws Error if no statement with handwritten filters gives the same rows as the policies, because other rows have
- * other costs
+ * @throws Error if no statement with handwritten filters returns the same rows as the policies: without equal rows, a
+ * comparison of the costs would say nothing
  */
 async function sameByHand(read: Read, superuser: Session, rows: readonly unknown[]): Promise<Statement> {
   const { values } = read.statement;

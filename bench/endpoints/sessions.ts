@@ -10,8 +10,8 @@ import { isBackend, processorTime } from '../processor-time.ts';
 const TIMEOUT_MS = 60_000;
 
 /**
- * The number of executions of a statement between two readings of the processor time. The time is read once the
- * Postgres backend is idle.
+ * A statement runs this many times between two readings of Postgres’s processor time, because one run is too short to
+ * measure.
  */
 const BATCH = 10;
 const ASLEEP_MS = 1;
@@ -20,11 +20,10 @@ const AS_TEXT = { getTypeParser: () => (value: unknown) => value };
 
 /** A database connection in a transaction that has the settings of an API request. */
 export interface Session {
-  /** Returns the rows of an SQL statement as arrays of texts. */
   rows(statement: Statement): Promise<readonly unknown[]>;
   /**
-   * Runs an SQL statement ten times. The cost is the processor time of the Postgres backend if the backend runs on this
-   * machine.
+   * Returns a piece of work that runs the SQL statement ten times. Its cost is the processor time of Postgres, or the
+   * elapsed time if Postgres runs on another machine.
    */
   contender(name: string, statement: Statement): Contender;
 }
@@ -78,8 +77,8 @@ async function inTransaction<T>(
 }
 
 /**
- * Prepares an SQL statement under a name made from the digest of its text. Two texts with the same beginning thus get
- * two names.
+ * Prepares an SQL statement under the digest of its text, because Postgres cuts long names and would confuse two texts
+ * with the same beginning.
  */
 async function ask(client: pg.Client, { text, values }: Statement): Promise<pg.QueryArrayResult> {
   const name = createHash('md5').update(text).digest('hex');
@@ -92,7 +91,7 @@ async function clockOf(client: pg.Client): Promise<(() => number) | undefined> {
   return isBackend(pid) ? () => processorTime([pid]) : undefined;
 }
 
-/** Converts the milliseconds of several executions into the microseconds of one execution. */
+/** Converts the milliseconds of a statement’s ten runs into the microseconds of one run. */
 export function microseconds(batchMs: number | undefined): number {
   return ((batchMs ?? Number.NaN) * 1_000) / BATCH;
 }

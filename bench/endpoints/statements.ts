@@ -1,4 +1,4 @@
-/** Every SQL statement with which an API endpoint reads, taken from the endpoints’ own code. */
+/** Collects every SQL statement with which an API endpoint reads, from the endpoints’ own code. */
 import type { Client } from 'pg';
 import type { RequestContext } from '../../src/db/request-settings.ts';
 import type { Statement } from '../../src/db/statement.ts';
@@ -46,7 +46,6 @@ export async function reads(admin: Client, clients: readonly string[]): Promise<
   return found;
 }
 
-/** Returns the SQL statement that lists a client’s claims, newest first. */
 export function listOfClient(caller: Caller, client: string, limit: number): Statement {
   const endpoint = authenticatedEndpoints.find(({ path }) => path === '/api/clients/{clientId}/reclamations');
   if (endpoint === undefined) throw new Error('no endpoint lists the claims of a client');
@@ -54,7 +53,6 @@ export function listOfClient(caller: Caller, client: string, limit: number): Sta
   return statementOf(endpoint, input, caller);
 }
 
-/** Returns the SQL statement that reads the rows for an endpoint’s response. */
 function statementOf(endpoint: Endpoint, input: RequestInput, caller: Caller): Statement {
   if ('read' in endpoint) return endpoint.read(input, caller);
   if ('list' in endpoint) return endpoint.list(input, caller).records;

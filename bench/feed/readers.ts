@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Reader {
   readonly token: string;
-  /** The ids of the claims whose changes the reader’s stream delivers. */
+  /** The ids of the claims whose changes one stream delivers. */
   readonly claims: readonly string[];
 }
 
@@ -18,15 +18,15 @@ export interface Delivery {
 }
 
 /**
- * The longest silence of a stream in milliseconds. Every change is delivered by then, even if no notification woke the
- * stream.
+ * A stream has delivered every change after at most this many milliseconds, even if it missed the notification of the
+ * change.
  */
 const LATEST_MS = 21_000;
 
 interface Stream {
   readonly claims: ReadonlySet<string>;
   readonly response: IncomingMessage;
-  /** The number of events in the streams of changes for each claim. */
+  /** For each claim, the number of its changes that the streams have delivered. */
   readonly delivered: Map<string, number>;
 }
 
@@ -36,8 +36,8 @@ let delays: number[] = [];
 
 process.on('disconnect', () => process.exit());
 /**
- * The parent process sends two kinds of messages: one with readers, which opens their streams, and one with changed
- * claims, which closes the streams once each change was delivered.
+ * The parent process sends two kinds of messages. One contains readers, and this process then opens their streams. The
+ * other contains changed claims, and this process closes the streams once each change has arrived.
  */
 process.on('message', (message: { readonly open?: readonly Reader[]; readonly changed?: readonly string[] }) => {
   const done = message.changed === undefined ? openAll(message.open ?? []) : closeAll(message.changed);

@@ -9,10 +9,10 @@ interface Phase {
 }
 
 export interface Sent {
-  /** The milliseconds until each response to a request of the benchmark `feed` has arrived completely. */
+  /** How many milliseconds passed until the whole response to each read request had arrived. */
   readonly reads: readonly number[];
   readonly changes: readonly number[];
-  /** The ids of the changed claims, one entry for each change. */
+  /** The id of the claim for each change that was made. */
   readonly changed: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Sending {
   readonly origin: string;
   readonly token: string;
   readonly client: string;
-  /** The ids of the claims to read and change, one of each client. */
+  /** The ids of the claims that the process reads and changes, one of each client. */
   readonly claims: readonly string[];
 }
 

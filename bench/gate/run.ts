@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- gate` compares this checkout with the previous release: the processor time for each kind of
- * request. Both versions are measured in turns.
+ * `npm run bench -- gate` compares the processor time of each kind of request between this checkout and the previous
+ * release. The two versions are measured in turns.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -16,7 +16,10 @@ import { askedOf } from '../scale/asked.ts';
 import { measureKind, type Figures } from '../scale/kind.ts';
 import { kindsOf } from '../scale/kinds.ts';
 
-/** The kinds of requests of `npm run bench -- scale` whose numbers of queries are in test/price/price.json. */
+/**
+ * The kinds of requests that `npm run bench -- scale` also measures, and whose numbers of queries are in
+ * test/price/price.json.
+ */
 const KINDS = [
   'list 20 claims of a client',
   'read a claim',
@@ -26,7 +29,7 @@ const KINDS = [
   'refused: a claim of others',
 ];
 const CLAIMS = 20_000;
-/** A rate limit that exceeds the number of requests that the benchmark sends in any minute. */
+/** This limit is higher than any number of requests that the benchmark sends in a minute. */
 const NO_LIMIT = '1000000';
 
 interface GateOptions {

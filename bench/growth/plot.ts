@@ -1,4 +1,4 @@
-/** Draws the cost of SQL statements against the size of the database as an SVG, both on logarithmic scales. */
+/** Draws the cost of SQL statements by the size of the database as an SVG. Both axes are logarithmic. */
 export interface Line {
   readonly name: string;
   readonly points: readonly { readonly claims: number; readonly us: number }[];

@@ -15,8 +15,8 @@ export interface ListCaller {
 const SIZES = [1, 50, 200, 1000, 2000];
 
 /**
- * Returns the callers of the benchmark: ADMINs with a list of clients, who see the rows of account managers and the
- * audit log, and one ADMIN of all clients.
+ * Returns the callers of the benchmark: one ADMIN of all clients, and ADMINs with a list of clients. An ADMIN with a
+ * list reads the same rows as an account manager with that list, and also the audit log.
  */
 export async function callersOf(adminUrl: string): Promise<ListCaller[]> {
   const scoped = await Promise.all(

@@ -11,7 +11,10 @@ export interface Case {
 
 export type ListEndpoint = Extract<Endpoint, { list: unknown }>;
 
-/** The lists across clients. The lists of one client or one claim are short, so the benchmark leaves them out. */
+/**
+ * The lists with records of several clients. The lists of one client or one claim are short, so the benchmark leaves
+ * them out.
+ */
 export const LISTS = authenticatedEndpoints.filter(
   (endpoint): endpoint is ListEndpoint => 'list' in endpoint && endpoint.params === undefined,
 );
@@ -41,7 +44,7 @@ const PAGE = ['limit', 'offset', 'after', 'count', 'sort', 'fields', 'expand', '
 /** A row from the middle of a list, which gives the values for the list’s filters. */
 export type Sample = Readonly<Record<string, unknown>>;
 
-/** Returns requests for every sort order and every filter of a list, each alone, with values from the caller’s rows. */
+/** Returns one request for each sort order and each filter of a list, with filter values from the caller’s rows. */
 export function casesOf(list: ListEndpoint, sample: Sample, total: number): Case[] {
   const shape = list.query?.shape ?? {};
   const sorts = sortsOf(shape['sort']);
@@ -93,7 +96,7 @@ function filtersBy(name: string, sample: Sample): Case[] {
   ];
 }
 
-/** Takes a value for a filter from a row. The filter `q` gets a part of a text in that row. */
+/** Returns a filter value that the given row has. For the filter `q` this is a part of one of the row’s texts. */
 function valueOf(name: string, sample: Sample): string | undefined {
   if (name === 'q') {
     const texts = [
@@ -124,7 +127,6 @@ function columnOf(name: string, sample: Sample): string {
   return [bare, `${bare}_at`, `${bare}_date`].find((column) => column in sample) ?? name;
 }
 
-/** Returns requests that sort a list by two fields. */
 function twoSorts(sorts: readonly string[]): Case[] {
   const pairs = ['status,-amount', 'status,claim_deadline', 'status,-amount_excl_tax', 'commune_code,-reference'];
   return pairs
@@ -141,7 +143,6 @@ function rfc3339(value: unknown): string {
   return new Date(String(value)).toISOString();
 }
 
-/** Returns requests that count a list’s rows, without a filter and with filters. */
 function countedBy(by: string, sample: Sample): Case[] {
   return [
     { name: `by=${by}`, query: { by } },

@@ -21,7 +21,7 @@ const LOGIN = 'bench_lists';
 /** The time that the SQL statements of the lists use as the present: the day after the newest row. */
 const NOW = "timestamp with time zone '2026-01-01 00:00:00+00'";
 
-/** The milliseconds above which an SQL statement is measured in fewer rounds. */
+/** An SQL statement that takes longer than this many milliseconds is measured in fewer rounds. */
 const LONG_MS = 400;
 const LONG_ROUNDS = 3;
 

@@ -21,8 +21,8 @@ export interface Requests {
 }
 
 /**
- * The milliseconds between two requests on a table: enough that the requests leave the processor free, and few enough
- * to notice nearly every lock.
+ * The milliseconds between two requests on a table. Shorter pauses would occupy the processor, and longer pauses would
+ * miss short locks.
  */
 const PAUSE_MS = 20;
 
@@ -44,9 +44,8 @@ interface Line {
 }
 
 /**
- * Reads and writes one row of every table that has rows, each on a connection of its own, one request after the other.
- * The requests have no time-out, and no triggers run, because an intermediate state of the migrations may lack their
- * functions.
+ * Reads and writes one row of every table that has rows, one request after the other, with one connection for each
+ * table. The requests have no time-out. No triggers run, because their functions can be missing between two migrations.
  */
 export async function startRequests(adminUrl: string): Promise<Requests> {
   const lines: Line[] = [];
@@ -74,7 +73,8 @@ export async function startRequests(adminUrl: string): Promise<Requests> {
         await openLine(adminUrl, 'write', table, `update ${table} set id = id where id = '${id}'`),
       );
     }
-    // The first request of each database connection does not count, because it fills the session’s caches.
+    // The first request of each database connection does not count, because it also fills the caches of the database
+    // session.
     for (const { client, sql } of lines) await client.query(sql);
   } catch (error) {
     await close();

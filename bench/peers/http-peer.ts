@@ -28,9 +28,11 @@ export interface HttpPeerOptions {
   readonly rights: string;
   readonly adminUrl: string;
   readonly request: (origin: string) => HttpRequest;
-  /** Returns the ids of the claims in a response’s body. */
   readonly ids: (body: unknown) => readonly string[];
-  /** The ids of the claims that a response must have, because the speed of a wrong response says nothing. */
+  /**
+   * The ids of the claims that a right response contains. The benchmark measures no service that gives a wrong
+   * response.
+   */
   readonly expected: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export function statementByStatement(statements: readonly Statement[]): Script {
 }
 
 /**
- * Returns a pgbench script with all SQL statements of a request in one pipeline with one Sync, which makes them one
+ * Returns a pgbench script with all SQL statements of a request in one pipeline. A single Sync makes the statements one
  * transaction.
  */
 export function inOnePipeline(statements: readonly Statement[]): Script {
@@ -63,8 +63,8 @@ export async function pgbenchPeer(
   await writeFile(file, text);
   const run = async (seconds: number): Promise<readonly Progress[]> => {
     const options = ['--no-vacuum', '--protocol=prepared', `--client=${CONNECTIONS}`, '--progress=1'];
-    // pgbench runs three seconds longer than the measured time, because two progress lines before and one after it do
-    // not count.
+    // pgbench runs three seconds longer than the measured time, because its first two lines of progress and its last
+    // one, each for one second, do not count.
     const duration = `--time=${seconds + 3}`;
     const rate = perSecond === undefined ? [] : [`--rate=${Math.round(perSecond())}`];
     const args = [...options, ...rate, duration, `--file=${file}`, ...variables.map((each) => `--define=${each}`)];
@@ -79,7 +79,7 @@ export async function pgbenchPeer(
   };
 }
 
-/** @throws Error with pgbench’s output; ENOENT if pgbench is not installed */
+/** @throws Error with pgbench’s output if pgbench fails; ENOENT if pgbench is not installed */
 async function progressOf(
   args: readonly string[],
   { username, password, hostname, port, pathname }: URL,
@@ -128,8 +128,8 @@ function sampleOf(lines: readonly Progress[]): Sample {
 }
 
 /**
- * Writes a statement’s values as pgbench variables, which pgbench sends as parameters. The server infers their types as
- * it does for the service.
+ * Writes a statement’s values as pgbench variables, which pgbench sends as parameters. Postgres infers the parameters’
+ * types, as it does for the service.
  */
 function scriptOf(statements: readonly Statement[]): Script {
   const variables: string[] = [];

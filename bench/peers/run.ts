@@ -30,12 +30,12 @@ interface PeersOptions {
 const CLIENTS = 50;
 const STATEMENT_TIMEOUT_MS = 5_000;
 const NAME = 'this service';
-/** The most turns of requests that the benchmark sends to warm up a compared service before measuring the service. */
+/** The benchmark warms a compared service up with at most this many turns of requests. */
 const LONGEST_WARM_UP = 12;
 
 export async function measurePeers(server: BenchServer, options: PeersOptions): Promise<void> {
-  // The older release’s database is migrated first, so that the settings of the whole Postgres server are those of this
-  // checkout.
+  // The previous release’s database is migrated first. The settings of the whole Postgres server, which both databases
+  // share, are thus those of this checkout.
   const previous = await openRelease(server, options.previous);
   const adminUrl = await databaseOfSize(server, FULL_SIZE);
   const identity = await startTestIdentity();
@@ -102,8 +102,8 @@ export async function rounds(
 }
 
 /**
- * Warms a compared service up until the speeds of two successive turns differ by less than a twentieth, because Node
- * still compiles code before.
+ * Sends turns of requests to a compared service until the speeds of two successive turns differ by less than a
+ * twentieth, because until then Node still compiles code.
  */
 async function settle(peer: Peer, seconds: number): Promise<void> {
   let before = Number.NaN;
@@ -144,8 +144,8 @@ function shown(values: readonly (number | undefined)[]): string {
 /** Returns the request of the benchmark: the newest claims of one client, by a caller with fifty clients. */
 export async function question(adminUrl: string, identity: Asked['identity'], claims = FULL_SIZE): Promise<Asked> {
   const clients = await clientsOf(adminUrl, CLIENTS, claims);
-  // The request names the client whose id is in the middle of all ids. How many claims that client has is thus
-  // arbitrary.
+  // The request names the client whose id is in the middle of all ids, so that the benchmark chooses neither a large
+  // nor a small client on purpose.
   const client = clients[CLIENTS / 2] ?? '';
   await storeCaller(adminUrl, 'ACCOUNT_MANAGER', clients);
   const token = await identity.token({

@@ -50,8 +50,8 @@ async function compare(query: Query, { clients, client, company, login, admin }:
   const reporting = fill(query.reporting);
   const byHand = fill(query.byHand);
   try {
-    // The query through the views and the handwritten query must return the same number of rows, because other rows
-    // have other costs.
+    // The query through the views and the handwritten query must return the same number of rows. Otherwise a comparison
+    // of their costs would say nothing.
     deepEqual((await login.query(reporting)).rowCount, (await admin.query(byHand)).rowCount);
     const taken = await medians(
       [

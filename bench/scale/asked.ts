@@ -20,8 +20,8 @@ export interface Asked {
 export const CLAIM_OF_CLIENT = { claim_type: 'TF', amount: 1_250.5, tax_year: 2024, commune_code: '75056' };
 
 /**
- * Returns ids of records that belong to a client with a middle number of claims. The function `clientsOf` and
- * population.sql number clients in the same way.
+ * Returns the ids of records of one client, who has neither many nor few claims. The function `clientsOf` and
+ * population.sql number the clients in the same way.
  */
 export async function askedOf(
   adminUrl: string,
@@ -50,7 +50,8 @@ export async function askedOf(
         ),
       );
       const ids = others.rows.map(({ id }) => id);
-      // If the database has fewer clients than the token should list, unknown ids fill the token’s list.
+      // If the database has too few clients for the token’s list, random ids of clients that do not exist complete the
+      // list.
       while (ids.length < count) ids.push(crypto.randomUUID());
       return identity.token({
         ...{

@@ -1,4 +1,4 @@
-/** `npm run bench -- scale` measures the costs of requests and rows again that docs/scale.md names. */
+/** `npm run bench -- scale` measures again the costs of requests and rows that docs/scale.md states. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ export async function measureScale(server: BenchServer, { rounds, claims }: Scal
   }
 }
 
-/** The SQL for the bytes on disk of a row in each large table, with its indexes and its TOAST data. */
+/** The SQL that returns how many bytes a row of each large table takes on disk, with its indexes and its TOAST data. */
 const BYTES = `
   select c.oid::regclass::text as name, c.reltuples::bigint as rows,
          pg_table_size(c.oid) / c.reltuples::bigint as heap, pg_indexes_size(c.oid) / c.reltuples::bigint as indexes

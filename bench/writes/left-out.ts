@@ -1,7 +1,7 @@
 /**
- * Measures what each part of a change of a claim costs: 300 changes in one transaction, complete and then without that
- * part, in turns on one connection. The cost of a part is the median of the differences. Each transaction is rolled
- * back.
+ * Measures what each part of a claim’s change costs, for example a trigger. One transaction makes 300 complete changes,
+ * and another one makes 300 changes without the part. The two take turns on one connection, and each is rolled back. The
+ * cost of the part is the median of the differences.
  *
  *   npx node bench/writes/left-out.ts
  *   npx node bench/writes/left-out.ts --months 24 --turns 15

@@ -6,13 +6,12 @@ import type { TestDatabase } from '../../test/support/database.ts';
 import { CLIENT, USER } from './rows.ts';
 import { WORK } from './work.ts';
 
-/** One of the two databases that bench/writes.ts compares, with one connection. */
 export interface Side {
   /** Runs the SQL statements of the named piece of work once in one of the two compared databases. */
   work(name: string): Promise<void>;
   /** Returns the processor time that the connection’s Postgres backend has spent so far, in microseconds. */
   spent(): Promise<number>;
-  /** Returns the size of the audit log on disk, and the number of changes of claims that changed no index. */
+  /** Returns the size of the audit log on disk, and what percentage of the changes of claims changed no index. */
   footprint(): Promise<string>;
   serverVersion(): Promise<string>;
   close(): Promise<void>;

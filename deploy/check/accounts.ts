@@ -5,8 +5,8 @@ import { BEHIND } from '../../test/faults/load/sight.ts';
 import type { Result } from './fault.ts';
 
 /**
- * After a load test, checks compare its requests with the database. The command deploy:check counts the violations of
- * these checks as lost writes.
+ * After a load test, these checks compare the requests with the database. The command deploy:check counts their
+ * violations as lost writes.
  */
 export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged creation is stored once',
@@ -19,13 +19,13 @@ export const LOST: ReadonlySet<string> = new Set([
   'each acknowledged write has one success record',
 ]);
 /**
- * Checks whose violations the table of deploy:check has in the column `foreign`, which counts answers with data of
- * another tenant. They are not reported a second time.
+ * The table of deploy:check counts violations of these checks as answers with data of another tenant, and does not list
+ * them a second time as problems.
  */
 const COUNTED = new Set(['no answer contains anything of another tenant']);
 /**
- * Checks of answers. If an answer to a kind of request is outdated, deploy:check counts their violations for this kind
- * of request as outdated answers.
+ * An outdated answer can also violate these checks. The command deploy:check does not count such a violation a second
+ * time.
  */
 const OF_ANSWERS = new Set(['each answer has an expected status or 503', 'each answer is complete and right']);
 
@@ -88,8 +88,8 @@ function isStale({ kind, status, lost, expected, defect }: Entry): boolean {
 }
 
 /**
- * Returns in which way an answer is outdated: the first words of its description, or `BEHIND.lacking` if a record was
- * not found.
+ * Returns in which way an answer to a read request is outdated: the first words of its description, or `BEHIND.lacking`
+ * if a record was not found.
  */
 function nameOfStale({ expected, defect }: Entry): string {
   return expected ? nameOf(defect ?? '') : BEHIND.lacking;

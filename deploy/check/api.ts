@@ -24,7 +24,10 @@ const BESIDE_MS = 4_000;
 interface Break {
   readonly name: string;
   readonly bounds: Bounds;
-  /** True if all instances of the service run the previous release at first, and are then replaced. */
+  /**
+   * True if all instances of the service run the previous release at first, and are later replaced by instances of this
+   * release.
+   */
   readonly fromBefore?: true;
   begin: (running: Running, haproxy: Haproxy) => Promise<void>;
 }

@@ -20,7 +20,7 @@ import type { UnderLoad } from './under-load.ts';
 import type { World } from './world.ts';
 import { accepting } from '../../test/support/world.ts';
 
-/** The limits of a test with the backup program pgBackRest: no request is allowed to fail during a backup. */
+/** No request is allowed to fail during a test with the backup program pgBackRest. */
 const bounds = { failed: 0 };
 /** The longest time in milliseconds until pgBackRest has archived the WAL that Postgres has written. */
 const ARCHIVED_MS = 60_000;
@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   { part: 'pgbackrest', fault: 'a pgBackRest backup is killed half-way', bounds, run: killBackup },
 ];
 
-/** The result of a load test during a backup, and what is needed to check the restored database. */
+/** The result of a load test during a backup, and what the checks of the restored database need. */
 interface Trial {
   readonly result: Result;
   readonly login: ApiLogin;
@@ -103,8 +103,8 @@ async function restoreToMoment(world: World): Promise<Result> {
 }
 
 /**
- * Compares the restored database with the original. It must have the rows from before the restored moment, and none
- * from after it.
+ * Compares the restored database with the original. The restored database must have the rows from before the restored
+ * moment, and none from after this moment.
  */
 async function compare(
   trial: Trial,
@@ -237,7 +237,10 @@ async function takeRepositoryAway(world: World): Promise<Result> {
   return result;
 }
 
-/** Kills pgBackRest while it makes a backup. This backup must not count as complete, and the next one must succeed. */
+/**
+ * Kills pgBackRest while it makes a backup. The interrupted backup must not count as complete, and the next backup must
+ * succeed.
+ */
 async function killBackup(world: World): Promise<Result> {
   const source = await startedIn(world);
   const before = await source.backups();
@@ -286,7 +289,6 @@ async function untilArchived(source: Postgres): Promise<void> {
   }
 }
 
-/** Returns the elements of the first set that no other set has. */
 function without(some: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
   return [...some].filter((one) => !others.some((other) => other.has(one)));
 }

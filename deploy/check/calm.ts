@@ -4,8 +4,8 @@ import type { Entry } from '../../test/faults/journal.ts';
 import { hasFailed } from './accounts.ts';
 
 /**
- * A load test counts as calm if no request has failed for this number of milliseconds, and each of the following kinds
- * of requests has succeeded meanwhile.
+ * A load test counts as calm if, for this number of milliseconds, no request has failed and at least one request of
+ * each kind (a read or an upload, for example) has succeeded.
  */
 export const QUIET_MS = 3_000;
 const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
@@ -16,12 +16,12 @@ const SIGNS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   refusal: ({ kind }) => kind === 'refuse',
 };
 /**
- * After a failure that a test causes, the load test must be calm again within this number of milliseconds, that is
- * without failed requests.
+ * After a failure that a test causes, the load test must be without failed requests again within this number of
+ * milliseconds.
  */
 const BACK_MS = 75_000;
 
-/** Returns in words why a load test is not calm, for example which requests have failed; empty if it is calm. */
+/** Returns in words why a load test is not calm, for example which requests have failed lately; empty if it is calm. */
 export function unrestIn(entries: readonly Entry[], now: number): readonly string[] {
   const late = entries.filter(({ at, ms }) => at + ms > now - QUIET_MS);
   const requests = late.filter(({ operation }) => operation !== HEALTH);
@@ -46,7 +46,8 @@ export function isAcknowledgedWrite(entry: Entry): boolean {
 }
 
 /**
- * Waits until no request of a load test fails any more. If the wait takes too long, returns in words what still fails.
+ * Waits until the requests of a load test no longer fail. If the wait takes too long, returns in words what still
+ * fails.
  */
 export async function untilCalm(journal: string, since: number): Promise<readonly string[]> {
   const end = Date.now() + BACK_MS;

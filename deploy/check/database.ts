@@ -11,7 +11,6 @@ import { findProgram } from '../lab/program.ts';
 
 const LOGIN = join(import.meta.dirname, '..', '..', 'db', 'api-login.sql');
 
-/** A database login for the API, with its password and the name of its database. */
 export interface ApiLogin {
   readonly name: string;
   readonly password: string;
@@ -22,7 +21,7 @@ export interface ApiLogin {
 export type AdminUrl = (database: string) => Promise<string>;
 
 /**
- * Creates a database with the migrations of the release in the given folder, or of this checkout. Returns the
+ * Creates a database, and runs the migrations of the release in the given folder, or of this checkout. Returns the
  * database’s name.
  */
 export async function makeDatabase(adminUrl: AdminUrl, release?: string): Promise<string> {

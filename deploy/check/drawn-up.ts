@@ -25,8 +25,8 @@ export interface Books {
 const AT_REST_MS = 10_000;
 
 /**
- * Waits until the service has recorded all refusals that it kept on its disk. Then runs the checks that compare the
- * database with the requests of a load test.
+ * Waits until the service has recorded all refused requests whose audit records it kept on its disk. Then runs the
+ * checks that compare the database with the requests of a load test.
  */
 export async function drawUp(
   { adminUrl, database, fixture, contents }: Books,

@@ -6,13 +6,13 @@ export interface Result {
   /** How many requests of the load test got no answer, a 503, or an unexpected answer. */
   readonly failed: number;
   /**
-   * How many acknowledged writes, and audit records of refused requests, are missing in the database after the load
-   * test.
+   * How many acknowledged writes are missing in the database after the load test. Missing audit records of refused
+   * requests count too.
    */
   readonly lost: number;
   /**
-   * How many answers are outdated: they lack an earlier write of their caller, or show a record in an older version
-   * than an earlier answer.
+   * How many answers are outdated. An outdated answer lacks an earlier write of its caller, or shows a record in an
+   * older version than an earlier answer.
    */
   readonly stale: number;
   /** How many answers of the load test contain data of another tenant. */
@@ -21,9 +21,9 @@ export interface Result {
   readonly backAfterMs: number;
   /** How many requests of the load test got 401 or 403. */
   readonly refused?: number;
-  /** How many writes were lost, and how many answers were outdated or had data of another tenant, by kind. */
+  /** The numbers of lost writes, outdated answers and answers with data of another tenant, by the kind of violation. */
   readonly named?: Readonly<Record<string, number>>;
-  /** The failed requests in words, for a failure during which no request is allowed to fail. */
+  /** The failed requests in words, if no request was allowed to fail. */
   readonly failures?: readonly string[];
   /**
    * Problems that deploy:check found during a failure, in words. They are neither lost writes nor outdated answers nor
@@ -51,7 +51,7 @@ export interface Fault {
   run(world: World): Promise<Result>;
 }
 
-/** Returns in words which limits a measured failure has exceeded; empty if it has kept all limits. */
+/** Returns in words which limits were exceeded during a failure; empty if all limits were kept. */
 export function violationsOf({ bounds = {} }: Pick<Fault, 'bounds'>, result: Result): readonly string[] {
   const { failures = [], named = {} } = result;
   const none = (['lost', 'stale', 'foreign'] as const)

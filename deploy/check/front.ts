@@ -52,7 +52,7 @@ interface Server {
   readonly sessions: number;
 }
 
-/** Returns for each instance of the service in which state HAProxy sees it, for example `UP`. */
+/** Returns the state in which HAProxy sees each instance of the service, for example `UP`. */
 async function serversOf(haproxy: Haproxy): Promise<readonly Server[]> {
   const [head = '', ...lines] = (await haproxy.ask('show stat api 4 -1')).split('\n');
   const titles = head.replace(/^# /, '').split(',');

@@ -3,8 +3,8 @@ import type { UnderLoad } from './under-load.ts';
 import type { Closable, World } from './world.ts';
 
 /**
- * Returns the options of a load test in which all instances share one sound Postgres. Further environment variables can
- * be given.
+ * Returns the options of a load test whose instances of the service all use one sound Postgres. Further environment
+ * variables can be given.
  */
 export async function onOwnPostgres(
   world: World,

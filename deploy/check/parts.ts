@@ -7,13 +7,10 @@ import { faults as redis } from './redis.ts';
 import { faults as reporting } from './reporting.ts';
 import { faults as whole } from './whole.ts';
 
-/** The tests of deploy:check, by the part of a deployment that they break, in the order of its table. */
+/** The tests of deploy:check in the order of its table. Each list has the tests that break one part of a deployment. */
 export const PARTS: readonly (readonly Fault[])[] = [...[patroni, reporting, pooler, api, redis, backup], whole];
 
-/**
- * Some containers of deploy/compose only do one piece of work and end. Each of them has the command that tests this
- * work.
- */
+/** Containers of deploy/compose that end after one piece of work, each with the command that tests this work. */
 export const ENDING: Readonly<Record<string, string>> = {
   migrate: 'npm run proofs -- faults -- migration-killed',
   login: 'npm run deploy:check -- whole',

@@ -14,8 +14,8 @@ import type { World } from './world.ts';
 const WRITES_BACK_MS = 30_000;
 
 /**
- * DATABASE_URL can name a Patroni cluster in these ways. In both ways the service must find the new primary after a
- * change.
+ * DATABASE_URL can name a Patroni cluster in two forms. With both forms the service must find the new primary after a
+ * change of the primary.
  */
 const WAYS = {
   'several hosts': ({ nodes }: Patroni, { name, password, database }: ApiLogin): string => {
@@ -64,8 +64,8 @@ const BREAKS: readonly Break[] = [
       await leader.freeze();
       return async () => {
         await untilAnotherLeads(cluster, leader.name);
-        // The old leader stays frozen for two more seconds. When it continues, both it and the new leader consider
-        // themselves the primary.
+        // The old leader stays frozen for two more seconds. When it continues, it still considers itself the primary,
+        // although another node already is.
         await delay(2_000);
         await leader.resume();
       };

@@ -6,7 +6,7 @@ import { onOwnPostgres } from './own-postgres.ts';
 import type { World } from './world.ts';
 
 /*
- * These tests break Redis, in which two instances of the service count requests for the rate limits. No request is
+ * These tests break the Redis in which two instances of the service count requests for the rate limits. No request is
  * allowed to fail.
  */
 

@@ -10,19 +10,19 @@ import type { Fault, Result } from './fault.ts';
 import { makeTenants } from './under-load.ts';
 import type { World } from './world.ts';
 
-/* In this test a BI tool does not read from the primary of the Patroni cluster, but from one of its standbys. */
+/* In this test a BI tool reads from a standby of the Patroni cluster, not from the primary. */
 
 export const faults: readonly Fault[] = [
   { part: 'reporting', fault: 'a BI login reads a standby that lags, and catches up', run: readFromStandby },
 ];
 
-/** SQL for how many sites of each client a reporting login can read. */
+/** SQL that counts the sites of each client that a reporting login can read. */
 const SEEN = `
   select c.id, (select count(*)::integer from reporting.sites as s where s.client_id = c.id) as sites
   from reporting.clients as c`;
 /**
- * A query that every login can run on a standby. It tells up to which time the standby has taken over the changes of
- * the primary.
+ * Every login can run this query on a standby. The query says whether the standby has taken over the primary’s changes
+ * up to a given time.
  */
 const REPLAYED = `select pg_is_in_recovery() as standby, pg_last_xact_replay_timestamp() < $1::timestamptz as before`;
 
@@ -48,7 +48,7 @@ async function readFromStandby(world: World): Promise<Result> {
 
   const wrong: string[] = [];
   let [requests, stale, foreign] = [0, 0, 0];
-  /** Compares the sites that a reporting login reads with the sites that it has the right to read. */
+  /** Compares the sites that a reporting login reads with those that it has the right to read. */
   const sees = async (when: string, url: string, expected: Readonly<Record<string, number>>): Promise<void> => {
     const rows = await adminOf(url)(SEEN);
     requests += 1;

@@ -40,8 +40,7 @@ if (values.list || unknown.length > 0 || !Number.isSafeInteger(seed)) {
 }
 const chosen = all.filter((fault) => positionals.length === 0 || positionals.some((name) => isMeant(name, fault)));
 
-// The helper process of deploy/lab/reaper.ts ends all servers when deploy:check ends, so a signal need only end
-// deploy:check.
+// A signal need only end deploy:check, because the helper process of deploy/lab/reaper.ts then ends all servers.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const world = await openWorld(seed, values.from);
 const rows: Row[] = [];
@@ -64,7 +63,10 @@ const said = `${rows.length} faults, ${refused} refusals held against their reco
 console.log(`${said}: ${broken} with a violation`);
 process.exit(broken > 0 ? 1 : 0);
 
-/** Runs one test of deploy:check. If its servers do not start or it takes too long, this counts as a violation. */
+/**
+ * Runs one test of deploy:check. If the test’s servers do not start, or the test takes too long, this counts as a
+ * violation.
+ */
 async function tried(fault: Fault): Promise<{ result: Result | undefined; violations: readonly string[] }> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const bound = setTimeout(() => {

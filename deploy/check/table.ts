@@ -10,9 +10,7 @@ export interface Row {
 }
 
 const TITLES = ['part', 'fault', 'requests', 'failed', 'lost', 'stale', 'foreign', 'back after'];
-/**
- * The table of deploy:check begins with this number of columns that contain words. The other columns contain numbers.
- */
+/** So many columns at the beginning of deploy:check’s table contain words. The other columns contain numbers. */
 const WORDS = 2;
 
 /** Returns the table that deploy:check prints, with one line for each failure that it caused. */

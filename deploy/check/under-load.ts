@@ -22,7 +22,6 @@ import type { Closable } from './world.ts';
 import { UNLIMITED, accepting } from '../../test/support/world.ts';
 
 export interface UnderLoad {
-  /** Returns the superuser’s connection URL for a database, on the server that is the primary at present. */
   adminUrl: AdminUrl;
   /**
    * The environment variables of each instance of the service: the URL of its database, and others that the test needs.
@@ -38,13 +37,13 @@ export interface UnderLoad {
    */
   readonly front?: (ports: readonly number[], folder: string) => Promise<Front>;
   /**
-   * Breaks a part of the deployment during the load test. Returns a function that repairs it, or undefined if it
-   * recovers by itself.
+   * Breaks a part of the deployment during the load test. Returns a function that repairs the part, or undefined if the
+   * part recovers by itself.
    */
   break: (running: Running) => Promise<(() => Promise<void>) | undefined>;
   /** The part of the deployment is broken for this number of milliseconds, and then repaired. */
   readonly holdMs?: number;
-  /** The kinds of requests that the load test of deploy:check leaves out. */
+  /** The kinds of requests that the load test leaves out. */
   readonly without?: readonly string[];
 }
 
@@ -57,7 +56,6 @@ export interface Running {
   readonly services: readonly ServiceProcess[];
   readonly front: Front | undefined;
   readonly load: LoadProcess;
-  /** Returns the superuser’s connection URL for the database that the load test uses. */
   readonly adminUrl: () => Promise<string>;
 }
 
@@ -113,8 +111,8 @@ export async function tryUnderLoad(folder: string, seed: number, options: UnderL
     const contents = (): ReturnType<typeof filesBelow> => filesBelow(join(folder, 'documents'));
     const books: Books = { adminUrl, database, fixture, contents };
     const violations = await drawUp(books, entries);
-    // The migration of the new release adds tables and rows. In this test, tables with another number of rows are
-    // therefore no violation.
+    // The migration of the new release can add tables and rows. If the release changes during the load test, tables
+    // with another number of rows are therefore no violation.
     const meant = options.release === undefined ? undefined : UNTOUCHED;
     const unmeant = violations.filter((violation) => violation.check !== meant);
     const result = resultOf(entries, unmeant, brokenAt);

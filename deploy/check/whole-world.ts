@@ -31,15 +31,16 @@ import { makeTenants, ofEveryInstance } from './under-load.ts';
 import type { Closable } from './world.ts';
 
 /**
- * A deployment with all parts of deploy/compose and more. HAProxy distributes requests to two instances, and PgBouncer
- * in transaction mode leads them to a Patroni cluster. Redis, S3, Prometheus and an identity provider run too.
+ * A deployment with all parts of deploy/compose and more. HAProxy distributes requests to two instances of the service.
+ * PgBouncer in transaction mode connects them to a Patroni cluster. Redis, S3, Prometheus and an identity provider run
+ * too.
  */
 export interface Whole extends Closable, Books {
   readonly haproxy: Restartable<Haproxy>;
   readonly instances: readonly [ServiceProcess, ServiceProcess];
   /**
-   * A small disk on which the first instance keeps its records of refused requests; undefined if this process has no
-   * right to mount a disk, which needs root.
+   * A small disk on which the first instance keeps its records of refused requests. It is undefined if this process is
+   * not root, because only root can mount a disk.
    */
   readonly spoolDisk: SmallDisk | undefined;
   readonly pooler: PgBouncer;

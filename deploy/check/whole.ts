@@ -26,13 +26,13 @@ interface Break {
   begin: (whole: Whole) => Promise<() => Promise<void>>;
 }
 
-/** The limits of a failure during which no request is allowed to fail. */
+/** The limit for a failure during which no request is allowed to fail. */
 const NONE: Bounds = { failed: 0 };
-/** The limits of a failure after which requests must soon succeed again, within the time-outs of one request. */
+/** The limit for a failure after which requests must succeed again within the time-outs of one request. */
 const SOON: Bounds = { backAfterMs: 25_000 };
 /**
- * The limits of a failure after which Patroni elects a new leader. In this time the old leader’s role expires (ttl),
- * the standbys notice this, one of them is elected, and PgBouncer connects again.
+ * The limit for a failure after which Patroni elects a new leader. In this time the old leader’s role expires (ttl),
+ * the standbys notice this and elect one of them, and PgBouncer connects again.
  */
 const ELECTED: Bounds = { backAfterMs: 35_000 };
 
@@ -133,8 +133,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // During this failure the load test also sends tokens that are signed with a new key. The service cannot fetch this
-    // key, and refuses these tokens until the identity provider is reachable again.
+    // During this failure the load test also sends tokens with the signature of a new key. The service refuses these
+    // tokens until it can reach the identity provider and fetch the new key.
     ...{
       name: 'the keys of the identity provider are unreachable for a while',
       breaks: [],
@@ -149,8 +149,8 @@ const BREAKS: readonly Break[] = [
     },
   },
   {
-    // One instance can store its records of refused requests neither in the database nor on its full disk, and answers
-    // these requests with 503. The other instance keeps its records on its disk.
+    // The full disk belongs to one instance. This instance can store its records of refused requests neither there nor
+    // in the database, and answers these requests with 503. The other instance keeps such records on its own disk.
     ...{
       name: 'the disk of an instance’s spooled refusals is full while PgBouncer is frozen',
       breaks: [],
@@ -183,8 +183,8 @@ interface Trials {
 }
 
 /**
- * Starts the deployment that all of these tests share. It remembers which violations were already reported, so that
- * each row of the table has only those of its own failure.
+ * Starts the deployment that all of these tests share. Reports each violation only once, so that each row of the table
+ * has only the violations of its own failure.
  */
 async function openTrials(folder: string, seed: number): Promise<Trials> {
   const whole = await openWhole(folder, seed);
@@ -225,13 +225,15 @@ function isNew(reportedAlerts: Set<string>, violation: Violation): boolean {
   return true;
 }
 
-/** Returns the lines in the logs of the instances that report an answer with an unexpected status. */
+/** Returns the instances’ log lines about requests that got an unexpected status. */
 function linesOf({ instances }: Whole, entries: readonly Entry[]): readonly string[] {
   const ids = entries.flatMap(({ expected, requestId }) => (expected || requestId === null ? [] : [requestId]));
   return instances.flatMap(({ output }) => output.split('\n')).filter((line) => ids.some((id) => line.includes(id)));
 }
 
-/** Returns a message if Prometheus does not reach both instances of the service within ten seconds. */
+/**
+ * Returns a message if Prometheus does not reach both instances of the service within ten seconds; otherwise nothing.
+ */
 async function missingTargets({ prometheus }: Whole): Promise<readonly string[]> {
   const end = Date.now() + 10_000;
   for (;;) {

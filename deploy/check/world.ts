@@ -9,7 +9,7 @@ import type { UnderLoad } from './under-load.ts';
  */
 export interface World {
   /**
-   * The revision of the release from which the test upgrades. If undefined, this is the last release without the latest
+   * The revision of the release from which the test upgrades. If undefined, this is the last release before the latest
    * migration.
    */
   readonly from: string | undefined;
@@ -21,8 +21,8 @@ export interface World {
    */
   folder(name: string): string;
   /**
-   * Starts a server of the deployment, for example Redis, at the first call with this name. Later calls return the same
-   * server.
+   * Starts a server of the deployment (Redis, for example) at the first call with its name. Later calls with this name
+   * return the same server.
    */
   once<T extends Closable>(name: string, start: (folder: string) => Promise<T>): Promise<T>;
   /** Runs a load test of real requests, and breaks a part of the deployment in the middle of it. */

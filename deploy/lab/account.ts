@@ -8,8 +8,8 @@ export interface Account {
 }
 
 /**
- * The user of the operating system who runs Postgres. This is the present user. If root runs this program, it is the
- * user `postgres`, because Postgres refuses to run as root.
+ * The user of the operating system under whom Postgres runs: the present user, or the user `postgres` if the present
+ * user is root, because Postgres refuses to run as root.
  */
 export async function accountOfPostgres(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import type { Part, PartOptions } from './part.ts';
 
 /**
- * With `node deploy/lab/redis.ts --dir D --port P`, for example, a developer runs one server in the foreground. SIGTERM
- * or SIGINT ends it.
+ * Runs one server in the foreground, for example with `node deploy/lab/redis.ts --dir D --port P`. SIGTERM or SIGINT
+ * ends the server.
  */
 export async function runAsScript<P extends Part>(
   start: (options: PartOptions) => Promise<P>,

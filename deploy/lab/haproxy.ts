@@ -10,12 +10,12 @@ const CONFIGURATIONS = join(import.meta.dirname, '..', 'haproxy');
 
 export interface Haproxy extends Part {
   readonly port: number;
-  /** Sends a command to the socket by which HAProxy is controlled, and returns the answer. */
+  /** Sends a command to HAProxy’s control socket, and returns the answer. */
   ask(command: string): Promise<string>;
 }
 
 interface HaproxyOptions extends PartOptions {
-  /** A configuration file in `deploy/haproxy`, which takes all addresses from environment variables. */
+  /** A configuration file in `deploy/haproxy`. Such a file takes all addresses from environment variables. */
   readonly configuration: 'api.cfg' | 'postgres.cfg';
   readonly environment: Readonly<Record<string, string>>;
 }

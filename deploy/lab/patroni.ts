@@ -25,15 +25,14 @@ export interface Patroni extends Part {
   readonly haproxy: Haproxy;
   /** The superuser’s connection URL with the addresses of all nodes, in the form that libpq accepts. */
   readonly url: string;
-  /** The superuser’s connection URL that leads to the leader through HAProxy. */
+  /** The superuser’s connection URL through HAProxy, which forwards connections to the leader. */
   readonly proxiedUrl: string;
   leader(): Promise<PatroniNode>;
   /**
-   * Returns the superuser’s connection URL for a database on the present leader. It is for clients that accept only one
+   * Returns the superuser’s connection URL for a database on the present leader, for clients that accept only one
    * server.
    */
   readonly leaderUrl: (database: string) => Promise<string>;
-  /** Returns the node whose Postgres is an asynchronous standby. */
   asynchronousStandby(): Promise<PatroniNode>;
   /** Waits until the leader has a synchronous standby and every running node receives the leader’s changes. */
   settled(): Promise<void>;
@@ -41,7 +40,7 @@ export interface Patroni extends Part {
   switchover(): Promise<void>;
 }
 
-/** A node of the Patroni cluster, as Patroni’s HTTP interface describes it under `/cluster`. */
+/** A node of the Patroni cluster, as the path `/cluster` of Patroni’s HTTP interface describes it. */
 interface Member {
   readonly name: string;
   readonly role: string;
@@ -57,8 +56,8 @@ export async function startPatroni({ dir, port }: PartOptions): Promise<Patroni>
   await mkdir(dir, { recursive: true });
   const started: Part[] = [];
   const close = async (): Promise<void> => {
-    // The nodes are ended one after the other. A node that ends properly tells the others by etcd, which must therefore
-    // end last.
+    // The nodes end one after the other. A node that ends properly tells the others so through etcd, which must
+    // therefore end last.
     for (const part of started.splice(0).reverse()) await part.close();
   };
   try {

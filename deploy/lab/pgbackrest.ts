@@ -9,10 +9,8 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres server whose data is in a folder of this machine. */
 export interface Postgres extends Part {
   readonly port: number;
-  /** Returns the superuser’s connection URL for a database. */
   readonly urlOf: (database: string) => string;
 }
 
@@ -22,17 +20,16 @@ export interface Pgbackrest extends Postgres {
   readonly repository: string;
   /** @throws Error with the output of pgBackRest if the backup fails */
   backup(type: 'full' | 'incr'): Promise<void>;
-  /** Begins a backup. The returned function `kill` ends it half-way with SIGKILL. */
+  /** Begins a backup. The returned function `kill` ends the running backup with SIGKILL. */
   beginBackup(): Promise<{ kill(): void; readonly ended: Promise<unknown> }>;
-  /** Returns how many complete backups exist. */
   backups(): Promise<number>;
-  /** Restores the state of a moment (a timestamp with time zone) into a second Postgres, and starts this Postgres. */
+  /** Restores the data of a moment (a timestamp with time zone) into a second Postgres, and starts it. */
   restore(moment: string): Promise<Postgres>;
 }
 
 const BINARIES = '/usr/lib/postgresql/15/bin';
 const STANZA = 'taxclaims';
-/** pgBackRest prints only a few lines. This is the largest output in bytes that is accepted. */
+/** The largest output of pgBackRest that is accepted, in bytes. pgBackRest prints only a few lines. */
 const MOST_BYTES = 4_000_000;
 
 export async function startPgbackrest({ dir, port }: PartOptions): Promise<Pgbackrest> {
@@ -108,7 +105,7 @@ async function startPostgres(data: string, dir: string, port: number, settings: 
     ...{ program: 'postgres', package: 'postgresql-15', dir },
     args: ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...settings],
     account: await accountOfPostgres(),
-    // Waits until the restored Postgres has reached the chosen moment. It already answers queries before that.
+    // Waits until the restored Postgres has reached the chosen moment, because it answers queries even before that.
     answers: () =>
       withAdmin(urlOf('postgres'), async (admin) => {
         const { rows } = await admin.query<{ is: boolean }>('select not pg_is_in_recovery() as is');

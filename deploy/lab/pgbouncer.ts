@@ -19,13 +19,13 @@ export interface PgBouncer extends Part {
 }
 
 interface PgBouncerOptions extends PartOptions {
-  /** The superuser’s connection URL of Postgres, by which PgBouncer reads the passwords of logins. */
+  /** The superuser’s connection URL of Postgres, with which PgBouncer reads the passwords of logins. */
   readonly upstream: string;
   /**
    * How many connections PgBouncer opens to Postgres for each database and login; if absent, Debian’s default of 20.
    */
   readonly poolSize?: number;
-  /** Settings of PgBouncer that are added to the default configuration or replace parts of it. */
+  /** Settings of PgBouncer that replace those of the default configuration or are added to them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 

@@ -10,9 +10,7 @@ import { runAsScript } from './as-script.ts';
 import type { Part, PartOptions } from './part.ts';
 import { findProgram, startProgram } from './program.ts';
 
-/** A Postgres server that runs on this machine for tests of a deployment. */
 export interface Postgres extends Part {
-  /** Returns the superuser’s connection URL for a database. */
   url(database: string): string;
 }
 

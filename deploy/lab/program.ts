@@ -9,10 +9,13 @@ import type { Part } from './part.ts';
 interface ProgramOptions {
   /** The program to start: its name or its absolute path. */
   readonly program: string;
-  /** The Debian package in which the program is. */
+  /** The Debian package that contains the program. */
   readonly package: string;
   readonly args: readonly string[];
-  /** The folder in which the program works. Every process that works in this folder or below it counts as its child. */
+  /**
+   * The folder in which the program works. Every process that works in this folder or below it counts as a child of the
+   * program.
+   */
   readonly dir: string;
   readonly env?: Readonly<Record<string, string>>;
   /** The ids of the user and the group as which the program runs; if absent, those of the present user. */
@@ -36,7 +39,7 @@ const OUTPUT = 20_000;
 /** Folders with server programs of Debian that are not in a user’s PATH. */
 const FURTHER = ['/usr/sbin', '/sbin', '/usr/lib/postgresql/15/bin'];
 
-/** @throws an Error of one line with the name of the Debian package, if the program is missing */
+/** @throws an Error of one line with the name of the Debian package, if the program is not installed */
 export async function findProgram(program: string, fromPackage: string): Promise<string> {
   if (isAbsolute(program)) return program;
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...FURTHER]) {
@@ -51,8 +54,8 @@ export async function findProgram(program: string, fromPackage: string): Promise
 }
 
 /**
- * Starts a program, and resolves once it answers requests. If it ends before that, or does not answer within a minute,
- * rejects with its output.
+ * Starts a program, and resolves once the program answers requests. If the program ends before that, or does not answer
+ * within a minute, rejects with the program’s output.
  */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
   const { dir, account, signal = 'SIGTERM' } = options;

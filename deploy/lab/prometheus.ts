@@ -11,7 +11,6 @@ const SHIPPED_INTERVAL = 'scrape_interval: 15s';
 
 export interface Prometheus extends Part {
   readonly url: string;
-  /** Runs a Prometheus query, and returns the resulting time series. */
   query(expression: string): Promise<readonly Series[]>;
 }
 
@@ -22,15 +21,15 @@ interface Series {
 
 interface PrometheusOptions extends PartOptions {
   /**
-   * The address (`host:port`) of the metrics of each instance; if absent, the addresses in the configuration of
-   * deploy/.
+   * The address (`host:port`) of the metrics of each instance. If absent, Prometheus uses the addresses in the
+   * configuration file of deploy/.
    */
   readonly targets?: readonly string[];
 }
 
 /**
- * Starts Prometheus with the configuration and the alerts of deploy/. It reads the metrics of the service once a
- * second.
+ * Starts Prometheus with the configuration and the alerts of deploy/. Prometheus reads the metrics of the service once
+ * a second.
  */
 export async function startPrometheus({ dir, port, targets }: PrometheusOptions): Promise<Prometheus> {
   await mkdir(dir, { recursive: true });

@@ -6,8 +6,8 @@ import { processesIn, sendTo } from '../../test/faults/processes.ts';
 import { createScratchFolder } from '../../test/support/scratch.ts';
 
 /**
- * A folder in which the servers of a test work. When the process that created it ends, even by a kill, the folder is
- * removed and all servers in it are ended.
+ * A folder in which the servers of a test work. When the process that created the folder ends, even by a kill, the
+ * folder is removed and all servers in it are ended.
  */
 export interface LabFolder {
   readonly path: string;
@@ -50,7 +50,7 @@ async function reap(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** Unmounts file systems below the folder. A killed process leaves them mounted. */
+/** Unmounts file systems below the folder, because a killed process leaves its file systems mounted. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = await readFile('/proc/self/mounts', 'utf8').catch(() => '');
   for (const line of mounts.split('\n')) {

@@ -19,7 +19,10 @@ interface RedisOptions extends PartOptions {
   readonly tls?: { readonly certificate: string; readonly key: string };
 }
 
-/** Starts a Redis that stores nothing on disk. The service only uses it to count the requests of the last minute. */
+/**
+ * Starts a Redis that stores nothing on disk, because the service only uses Redis to count the requests of the last
+ * minute.
+ */
 export async function startRedis({ dir, port, password, tls }: RedisOptions): Promise<Redis> {
   await mkdir(dir, { recursive: true });
   const bound = port ?? (await findFreePort(0));

@@ -26,13 +26,13 @@ export async function releaseBefore(folder: string, from?: string): Promise<stri
 }
 
 /**
- * Returns the last commit of the main branch without the latest migration, and without others that were merged together
- * with it. Its migrations must have the same numbers as today, because a merge sometimes changes such numbers.
+ * Returns the last commit of the main branch before the merge that brought the latest migration. The commit’s
+ * migrations must have the same numbers as today, because a merge sometimes changes them.
  * @throws Error if no such commit exists
  */
 export async function commitBefore(root: string): Promise<string> {
   const present = await migrationsAt(root, 'HEAD');
-  // Here `git log` lists only commits that changed the migrations. All commits between two listed ones have the same
+  // `git log` lists here only the commits that changed the migrations. All commits between two of them have the same
   // migrations.
   const log = await git(root, 'log', '--first-parent', '--format=%H', '--', 'db/migrations');
   const [latest, ...earlier] = log.split('\n').filter(Boolean);
@@ -60,7 +60,6 @@ function isBefore(then: readonly string[], present: readonly string[]): boolean 
   return then.length < present.length && then.every((file, index) => file === present[index]);
 }
 
-/** Returns the files of the migrations in a commit, each with the digest of its text. */
 async function migrationsAt(root: string, commit: string): Promise<readonly string[]> {
   return (await git(root, 'ls-tree', commit, 'db/migrations/')).split('\n').filter(Boolean);
 }

@@ -7,7 +7,6 @@ import { startProgram } from './program.ts';
 
 export interface S3 extends Part {
   readonly port: number;
-  /** The folder in which the S3 server keeps its objects. */
   readonly directory: string;
 }
 

@@ -16,9 +16,7 @@ const PLACES = {
 
 export const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
 
-/**
- * Returns the files that name another version of the service than package.json does; empty if all versions are equal.
- */
+/** Returns the files that name another version of the service than package.json does; empty if there are none. */
 export async function otherVersions(version: string): Promise<string[]> {
   const objections: string[] = [];
   for (const [path, pattern] of Object.entries(PLACES)) {

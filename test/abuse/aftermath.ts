@@ -45,8 +45,8 @@ export async function damagesBetween(
 }
 
 /**
- * Waits until each request that the service refused has exactly one audit record. If the database is busy, the service
- * first keeps such a record on its disk.
+ * Waits until each refused request has exactly one audit record. If the database is busy, the service at first keeps
+ * such a record on its disk.
  */
 async function unrecorded(world: World, refusals: readonly string[]): Promise<string | undefined> {
   return becomes(async () => {
@@ -93,7 +93,6 @@ async function becomes(wrong: () => Promise<string | undefined>): Promise<string
   }
 }
 
-/** The memory of a process in megabytes, read from /proc on Linux; 0 on other systems. */
 async function residentMegabytes(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { AREAS } from './areas.ts';
 
-test('docs/reliability.md lists each kind of attack of npm run proofs -- abuse exactly once, in the order in which this command runs them', async () => {
+test('docs/reliability.md lists all kinds of attacks in the order in which `npm run proofs -- abuse` runs them', async () => {
   const text = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'reliability.md'), 'utf8');
   const named = [...text.matchAll(/`npm run proofs -- abuse -- ([^`]+)`/g)].map(([, name]) => name);
   expect(AREAS.length).toBeGreaterThan(10);

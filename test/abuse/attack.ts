@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** One attack on the service, with the results by which a test recognises that the attack has failed. */
+/** One attack on the service, with the results by which a test recognises that the attack failed. */
 export interface Attack {
   readonly tries: string;
   /** The standard or the list that describes this kind of attack, for example `RFC 9112, 6.1`. */
@@ -8,12 +8,13 @@ export interface Attack {
   /** The results that mean that the attack has failed: HTTP statuses, SQLSTATEs or kinds of SQL results. */
   readonly must: readonly string[];
   /**
-   * The text that the attacker sends. If it has ids or words of another tenant, the answer is allowed to repeat them.
+   * The text that the attacker sends. If it contains ids or words of another tenant, the answer is allowed to repeat
+   * them.
    */
   readonly said?: string;
   /**
-   * Why the answer to this attack is allowed to contain data of another tenant. Without such a reason, this data counts
-   * as a leak.
+   * The reason why the answer to this attack is allowed to contain data of another tenant. Without a reason, such data
+   * counts as a leak.
    */
   readonly known?: string;
   /** The attack counts as unanswered after this time, in milliseconds. */
@@ -24,8 +25,8 @@ export interface Attack {
 /** What the service or Postgres answered to an attack. */
 export interface AttackResponse {
   /**
-   * The HTTP statuses of the answers, with commas between them. For an attack by SQL, the SQLSTATE or the kind of
-   * result, for example `rows` or `update 0`.
+   * The HTTP statuses of the answers, separated by commas. For an attack by SQL: the SQLSTATE or the kind of result,
+   * for example `rows` or `update 0`.
    */
   readonly result: string;
   /** The whole text that was answered: headers and bodies, or rows, errors and notices. */
@@ -48,16 +49,16 @@ export interface Area {
   readonly attacks: (world: World) => readonly Attack[] | Promise<readonly Attack[]>;
 }
 
-/** Splits a text into the results that it accepts. The text has `|` between them. */
+/** Splits a text such as `400|404` into the results that an attack is allowed to have. */
 export function anyOf(words: string): readonly string[] {
   return words.split('|').map((word) => word.trim());
 }
 
-/** The values that one attack does not share with the other attacks of its group. */
+/** The properties that differ between the attacks of one group. */
 type Own<Rest> = Rest extends readonly unknown[] ? Rest : [Rest];
 
 /**
- * Makes several attacks that have the same source and the same accepted results. `rows` has the other values of each
+ * Makes a group of attacks with the same source and the same accepted results. `rows` has the other properties of each
  * attack, by the attack’s name.
  */
 export function alike<const Common extends readonly string[], const Rest>(

@@ -7,8 +7,8 @@ import { words } from '../support/words.ts';
 
 /*
  * Attacks with malformed and huge bodies, with bodies that set fields which the caller has no right to write, and with
- * texts that are code to SQL, HTML or a spreadsheet. Some of these attacks succeeded when src/http/json-budget.ts
- * counted neither depth nor values.
+ * texts that are code to SQL, HTML or a spreadsheet. To check these attacks, their author once removed the limits on
+ * depth and values from src/http/json-budget.ts: some attacks then succeeded.
  */
 
 const BUDGET = 'API4:2023';
@@ -125,7 +125,7 @@ function types(token: string): HttpRow[] {
   ];
 }
 
-/** Attempts to change fields that the caller has no right to write, in records of the caller’s own client. */
+/** Requests that try to change fields which the caller has no right to write, in records of the caller’s own client. */
 function mass(
   { manager, specialist, client, admin }: Readonly<Record<string, string>>,
   ids: Readonly<Record<string, string>>,
@@ -185,7 +185,7 @@ function mass(
   ];
 }
 
-/** Values that a claim must refuse, by field: values of a wrong type, out of range, or in a wrong notation. */
+/** Invalid values of a claim by field: values of a wrong type, out of range, or in a wrong notation. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   amount: [
     ...[-1, -0.01, 0.001, 1e8, 1e21, null, true, [], {}, [1], ' 1', '1 ', ''],
@@ -203,7 +203,10 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   site_id: ['', 'x', 1, null, [], {}, '00000000-0000-0000-0000-00000000000g'],
 };
 
-/** Texts that are code to a database, an HTML page, a spreadsheet or a terminal. The service must treat them as text. */
+/**
+ * Texts that are code to a database, an HTML page, a spreadsheet or a terminal. The service must treat them as plain
+ * text.
+ */
 const WORDS = [
   "'; drop table public.clients; --",
   "' or '1'='1",

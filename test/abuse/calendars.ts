@@ -8,8 +8,8 @@ import type { World } from './world.ts';
 
 /*
  * Attacks on the secret addresses of calendars. The addresses are guessed, revoked, or belong to a user without rights,
- * and some attacks use a calendar’s secret to read other records. Some of these attacks succeeded when
- * app.calendar_user returned disabled users.
+ * and some attacks use a calendar’s secret to read other records. To check these attacks, their author once let
+ * app.calendar_user return disabled users: some attacks then succeeded.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -27,8 +27,8 @@ export const calendars: Area = {
 };
 
 /**
- * The service also writes an audit record if a calendar address is unknown (404). The request’s id is therefore noted
- * like that of a refused request.
+ * The service answers an unknown calendar address with 404, and writes an audit record as for a refused request. The
+ * test therefore also notes the id of such a request.
  */
 function recorded(attack: Attack): Attack {
   const attempt = async () => {

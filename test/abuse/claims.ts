@@ -6,10 +6,11 @@ import type { HttpRow } from './over-http.ts';
 
 /*
  * Attacks with tokens that the identity provider has really signed. Their claims are missing, of a wrong type, or those
- * of another user. Some of these attacks succeeded when src/identity/token-verifier.ts did not pass `audience` to jose.
+ * of another user. To check these attacks, their author once left out `audience` where src/identity/token-verifier.ts
+ * calls jose: some attacks then succeeded.
  */
 
-/** The standard that says how a service must check the claims of a token. */
+/** For each claim of a token, the standard that says how a service must check the claim. */
 const SOURCES: Readonly<Record<string, string>> = {
   iss: 'RFC 8725, 3.8',
   aud: 'RFC 8725, 3.9',

@@ -7,8 +7,8 @@ import { words } from '../support/words.ts';
 /*
  * The page /docs gets tokens of the demonstration from the service, but only on the same machine. In these attacks
  * somebody else requests such tokens. Some requests are written as bytes, because no HTTP client library would send
- * them. Some of these attacks succeeded when src/http/docs.ts did not check the Origin header, accepted any host name,
- * or ignored the headers of proxies.
+ * them. To check these attacks, their author once removed the checks of the Origin header, the host name and the
+ * headers of proxies from src/http/docs.ts: some attacks then succeeded.
  */
 
 const REBINDING = 'CWE-350';

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 
 type Parts = Readonly<Record<string, unknown>>;
 
-/** A function that signs a token’s header and payload, and returns the bytes of the signature. */
 export type Signing = (input: string) => Buffer;
 
 /**

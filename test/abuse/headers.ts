@@ -6,9 +6,9 @@ import { words } from '../support/words.ts';
 
 /*
  * Attacks with requests whose length a proxy and the service could understand differently, so that a second request is
- * hidden in the body. Others have headers that claim more rights than the token has. If only one answer arrives, the
- * service has not run the hidden request. Some of these attacks succeeded when src/http/server.ts read a second request
- * before it had answered the first.
+ * hidden in the body. Other attacks have headers that claim more rights than the token has. If only one answer arrives,
+ * the service has not run the hidden request. To check these attacks, their author once let src/http/server.ts read a
+ * second request before it had answered the first: some attacks then succeeded.
  */
 
 const FRAMING = 'RFC 9112, 6.3';

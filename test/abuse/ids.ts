@@ -6,14 +6,13 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Attacks with ids of another tenant’s records, and with malformed ids. Other tests, in test/resources, try foreign ids
- * at every endpoint in every role. Some of these attacks succeeded when the policies of public.sites were `using
- * (true)`.
+ * Attacks with ids of another tenant’s records, and with malformed ids. Other tests, in test/resources, try ids of
+ * another tenant at every endpoint in every role. To check these attacks, their author once changed the policies of
+ * public.sites to `using (true)`: some attacks then succeeded.
  */
 
 const SOURCE = 'API1:2023';
 
-/** Returns attacks that have malformed ids in the path or the query. */
 function misshapen({ tokens, mine, foreign }: World): HttpRow[] {
   const id = foreign.sites;
   const shapes = [
@@ -161,7 +160,7 @@ function others({ tokens: { manager: token, client }, mine, foreign }: World): H
 }
 
 /**
- * An account manager who knows a user’s id is allowed to give the user a client, and then sees the user’s email
+ * An account manager who knows a user’s id is allowed to give this user a client, and then sees the user’s email
  * (docs/decisions/users.md).
  */
 function given({ tokens: { manager: token }, mine, foreign }: World): HttpRow[] {

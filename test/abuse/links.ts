@@ -8,8 +8,8 @@ import type { World } from './world.ts';
 
 /*
  * Attacks on the download links of documents, which need no token. The links’ secrets are guessed or expired, or their
- * creator has lost a right, and some attacks use a link’s secret to read other records. Some of these attacks succeeded
- * when app.document_link returned expired links.
+ * creator has lost a right, and some attacks use a link’s secret to read other records. To check these attacks, their
+ * author once let app.document_link return expired links: some attacks then succeeded.
  */
 
 const SECRETS = 'ASVS 5, 7.2';
@@ -131,8 +131,8 @@ function elsewhere({ mine, foreign }: World, secret: string): HttpRow[] {
 }
 
 /**
- * Requests by a download link with additional headers. No header lets the link open more. If a request also has a
- * token, the service checks the token instead of the link.
+ * Requests by a download link with additional headers. No header gives the caller access to more than the linked
+ * document. If a request also has a token, the service checks the token instead of the link.
  */
 function withHeaders({ mine, foreign, tokens }: World, secret: string): HttpRow[] {
   const line = content(mine.documents, `link=${secret}`);
@@ -206,7 +206,6 @@ async function ended(world: World): Promise<HttpRow[]> {
   ];
 }
 
-/** Adds another document to the attacker’s claim, and returns the document’s id. */
 async function anotherOf({ admin, mine }: World): Promise<string> {
   const id = randomUUID();
   await admin(

@@ -1,7 +1,10 @@
 import { asDatabase } from '../support/database.ts';
 import { adminOf, makeLogin } from '../support/world.ts';
 
-/** The connection URL for each kind of database login, as an attacker who has stolen the password would use it. */
+/**
+ * Connection URLs with a valid password, one for each kind of database login. The attacker is assumed to have stolen
+ * them.
+ */
 export interface Logins {
   readonly api: string;
   readonly reporting: string;

@@ -2,12 +2,11 @@ import { furnitureSql, tenantSql } from '../support/tenant.ts';
 import type { Tenant } from '../support/tenant.ts';
 
 /**
- * Words in the texts of a test’s tenant. After each of these words, markedSql adds a random text. If an answer to
- * another tenant has the random text, it is a leak.
+ * Words that occur in the texts of a test’s tenant. The function markedSql adds a random text after each of them. An
+ * answer to another tenant that contains the random text is a leak.
  */
 const TEXTS = ['Siège', 'avis.txt', 'Cabinet Dubois', 'Cabinet Blanc', 'F-1', 'Ada', 'Bob', 'fixture', 'GET /x'];
 
-/** Returns the content of a tenant’s document. The content has the tenant’s random mark. */
 export const contentOf = (mark: string): string => `Avis ${mark}`;
 
 /** Returns SQL that creates a tenant with a record in each table. Each text of the tenant has the random mark. */

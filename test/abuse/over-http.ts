@@ -59,7 +59,9 @@ function responseOfBytes(text: string): AttackResponse {
 /** If no bytes arrive for this number of milliseconds, the attacker closes its side of the connection. */
 const SILENCE_MS = 700;
 
-/** Sends bytes, and collects the text that the service answers until it closes the connection. */
+/**
+ * Sends bytes on a connection, and collects the text that the service answers until the service closes the connection.
+ */
 function exchange(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

@@ -4,15 +4,12 @@ import { anyOf } from './attack.ts';
 import type { Attack, AttackResponse } from './attack.ts';
 
 /**
- * An attack by SQL: its name, the standard that describes it, the accepted results, the SQL, and why the result is
- * allowed to show data of another tenant.
+ * An attack by SQL: its name, the standard that describes it, the accepted results, the SQL, and (if necessary) the
+ * reason why the result is allowed to show data of another tenant.
  */
 export type SqlRow = readonly [tries: string, source: string, must: string, sql: string, known?: string];
 
-/**
- * Makes attacks by SQL. Each of them is a transaction that is rolled back, and `before` is the SQL at the beginning of
- * the transaction.
- */
+/** Makes attacks by SQL. Each attack runs in a transaction that begins with the SQL `before` and is rolled back. */
 export function overSql(url: string, before: string, rows: readonly SqlRow[]): Attack[] {
   return rows.map(([tries, source, must, sql, known]) => ({
     ...{ tries, source, must: anyOf(must), said: sql, ...(known !== undefined && { known }) },

@@ -5,8 +5,8 @@ import type { HttpRow } from './over-http.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Attacks on lists with limits, offsets, orders, filters and cursors that are invalid or forged. Some of these attacks
- * succeeded when wholeNumber of src/http/fields.ts had no upper bound.
+ * Attacks on lists with limits, offsets, orders, filters and cursors that are invalid or forged. To check these
+ * attacks, their author once removed the upper bound of wholeNumber in src/http/fields.ts: some attacks then succeeded.
  */
 
 const BUDGET = 'API4:2023';

@@ -6,7 +6,8 @@ import { words } from '../support/words.ts';
 
 /*
  * Attacks with unusual paths, for example with ../ in them, with unknown methods, and with other forms of a request’s
- * target. Some of these attacks succeeded when patternOf of src/http/mount.ts matched a parameter with `.+`.
+ * target. To check these attacks, their author once let patternOf of src/http/mount.ts match a parameter with `.+`:
+ * some attacks then succeeded.
  */
 
 const TRAVERSAL = 'ASVS 5, 5.3.2';

@@ -2,12 +2,12 @@ import { ask } from '../support/http.ts';
 import type { Question } from '../support/http.ts';
 
 /*
- * This process requests /health and a list of clients while a test attacks the service. It thereby notices an attack
- * that stops the service or makes other callers wait.
+ * This process sends requests to /health and to a list of clients while a test attacks the service. It thereby notices
+ * if the service stops or makes other callers wait.
  */
 
 /**
- * What this process reports about its own requests during the attacks: how many it sent, which of them failed, and the
+ * The results of this process’s own requests during the attacks: how many it sent, which of them failed, and the
  * longest waiting time.
  */
 export interface Probed {

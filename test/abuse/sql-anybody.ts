@@ -4,7 +4,7 @@ import type { SqlRow } from './over-sql.ts';
 import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
-/* These SQL attacks must fail for every login and role. */
+/* The database must refuse these SQL attacks for every login and role. */
 
 const DENIED = '42501';
 
@@ -186,7 +186,10 @@ export function forbidden(): SqlRow[] {
   return [...rows, GRANTED];
 }
 
-/** Attempts to lock whole tables. Postgres allows this to every role that has the right to delete rows of the table. */
+/**
+ * Attempts to lock whole tables. Postgres allows such a lock to every role that has the right to delete rows of the
+ * table.
+ */
 export function locks(must: string): SqlRow[] {
   return [
     ...['access exclusive', 'exclusive', 'share'].map((mode): SqlRow => {
@@ -197,8 +200,8 @@ export function locks(must: string): SqlRow[] {
 }
 
 /**
- * A login tries to grant a right to everybody without having the right to grant. Postgres only warns of this, so a
- * second statement checks that nobody has got the right.
+ * A login without the right to grant tries to grant a right to everybody. Postgres only warns of this, so a second
+ * statement checks that nobody has got the right.
  */
 const GRANTED: SqlRow = [
   ...(['a grant of a right to everybody', 'CWE-250', `no rows|${DENIED}`] as const),
@@ -216,7 +219,7 @@ export function harmless(): SqlRow[] {
   );
 }
 
-/** For each table, a column that some role has the right to read or write. */
+/** For each table, one column that at least one role has the right to read or write. */
 const COLUMNS: Readonly<Record<string, string>> = {
   'public.clients': 'address',
   'public.sites': 'address',
@@ -239,7 +242,8 @@ export function everyTable({ mine, foreign, foreignMarks }: World): SqlRow[] {
   return Object.entries(FOREIGN_ROWS).flatMap(([table, conditionOf]): SqlRow[] => {
     const column = COLUMNS[table] ?? 'id';
     const theirs = conditionOf(foreign);
-    // Earlier attacks on download links have created users who have access to the attacker’s client or to no client.
+    // Earlier attacks on download links created users. Each of these users has access only to the attacker’s client or
+    // to no client, so the users’ rows are not data of another tenant.
     const own = table === 'public.users' ? `r.client_access <@ array['${mine.clients}'::uuid]` : conditionOf(mine);
     const from = `from ${table} as r`;
     const none = `no rows|${DENIED}`;

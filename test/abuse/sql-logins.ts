@@ -7,11 +7,15 @@ import type { World } from './world.ts';
 import { words } from '../support/words.ts';
 
 /*
- * Attacks by SQL. The attacker has the password of one of the database logins. Some of these attacks succeeded when the
- * policy of public.sites for reporting was `using (true)`, or when a login had BYPASSRLS and was in pg_read_all_data.
+ * Attacks by SQL. The attacker has the password of one of the database logins. To check these attacks, their author
+ * once changed the policy of public.sites for reporting to `using (true)`, and once gave a login BYPASSRLS and
+ * pg_read_all_data: some attacks then succeeded.
  */
 
-/** Why a database login is allowed to see certain data of other tenants. All other such data in a result is a leak. */
+/**
+ * The reasons why a database login is allowed to see certain data of other tenants. Any other data of another tenant in
+ * a result is a leak.
+ */
 const KNOWN = {
   login: 'the API’s login may change to each request role, so its SQL can read every tenant (trap 23 in db/README.md)',
   locate: 'the API answers 403 instead of 404 to a foreign id, so its login may read the id’s client',

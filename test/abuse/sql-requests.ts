@@ -7,7 +7,8 @@ import type { World } from './world.ts';
 
 /*
  * Attacks by SQL that an attacker would inject into a request. The SQL runs with the role and the client of the
- * request. Some of these attacks succeeded when the policies of public.sites were `using (true)`.
+ * request. To check these attacks, their author once changed the policies of public.sites to `using (true)`: some
+ * attacks then succeeded.
  */
 
 const ROLES = ['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;

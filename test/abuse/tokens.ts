@@ -10,8 +10,8 @@ import { words } from '../support/words.ts';
 
 /*
  * Attacks with tokens whose signature is missing, malformed, or by a stranger. Each token is sent in the Authorization
- * header and also in the body of a login. Some of these attacks succeeded when src/identity/signature.ts accepted
- * tokens of every type.
+ * header and also in the body of a login. To check these attacks, their author once let src/identity/signature.ts
+ * accept tokens of every type: some attacks then succeeded.
  */
 
 type Row = readonly [tries: string, source: string, token: string];
@@ -72,9 +72,7 @@ function unsigned({ raw, header, claims, sign, ownSigning }: Forge): Row[] {
 
 const swapped = (bytes: Buffer): Buffer => Buffer.concat([bytes.subarray(32), bytes.subarray(0, 32)]);
 
-/**
- * Tokens that try to choose how they are verified. One of them, for example, uses the public key as a shared secret.
- */
+/** Tokens whose header tells the service how to verify them, for example with the public key as a shared secret. */
 function confused({ raw, header, claims, publicKey, publicJwk, kid, strange, strangeRsa }: Forge): Row[] {
   const secrets: Record<string, string | Buffer> = {
     'the public key in PEM': publicKey.export({ type: 'spki', format: 'pem' }),
@@ -197,7 +195,6 @@ function pointed({ raw, header, claims, publicJwk, strange, strangeSigning, ownS
   ];
 }
 
-/** Returns the attacks with malformed tokens. */
 function misshapen({ raw, header, claims, sign, ownSigning, strangeSigning }: Forge): Row[] {
   const good = sign({});
   const [head = '', payload = '', signature = ''] = good.split('.');

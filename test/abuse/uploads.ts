@@ -11,8 +11,8 @@ import { MAX_DOCUMENT } from './world.ts';
 
 /*
  * Attacks by uploads: a file’s name is a path, its content has another type than it declares, or the form is malformed.
- * Others download ranges of bytes. Some of these attacks succeeded when refuseName of src/resources/documents.ts
- * refused no name.
+ * Others download ranges of bytes. To check these attacks, their author once let refuseName of
+ * src/resources/documents.ts accept every name: some attacks then succeeded.
  */
 
 const FORMS = 'RFC 7578';
@@ -20,8 +20,7 @@ const FILES = 'ASVS 5, 5.2';
 const BUDGET = 'API4:2023';
 
 /**
- * Names of files that would be dangerous as paths. The service is allowed to store them, because it uses them only as
- * text.
+ * File names that would be dangerous as paths. The service is allowed to store them, because it uses them only as text.
  */
 const NAMES = [
   ...words(String.raw`

@@ -13,8 +13,9 @@ import type { World } from './world.ts';
 
 /*
  * In these attacks, one caller sends many expensive requests at the same time while a user of another tenant reads a
- * list. The test measures how long that user waits with and without the attack, and checks the ratio, which depends
- * little on the machine. Some of these attacks succeeded when TRANSACTIONS_PER_USER was 36.
+ * list. The test compares how long that user waits with and without the attack. It checks the ratio, which depends
+ * little on the machine. To check these attacks, their author once raised TRANSACTIONS_PER_USER to 36: some attacks
+ * then succeeded.
  */
 
 const SOURCE = 'API4:2023';
@@ -27,8 +28,8 @@ const REQUESTS = 25;
 const POLL_MS = 20;
 const MAX_MS = 180_000;
 /**
- * How many times longer the user of another tenant is allowed to wait during the attack. If the service had no limit
- * per caller, refused bulk changes would make this user wait 300 times longer.
+ * During the attack, the user of another tenant is allowed to wait this many times longer. If the service had no limit
+ * for each caller, bulk changes that it refuses would make the user wait 300 times longer.
  */
 const MAX_RATIO = 60;
 

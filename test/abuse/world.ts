@@ -22,23 +22,23 @@ export interface World {
   readonly adminUrl: string;
   readonly logins: Logins;
   readonly forge: Forge;
-  /** The ids of two tenants: `mine` is the attacker’s, and `foreign` is the one whose data the attacker wants. */
+  /** The ids of two tenants: those of `mine` belong to the attacker, and the attacker wants the data of `foreign`. */
   readonly mine: Tenant;
   readonly foreign: Tenant;
-  /** The random mark that each text of the attacker’s own tenant has. */
+  /** The random mark in each text of the attacker’s own tenant. */
   readonly ownMark: string;
   /** The marks, ids and names of the other tenants. An answer that contains one of them is a leak. */
   readonly foreignMarks: readonly string[];
   readonly tokens: Tokens;
   /** Returns all rows of the attacked tenant as JSON. No attack must change them. */
   foreignRows(): Promise<string>;
-  /** Runs SQL as the superuser. */
   readonly admin: Admin;
   close(): Promise<number | string>;
 }
 
 /**
- * The attacker’s tokens, one in each role, for one client. The token of the account manager `nobody` names no client.
+ * The attacker’s tokens for one client, one token in each role. The token of the account manager `nobody` names no
+ * client.
  */
 export interface Tokens {
   readonly admin: string;
@@ -48,7 +48,6 @@ export interface Tokens {
   readonly nobody: string;
 }
 
-/** Returns a random text that occurs nowhere else by chance. */
 const mark = (): string => `mark${randomBytes(6).toString('hex')}`;
 
 /**

@@ -100,7 +100,7 @@ function command(...args: string[]): Promise<{ code: number; out: string; err: s
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Replaces the content of a document by one that cannot be read to its end, as on a failing disk. */
+/** Yields the beginning of a document’s content and then an error, as a failing disk would. */
 async function* failing(): AsyncGenerator<Buffer> {
   yield Buffer.from(TEXT.slice(0, 4));
   await Promise.reject(new Error('EIO'));
@@ -123,8 +123,8 @@ describe.each(Object.entries(opening))(
     });
 
     test('a document store lists the documents’ contents in the byte order of their paths', async () => {
-      // For S3 the test omits names that sort before a slash. The test’s S3 server S3rver sorts by folders, and would
-      // list them in another order.
+      // The test’s S3 server S3rver sorts by folders, and would list names that sort before a slash in another order.
+      // The test therefore omits such names for S3.
       const before = kind === 'S3' ? [] : ['ab-x', 'ab.x'];
       const paths = [...before, 'ab/y', 'ab/z/x', 'ab0', 'abc/x', 'ax', 'zz'];
       for (const path of [...paths].reverse()) await place(path);
@@ -161,8 +161,8 @@ describe.each(Object.entries(opening))(
       const counts = { documents: 0, contents: 0, planned: 0, differences: 0 };
       const list = async function* (): ReturnType<ContentStore['list']> {
         const listed = await all(store.list());
-        // The test deletes one document and adds another at this moment: documents:check has listed the contents and
-        // has not read the rows yet.
+        // At this moment documents:check has listed the contents but not yet read the rows. The test now deletes one
+        // document and adds another.
         await service.admin('delete from public.documents where id = $1', [documents[0]?.id]);
         await service.documents.removeDueContents();
         await attach();
@@ -173,7 +173,7 @@ describe.each(Object.entries(opening))(
       await database.close(true);
     });
 
-    test('documents:check exits with 0 without differences, 1 with differences and 2 if used wrongly, and plans the removal of contents only with --remove-unowned', async () => {
+    test('documents:check exits with 0 if nothing differs, 1 if something differs and 2 for a wrong option, and plans removals of contents only with --remove-unowned', async () => {
       await attach();
       expect(await command()).toMatchObject({ code: 0, err: '' });
       const lost = await attach();
@@ -242,13 +242,13 @@ describe.each(Object.entries(opening))(
         [0, 2],
       ]) {
         const { code, out } = await command('--digest', '--json');
-        // The test expects no digest for two documents: one whose content has another length than its row says, and one
-        // whose content is missing.
+        // The test expects no digest for two documents. The content of one has another length than its row says, and
+        // the content of the other is missing.
         expect([code, JSON.parse(out.trim().split('\n').at(-1) ?? '')]).toEqual([
           1,
           expect.objectContaining({ differences: 2, digestsKept: keptNow, withoutDigest: without }),
         ]);
-        // The function storeDigest must not overwrite the digest that the document already has.
+        // The function storeDigest must keep the digest that a document already has.
         const database = await openDocumentContents(service.postgres.apiUrl);
         await database.storeDigest(kept.id, sha256('x'));
         await database.close(true);

@@ -29,7 +29,6 @@ interface Ending {
   readonly err: string;
 }
 
-/** Runs the command `npm run identity:sync` in a process of its own. */
 function sync(args: readonly string[] = [], more: Readonly<Record<string, string>> = {}): Promise<Ending> {
   return new Promise((resolve) => {
     const env = {
@@ -120,7 +119,7 @@ test('identity:sync exits with 2 if it cannot read from the identity provider or
     code: 2,
     err: 'DATABASE_ADMIN_URL must be set\n',
   });
-  // The API’s database login must not read which user has which subject at the identity provider, so the command
+  // The database login of the API must not read which user has which subject at the identity provider, so identity:sync
   // refuses this login.
   expect(await sync([], { DATABASE_ADMIN_URL: service.postgres.apiUrl })).toMatchObject({
     code: 2,
@@ -148,7 +147,7 @@ test('identity:sync reads 703 users from the identity provider, at most five at 
     answered += 1;
     return answered === 400 && sendError(response, 429, 'too_many', 'Wait', { 'retry-after': '7' });
   };
-  // The test’s identity provider answers only after one turn of the event loop, so that several requests can be open at
+  // The test’s identity provider answers only after one turn of the event loop. Several requests can thus be open at
   // the same time.
   provider.answering = () => new Promise((resolve) => setImmediate(resolve));
   const waits: number[] = [];

@@ -15,14 +15,16 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, chromiumSandbox: sandbox });
 }
 
-/** Creates a folder for the screenshots of a test suite, and prints the folder’s path. */
+/** Creates a folder for the screenshots of a test suite, prints the folder’s path, and returns it. */
 export async function screenshotFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `taxclaims-${name}-`));
   console.log(`Screenshots: ${folder}`);
   return folder;
 }
 
-/** Opens an empty page in a browser context of its own. `complaints` collects errors of the page and its console. */
+/**
+ * Opens an empty page in its own browser context. `complaints` collects errors of the page and messages of its console.
+ */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
   const page = await (await browser.newContext({ viewport: SIZES.desk, ...options })).newPage();
   const complaints: string[] = [];
@@ -33,7 +35,9 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints };
 }
 
-/** Takes a screenshot, and expects that the page fits the window's width and has no accessibility violation. */
+/**
+ * Takes a screenshot of the page, and expects that the page fits the window’s width and has no accessibility violation.
+ */
 export async function expectReadable(page: Page, screenshots: string, what: string): Promise<void> {
   const { width = 0 } = page.viewportSize() ?? {};
   await page.screenshot({ path: join(screenshots, `${what}-${width}.png`), fullPage: true });

@@ -7,8 +7,9 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const MODULES = join(ROOT, 'node_modules');
 
 /**
- * The JavaScript of the example pages in test/browser/desk by their paths. Their API client is generated from
- * docs/openapi.json as docs/frontend.md says, and compiled strictly with openapi-fetch in an empty folder.
+ * Returns the JavaScript of the example pages in test/browser/desk by their paths. The API client of the pages is
+ * generated from docs/openapi.json as docs/frontend.md says, and compiled strictly with openapi-fetch in an empty
+ * folder.
  */
 export async function compiled(folder: string): Promise<Record<string, string>> {
   const run = (...args: string[]) =>

@@ -46,7 +46,7 @@ beforeAll(async () => {
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
   page = await (await browser.newContext({ locale: 'fr-FR', viewport: { width: 1280, height: 900 } })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
-  // The browser’s PDF viewer is also a page but has no session storage, so only the top page gets the login.
+  // The browser’s PDF viewer is also a page, but it has no session storage. Only the top page therefore gets the login.
   await page.addInitScript(`if (window === top) sessionStorage.setItem('login', ${JSON.stringify(login)})`);
   await page.goto(`${frontend.origin}/`);
   await said('réclamations');
@@ -110,7 +110,7 @@ test('a user of the desk page assigns forty claims to a colleague at once', asyn
   expect(new Set(await column(7))).toEqual(new Set(['Amélie Durand']));
 });
 
-test('the desk page shows a French error under each wrong field, and which user lowered a claim’s amount', async () => {
+test('the desk page shows a French error under each wrong field, and names the user who lowered a claim’s amount', async () => {
   await claims().first().getByRole('button').click();
   const amount = page.getByLabel('Montant');
   const before = await amount.inputValue();

@@ -9,8 +9,8 @@ import { expectReadable, launchBrowser, openPage, screenshotFolder, SIZES } from
 /* Tests the API documentation at /docs with an external OpenID provider: login, renewal of tokens, and logout. */
 
 /**
- * The service's clock in milliseconds. Once the clock is ten minutes later, the service fetches the provider's
- * discovery document again.
+ * The time of the service’s clock in milliseconds. When this clock is ten minutes later, the service fetches the
+ * provider’s discovery document again.
  */
 let now = 0;
 
@@ -18,7 +18,7 @@ let page: Page;
 let requests: Request[];
 let complaints: string[];
 
-// The OpenID provider warns on the console about each default that is unfit for production, so the console is silenced.
+// The OpenID provider prints a warning for each default that is unfit for production, so the test silences the console.
 for (const method of ['info', 'warn'] as const) jest.spyOn(console, method).mockReturnValue();
 const provider = await startForeignProvider();
 const { issuer, audience } = provider;
@@ -49,7 +49,7 @@ beforeEach(async () => {
   page.on('request', (request) => requests.push(request));
 });
 afterEach(async () => {
-  // An address of the service must contain no token and no code, because addresses stay in logs.
+  // An address of the service must contain no token and no login code, because addresses stay in logs.
   const own = requests.map((request) => request.url()).filter((address) => address.startsWith(`${origin}/`));
   expect(own.filter((address) => /eyJ|[?&]code=/.test(address))).toEqual([]);
   await page.context().close();
@@ -77,7 +77,7 @@ async function send(id: string): Promise<number> {
 }
 
 describe.each(Object.values(SIZES))('the page /docs in a window of $width pixels', (size) => {
-  test('a user of /docs logs in at the OpenID provider, tries an endpoint, and is logged out at the provider as well', async () => {
+  test('a user of /docs logs in at the OpenID provider, tries an endpoint, and is also logged out at the provider by a logout on /docs', async () => {
     await page.setViewportSize(size);
     await page.goto(`${origin}/docs`);
     await page.getByText(`At ${provider.issuer}`).waitFor();
@@ -89,14 +89,14 @@ describe.each(Object.values(SIZES))('the page /docs in a window of $width pixels
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading().waitFor();
     expect(await page.evaluate('sessionStorage.length + localStorage.length')).toBe(0);
-    // After the logout the OpenID provider shows its login form again instead of logging the user in.
+    // After the logout the OpenID provider shows its login form again, so the user was also logged out there.
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('button', { name: 'Enter' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });
 
-test('the page /docs opens the endpoint that its address names again after a login and after a reload', async () => {
+test('after a login and after a reload, the page /docs again opens the endpoint that its address names', async () => {
   await logIn('/docs#/Sites/getSite');
   await operation('getSite').getByRole('button', { name: 'Execute' }).waitFor();
   expect(page.url()).toBe(`${origin}/docs#/Sites/getSite`);
@@ -132,7 +132,8 @@ test('the page /docs tells a user at the next request that the user’s rights c
   const other = await service.tenant('Garage Dubois');
   expect(await send('listClients')).toBe(200);
   provider.claims = { ...provider.claims, client_access: [tenant.clients, other.clients] };
-  // Like an ADMIN's change of the user's rights, the SQL makes the service refuse every earlier token of the user.
+  // The SQL makes the service refuse every earlier token of the user, as an ADMIN’s change of the user’s rights would
+  // do.
   await service.sql`insert into public.users (email, password_hash, name, role, client_access, subject, access_changed_at)
    values ('marc@cabinet.example', '!', 'Marc Lefèvre', 'ACCOUNT_MANAGER', ${[tenant.clients, other.clients]}, 'foreign|known-here', clock_timestamp())`;
   expect(await send('listClients')).toBe(401);
@@ -144,14 +145,14 @@ test('the page /docs tells a user at the next request that the user’s rights c
   await page.getByText('The token is not accepted').waitFor();
 });
 
-test('the page /docs tells a user whose token has no rights that the token is not accepted, and lets another user log in', async () => {
+test('the page /docs tells a user without rights that the service does not accept the user’s token, and lets another user log in', async () => {
   provider.claims = {};
   await page.goto(`${origin}/docs`);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).click();
   await page.getByText('The token is not accepted').waitFor();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
-  // The OpenID provider asks for a login again; otherwise it would log in the same person at once.
+  // The OpenID provider must show its login form again, because otherwise it would log in the same person at once.
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Enter' }).waitFor();
 });
@@ -185,7 +186,7 @@ describe.each(Object.values(SIZES))(
       await page.getByText(`Nobody can log in at ${provider.issuer} now`).waitFor();
       expect(await page.getByRole('button', { name: 'Log in' }).isVisible()).toBe(false);
       await expectReadable(page, screenshots, 'away');
-      // Half a minute later the OpenID provider can be reached again.
+      // The test makes the OpenID provider reachable again, and puts the service’s clock half a minute forward.
       provider.discovery = undefined;
       now += 30_000;
       await logIn();
@@ -206,7 +207,7 @@ describe.each(Object.values(SIZES))(
       expect(complaints).toEqual([]);
     });
 
-    test('a user of /docs stays logged in until the token expires, even if the provider is unreachable', async () => {
+    test('a user of /docs stays logged in until the token expires, even if the identity provider is unreachable', async () => {
       await page.setViewportSize(size);
       await logIn();
       provider.discovery = (_request, response) => response.destroy();

@@ -20,7 +20,7 @@ import { forSuite } from '../support/suite.ts';
  */
 
 let page: Page;
-/** The addresses that the browser loaded, and the errors that its pages reported. */
+/** The addresses that the browser loaded, and the errors that its pages reported in the console. */
 let addresses: string[];
 let complaints: string[];
 
@@ -88,7 +88,8 @@ describe.each(Object.entries(SIZES))('the page /docs in a window of the size %s'
     await operation('listClients').waitFor();
     await expectReadable('everything');
 
-    // The search words differ from the words on /docs in order, capitals and accents; one word is a parameter’s name.
+    // The search words differ from the text on /docs in order, capitals and accents. One of the words is a parameter’s
+    // name.
     await words().fill('site_id LÍST réclamations');
     await operation('listClients').waitFor({ state: 'detached' });
     const shown = page.locator('.opblock-summary-path');
@@ -150,7 +151,7 @@ test('a user can choose a demonstration user, find an endpoint and send the exam
   expect(complaints).toEqual([]);
 });
 
-test('the page /docs keeps a user’s token until the user closes the tab or chooses to ask as somebody else', async () => {
+test('the page /docs keeps a user’s token until the user closes the tab or chooses another user', async () => {
   await open(service);
   await enterAs('Claire Fontaine');
   await page.reload();

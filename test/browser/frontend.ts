@@ -15,7 +15,7 @@ const LIBRARY = join(
 );
 const PAGE = '<!doctype html><link rel="icon" href="data:,"><script src="/library.js"></script><p>A frontend</p>';
 
-/** Serves test pages from another origin than the API: the given pages, or one page with oidc-client-ts. */
+/** Serves test pages from another origin than that of the API: the given pages, or one page with oidc-client-ts. */
 export async function startFrontend(pages?: Readonly<Record<string, string>>): Promise<Frontend> {
   const files = pages ?? { '/library.js': await readFile(LIBRARY, 'utf8') };
   const server = createServer(({ url = '/' }, response) => {

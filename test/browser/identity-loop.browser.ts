@@ -8,13 +8,16 @@ import { until } from '../support/upload.ts';
 import { launchBrowser, openPage } from './browser.ts';
 import { startFrontend } from './frontend.ts';
 
-/* Tests a frontend of another origin, with oidc-client-ts, against `npm start` with its identity provider. */
+/*
+ * Tests a frontend that uses oidc-client-ts and has another origin than the API, against `npm start` with its identity
+ * provider.
+ */
 
 const EMAIL = 'marc.lefevre@cabinet.example';
 const SUBJECT = 'demonstration|marc';
 const client = (number: number): string => `c1000000-0000-4000-8000-00000000000${String(number)}`;
 const WITHDRAWN = client(2);
-/** The site of the client that an ADMIN withdraws from the user during the test. */
+/** The site of a client. During the test an ADMIN withdraws this client from the user. */
 const SITE = '51000000-0000-4000-8000-000000000003';
 
 let page: Page;
@@ -64,7 +67,10 @@ async function asAdmin(line: string): Promise<Answer> {
   return ask(Number(port), line, { token: await demonstration.tokenOf('ADMIN') });
 }
 
-/** The identity provider’s record of the user, as the service reads the record through the management interface. */
+/**
+ * The identity provider’s record of the user. The service reads the same record through the provider’s management
+ * interface.
+ */
 async function known(): Promise<unknown> {
   const answer = await fetch(`${demonstration.issuer}/api/v2/users/${encodeURIComponent(SUBJECT)}`, {
     headers: { authorization: `Bearer ${await demonstration.credential()}` },
@@ -99,7 +105,6 @@ test('a frontend’s user logs in, renews the token, is refused after losing a c
   const moved = await call(`PUT /api/reclamations/${id}`, { status: 'READY_FOR_REVIEW' });
   expect(moved).toMatchObject({ status: 200, json: { status: 'READY_FOR_REVIEW' } });
 
-  // An ADMIN withdraws a client from the user.
   const found = await asAdmin('GET /api/users?q=marc.lefevre');
   expect(found).toMatchObject({ status: 200, json: [{ email: EMAIL }] });
   const [{ id: user = '' } = {}] = found.json as { id?: string }[];
@@ -113,7 +118,7 @@ test('a frontend’s user logs in, renews the token, is refused after losing a c
   expect((await call(`GET /api/reclamations/${id}`)).status).toBe(401);
   expect((await asAdmin(`GET /api/reclamations/${id}`)).json).toMatchObject({ status: 'READY_FOR_REVIEW' });
 
-  // The service sends the changed rights of the user to the identity provider.
+  // The service sends the user’s changed rights to the identity provider.
   const left = [client(1), client(3)];
   const delivered = `GET /api/identity-changes?user_id=${user}&state=DELIVERED`;
   await until(async () => ((await asAdmin(delivered)).json as unknown[]).length > 0);
@@ -136,7 +141,7 @@ test('a frontend’s user logs in, renews the token, is refused after losing a c
   const { status, json } = await call('GET /api/clients');
   expect([status, (json as { id: string }[]).map((one) => one.id).sort()]).toEqual([200, left]);
   expect((await call(`GET /api/reclamations/${id}`)).status).toBe(403);
-  // The browser's console also reports each 401 and 403 of the API, which the test expects.
+  // The browser’s console also reports each response 401 and 403 of the API, as the test expects.
   expect(opened.complaints.filter((complaint) => !/status of 40[13]/.test(complaint))).toEqual([]);
   await page.context().close();
 });

@@ -38,7 +38,7 @@ const PAGES: Readonly<Record<string, (language: Language) => string>> = {
   'error-too-late': (language) => renderMessagePage(language, 'expired'),
 };
 
-/** The names and values that a submitted form sent, in their order. */
+/** The names and values of the fields that a submitted form sent, in their order. */
 let sent: [name: string, value: string][];
 
 const stylesheet = await readFile(STYLESHEET);
@@ -127,7 +127,7 @@ test('a user can log in at the embedded provider with the keyboard alone, and pa
   });
 });
 
-test('the login page explains a refused login at both fields, keeps the email, and focuses the password', async () => {
+test('after a refused login, the login page shows the error at both fields, keeps the email, and puts the focus on the password', async () => {
   await on('login-refused', { locale: 'fr' }, async (page) => {
     const why = 'Cette adresse et ce mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.';
     expect(await page.getByRole('alert').innerText()).toBe(why);

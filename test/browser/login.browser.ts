@@ -52,10 +52,10 @@ describe.each([
     await page.getByRole('alert').getByText(why).waitFor();
     expect(await page.getByLabel(email).inputValue()).toBe(EMAIL);
     await expectReadable(page, screenshots, 'login-refused');
-    // The browser's console reports only the refused login, by its HTTP status.
+    // The browser’s console contains only the HTTP status of the refused login.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('403')]);
 
-    // After a refused login, the password field already has the focus.
+    // The test types without a click, because the password field has the focus after a refused login.
     await page.keyboard.type(demonstration.passwordOf(EMAIL));
     await page.keyboard.press('Enter');
     await page.getByText('Asking as Marc Lefèvre, ACCOUNT_MANAGER, 3 clients').waitFor();
@@ -85,7 +85,8 @@ test('the login code of docs/frontend.md gets a token from the identity provider
 
   ({ page, complaints } = await openPage(browser, { locale: 'en' }));
   await page.goto(`${frontend.origin}/`);
-  // The page goes to the login form before this evaluation ends, so Playwright's evaluation fails.
+  // The page leaves for the login form before this call returns, so Playwright reports an error, which the test
+  // ignores.
   await run().catch(() => undefined);
   await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill(demonstration.passwordOf(EMAIL));

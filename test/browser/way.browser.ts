@@ -16,7 +16,10 @@ import { expectReadable, launchBrowser, screenshotFolder, SIZES } from './browse
 import { compiled } from './compiled.ts';
 import { startFrontend } from './frontend.ts';
 
-/* Follows a deadline from the reminder mail to the claim's page, a new task, a colleague's page and the calendar. */
+/*
+ * Follows one deadline through the whole system: from the reminder mail to the claim’s page, a new task, a colleague’s
+ * page and the calendar.
+ */
 
 const pages = await compiled(await folderForSuite());
 const frontend = await forSuite(startFrontend(pages));
@@ -42,7 +45,7 @@ async function pageOf({ token }: Person): Promise<Page> {
   const page = await (await browser.newContext({ locale: 'fr-FR', viewport: SIZES.desk })).newPage();
   page.on('pageerror', ({ message }) => complaints.push(message));
   const login = JSON.stringify({ baseUrl: `http://127.0.0.1:${service.port}`, token });
-  // Only the frontend gets the login, because the page that shows a mail has no origin and no session storage.
+  // The page that shows a mail has no origin and no session storage, so only the frontend’s page gets the login.
   await page.addInitScript(
     `if (location.origin === '${frontend.origin}') sessionStorage.setItem('login', ${JSON.stringify(login)})`,
   );
@@ -62,7 +65,7 @@ async function said(page: Page, text: string): Promise<void> {
     });
 }
 
-/** The entries that a calendar program shows which knows only the given calendar address. */
+/** Returns the entries that a calendar program shows. Such a program knows only the calendar’s address. */
 async function eventsAt(address: string): Promise<string[]> {
   const answer = await fetch(address);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
@@ -97,7 +100,7 @@ test('the link in a reminder mail opens the claim, a task added there appears on
   const facts = await own.getByRole('definition').allInnerTexts();
   expect(facts).toEqual(['Logistique du Rhône SAS', 'Taxe foncière', expect.any(String), day]);
 
-  // The clock of the colleague's page stands still, so only an event from the service can update the page.
+  // The clock of the colleague’s page stands still. Only an event from the service can therefore update the page.
   const colleague = await pageOf(marc);
   const asked: string[] = [];
   colleague.on('request', (request) => asked.push(new URL(request.url()).pathname));

@@ -7,8 +7,8 @@ import { inLine, rowOf, wholeTable } from './held.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * These tests check the status, the order and the dates of requests that change a client’s records while other requests
- * change or read the same records.
+ * These tests change a client’s records while other requests change or read the same records. They check the status of
+ * each response and the order and dates of the changes.
  */
 
 let tenant: Tenant;
@@ -50,7 +50,7 @@ test.each<{ what: string; sql: (tenant: Tenant) => string }>([
   },
 );
 
-test('if a partner’s deletion waits for a change that links the partner to clients, it also deletes the new links', async () => {
+test('if a partner’s deletion waits for a change that links the partner to clients, the deletion also removes the new links', async () => {
   const path = `/api/partners/${tenant.partners}`;
   const body = { client_ids: [tenant.clients, (await service.tenant('Second')).clients] };
   const answers = await inLine(service, rowOf('partners', tenant.partners), [
@@ -66,7 +66,7 @@ test.each([
   { resource: 'invoices', table: 'factures', status: 'DRAFT' },
   { resource: 'partner-invoices', table: 'partner_invoices', status: 'RECEIVED' },
 ] as const)(
-  'a change of one of the $resource to its present status gets 409 with the present ETag, and 412 with an older ETag',
+  'if a request sets one of the $resource to the status that it already has, it gets 409 with the present ETag and 412 with an older one',
   async ({ resource, table, status }) => {
     const path = `/api/${resource}/${tenant[table]}`;
     const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test('a caller who moves a parcel to a site of another client gets 409', async () => {
+test('a request to move a parcel to a site of another client gets 409', async () => {
   const path = `/api/cadastres/${tenant.cadastres}`;
   const { etag = '' } = (await service.ask(`GET ${path}`, { token: admin })).headers;
   const body = { site_id: (await service.tenant('Second')).sites };
@@ -92,7 +92,7 @@ test.each([
   { resource: 'partner-invoices', table: 'partner_invoices', field: 'partner_id', kind: 'biller' },
   { resource: 'reclamations', table: 'reclamations', field: 'site_id', kind: 'sites', status: 'CLOSED' },
 ] as const)(
-  'a change of one of the $resource to a $field of a foreign client gets 403 and is recorded, even with an older ETag',
+  'if a request gives one of the $resource a $field of another tenant, it gets 403 and an audit record, even with an older ETag',
   async ({ resource, table, field, kind, ...more }) => {
     const foreign = await service.furnishedTenant('Garage Dupont');
     const status = 'status' in more ? { status: more.status } : {};
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test('X-Total-Count is the number of records in the same response while other sessions create and delete records', async () => {
+test('the header X-Total-Count agrees with the records of its response even while other sessions create and delete records', async () => {
   const progress = { done: false };
   const making = (async () => {
     for (let times = 0; times < 60; times += 1) {
@@ -129,7 +129,7 @@ test('X-Total-Count is the number of records in the same response while other se
   expect(totals.size).toBeGreaterThan(1);
 });
 
-test('the service dates a claim’s change of status after the earlier change, even if the earlier date is in the future', async () => {
+test('the service dates each change of a claim’s status after the previous one, even if the previous date is in the future', async () => {
   const { reclamations: id } = tenant;
   await service.sql`update public.reclamation_history set changed_at = '2100-01-01' where reclamation_id = ${id}`;
   await service.ask(`PUT /api/reclamations/${id}`, { token: admin, body: { status: 'READY_FOR_REVIEW' } });

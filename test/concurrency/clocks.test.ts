@@ -9,42 +9,40 @@ import { person } from '../support/people.ts';
 
 /*
  * These tests change users’ rights while the clocks of the identity provider, the service and Postgres differ. Postgres
- * always has the clock of this machine. To test a slow clock of Postgres, the clocks of the provider and the service
- * are ahead.
+ * always has the clock of this machine. In tests where Postgres’s clock is slow, the clocks of the provider and the
+ * service are ahead instead.
  */
 
-/** The seconds by which each of the tested clocks is ahead of the clock of Postgres. */
+/** How many seconds each of the tested clocks is ahead of Postgres’s clock. */
 interface Off {
-  /** The seconds by which the clock that dates the identity provider’s tokens is ahead of the clock of Postgres. */
+  /** How many seconds the clock that dates the identity provider’s tokens is ahead of Postgres’s clock. */
   readonly tokens: number;
-  /**
-   * The seconds by which the clock that dates the identity provider’s HTTP responses is ahead of the clock of Postgres.
-   */
+  /** How many seconds the clock that dates the identity provider’s HTTP responses is ahead of Postgres’s clock. */
   readonly dates: number;
   readonly service: number;
 }
 
-const CLOCKS: readonly { readonly title: string; readonly off: Off }[] = [
+const CLOCKS: readonly { readonly clockIsWrong: string; readonly off: Off }[] = [
   ...[5, 90, 120, -5, -90, -120].map((s) => ({
-    title: `the provider’s clock is ${s} s ahead`,
+    clockIsWrong: `the provider’s clock is ${s} s ahead`,
     off: { tokens: s, dates: s, service: 0 },
   })),
   ...[5, 90, -120].map((s) => ({
-    title: `Postgres’s clock is ${-s} s ahead`,
+    clockIsWrong: `Postgres’s clock is ${-s} s ahead`,
     off: { tokens: s, dates: s, service: s },
   })),
   ...[120, -120].map((s) => ({
-    title: `the service’s clock is ${s} s ahead`,
+    clockIsWrong: `the service’s clock is ${s} s ahead`,
     off: { tokens: 0, dates: 0, service: s },
   })),
   // The clocks that sign tokens are at most 25 s ahead here, because the service refuses a token that is dated further
   // in the future.
   ...[5, 25, -5, -90, -120].map((s) => ({
-    title: `the clock of the machine that signs the provider’s tokens is ${s} s ahead`,
+    clockIsWrong: `the clock of the machine that signs the provider’s tokens is ${s} s ahead`,
     off: { tokens: s, dates: 0, service: 0 },
   })),
   ...[5, 90, 120, -5, -25].map((s) => ({
-    title: `the clock of the machine that answers for the provider is ${s} s ahead`,
+    clockIsWrong: `the clock of the machine that answers for the provider is ${s} s ahead`,
     off: { tokens: 0, dates: s, service: 0 },
   })),
 ];
@@ -84,8 +82,7 @@ const CHANGES: readonly (readonly object[])[] = [
 ];
 
 /**
- * Moves the dates of a user’s change of rights and of the last measurement of the identity provider’s clock two minutes
- * into the past.
+ * Dates a user’s change of rights two minutes earlier, and also the last measurement of the identity provider’s clock.
  */
 async function twoMinutesLater(sub: string): Promise<void> {
   await base.admin(
@@ -115,9 +112,10 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
   expect([await me(old), await logIn(old)]).toEqual([401, 401]);
   expect(await stored()).toEqual(changed);
 
-  // If the clocks that date the identity provider’s tokens and its responses are wrong by the same time, the service
-  // knows that time and accepts a token that is issued now. Otherwise the service accepts only a token that is issued
-  // two minutes after the change of rights.
+  // If the provider’s tokens and its responses are dated by the same wrong clock, the service knows its error and
+  // If the provider’s tokens and its responses are dated by the same wrong clock, the service knows the error of this
+  // clock and accepts a token that is issued now. Otherwise the service accepts only a token that is issued two minutes
+  // after the change of rights.
   if (off.tokens !== off.dates) await twoMinutesLater(sub);
   const end = performance.now() + 20_000;
   let status = 0;
@@ -127,18 +125,18 @@ async function tryChange(service: Service, off: Off, bodies: readonly object[]):
 }
 
 test.each(CLOCKS)(
-  'if $title, the service refuses tokens from before a change of rights, accepts later tokens, and logs how far ahead the clock is',
+  'if $clockIsWrong, the service refuses tokens from before a change of rights, accepts later tokens, and logs the clock’s error',
   async ({ off }) => {
     await withClocks(off, async (service, said) => {
       await Promise.all(CHANGES.map((bodies) => tryChange(service, off, bodies)));
-      // The service does not log how wrong the clock that dates the tokens is, because an old token and a token of a
-      // slow clock look the same.
+      // The service cannot tell a token of a slow clock from an old token, so it does not log the error of such a
+      // clock.
       if (off.dates === 0 && off.tokens < 0) return;
       const expected = { provider: off.dates === 0 ? off.tokens : off.dates, service: off.service };
       const { subject: sub } = await person(base, 'ADMIN');
       const seen = async () => {
-        // If a request to the identity provider is slow, the service sees only a part of the time by which the
-        // provider’s clock is wrong. The next response and the next new token show the whole time.
+        // If a response of the identity provider is slow, the service measures only a part of the error of the
+        // provider’s clock. The next response and the next new token show the whole error.
         await service.ask('GET /api/users/me', { token: await issue(off, 0, { sub, role: 'ADMIN' }) });
         const figures = await figuresAt(service.metricsPort);
         return Object.entries(expected).map(([clock, seconds]) => ({

@@ -9,9 +9,9 @@ import { person } from '../support/people.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * These tests check that requests which lock several rows lock them in one order. With a deadlock_timeout of 60
- * seconds, which exceeds the statement time-out, Postgres resolves no deadlock, so a request in a deadlock would get
- * 503.
+ * These tests check that requests which lock several rows lock them in the same order, so that they cannot end in a
+ * deadlock. Postgres resolves no deadlock here, because its deadlock_timeout of 60 seconds exceeds the statement
+ * time-out. A request in a deadlock would therefore get 503.
  */
 
 let service: Service;
@@ -74,11 +74,11 @@ describe('the service repeats requests that Postgres ends because of a deadlock'
   beforeAll(() => start('200ms'));
   afterAll(() => service.close());
 
-  test('the service repeats a request that Postgres has ended because of a deadlock, and answers 200', async () => {
+  test('if Postgres ends a request because of a deadlock, the service repeats the request and answers 200', async () => {
     const another = await connected(service.postgres.adminUrl);
     await another.query(`set deadlock_timeout = '60s'; begin`);
     await another.query('select from public.factures where id = $1 for update', [tenant.factures]);
-    // The invoice’s change locks the invoice’s claim, and waits for the lock of the invoice.
+    // The change of the invoice locks the invoice’s claim, and then waits for the lock of the invoice.
     const answer = service.ask(`PUT /api/invoices/${tenant.factures}`, {
       token,
       body: { reclamation_id: tenant.reclamations },

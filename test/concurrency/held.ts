@@ -5,9 +5,9 @@ import type { Service } from '../support/service.ts';
 import type { Admin } from '../support/world.ts';
 
 /**
- * Takes the lock `hold` as a superuser, and sends the requests one by one: each once the previous request waits for the
- * lock. Then runs `meanwhile` in the transaction that holds the lock, and releases the lock. Returns the responses in
- * the order of the requests.
+ * Takes the lock `hold` as a superuser, and sends each request once the previous one waits for this lock. Then runs
+ * `meanwhile` in the transaction that holds the lock, and releases the lock. Returns the responses in the order of the
+ * requests.
  */
 export async function inLine<T = Answer>(
   service: Service,
@@ -30,12 +30,12 @@ export async function inLine<T = Answer>(
   });
 }
 
-/** Returns the SQL of the lock that an uncommitted change of a row holds. */
+/** Returns SQL that locks a row, as a change of the row does until its commit. */
 export function rowOf(table: string, id: string): { text: string; values: unknown[] } {
   return { text: `select from public.${table} where id = $1 for no key update`, values: [id] };
 }
 
-/** Returns the SQL of the lock that a deploy takes on a table. */
+/** Returns SQL that locks a whole table, as a deploy does. */
 export function wholeTable(table: string): { text: string } {
   return { text: `lock table public.${table} in access exclusive mode` };
 }

@@ -27,8 +27,8 @@ beforeEach(async () => {
 });
 
 /**
- * Imports claims of the tenant’s site `own.sites`, and in the last line a claim of a second site, `annex`. One SQL
- * statement inserts up to 1,000 lines.
+ * Imports claims of the site `own.sites`, and in the last line a claim of a second site, `annex`. One SQL statement
+ * inserts at most 1,000 of the lines.
  */
 const send = (count: number, { query = '', ...more }: Question & { query?: string } = {}): Promise<Answer> =>
   service.ask(`POST /api/reclamations/import${query}`, {
@@ -57,7 +57,7 @@ test('two simultaneous imports of claims by two callers both succeed completely'
   expect(await imported()).toBe(200);
 });
 
-test('a caller’s second simultaneous long import of claims gets 429 with Retry-After, while a colleague’s import succeeds', async () => {
+test('while a caller’s long import of claims runs, a second import by this caller gets 429 with Retry-After, but an import by a colleague succeeds', async () => {
   const answers = await inLine(
     service,
     lockOf('sites', annex),
@@ -72,7 +72,7 @@ test('a caller’s second simultaneous long import of claims gets 429 with Retry
   expect(await imported()).toBe(600);
 });
 
-test('an import of claims that waits for the deletion of a site gets 404, names the lines of the site, and stores nothing', async () => {
+test('if an import of claims waits for a site’s deletion, the import gets 404 that names the lines with this site, and stores nothing', async () => {
   const requests = [() => remove(`/api/sites/${annex}`), () => send(1_500)];
   const [deleted, answer = {} as Answer] = await inLine(service, lockOf('sites', annex), requests);
   expect(deleted?.status).toBe(204);
@@ -81,21 +81,21 @@ test('an import of claims that waits for the deletion of a site gets 404, names 
   expect(await imported()).toBe(0);
 });
 
-test('if a site’s deletion waits for an import, it also deletes the claim that the import adds to the site', async () => {
+test('if a site’s deletion waits for an import, the deletion also removes the claim that the import adds to the site', async () => {
   const requests = [() => send(1_500), () => remove(`/api/sites/${annex}`)];
   const answers = await inLine(service, lockOf('sites', annex), requests);
   expect(answers.map(({ status }) => status)).toEqual([201, 204]);
   expect(await imported()).toBe(1_499);
 });
 
-test('an import of claims that waits for the deletion of their client gets 404 that names the client', async () => {
+test('if an import of claims waits for the deletion of its client, the import gets 404 that names the client', async () => {
   const requests = [() => remove(`/api/clients/${own.clients}`), () => send(100)];
   const answers = await inLine(service, lockOf('clients', own.clients), requests);
   expect(answers.map(({ status }) => status)).toEqual([204, 404]);
   expect(details(answers[1] ?? ({} as Answer))).toMatchObject({ '0.client_id': 'names no record' });
 });
 
-test('a dry run of an import of claims does not affect a simultaneous import, and names the lines of a deleted site', async () => {
+test('a dry run of an import of claims does not affect a simultaneous import, and names the lines with a site that was just deleted', async () => {
   const answers = await inLine(service, lockOf('sites', annex), [
     () => send(100, { query: '?dry_run=true' }),
     () => send(100),

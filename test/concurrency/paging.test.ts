@@ -5,8 +5,8 @@ import { until } from '../support/upload.ts';
 import { connected } from '../support/database.ts';
 
 /*
- * A program that keeps a copy of the sites reads all pages sorted by updated_at, and later only the sites that changed
- * since.
+ * These tests read sites like a program that keeps its own copy of them: first all pages sorted by updated_at, and
+ * later only the sites that have changed.
  */
 
 interface Site {
@@ -53,8 +53,8 @@ const lastChangeOf = (sites: readonly Site[]) =>
     .at(-1) ?? '';
 
 /**
- * True if every stored site is older than all open transactions, even those of other test suites. Each open transaction
- * has possibly changed a site.
+ * True if every stored site is older than all open transactions, even those of other test suites, because each open
+ * transaction could still change a site.
  */
 async function isOlderThanAllTransactions(): Promise<boolean> {
   const [row] =
@@ -63,11 +63,12 @@ async function isOlderThanAllTransactions(): Promise<boolean> {
   return row?.['isSo'] === true;
 }
 
-test('a program that reads all pages of a list by updated_at gets the last state of every site, although other callers change sites at the same time', async () => {
+test('a program that reads all pages of sites sorted by updated_at gets every site in its last state, although other callers change sites meanwhile', async () => {
   let turn = 0;
   const readSites = await readAllPages(undefined, async (page) => {
     turn += 1;
-    // The test changes one site that the paging program has already read, and one site that it has not read yet.
+    // During the reading, the test changes one site that the program has already read, and one that it has not read
+    // yet.
     if (turn <= 6) await Promise.all([rename(page[0]?.id ?? '', 'again'), rename(ids[29 - turn] ?? '', 'early')]);
   });
   const last = new Map(readSites.map((site) => [site.id, site.site_name]));
@@ -76,7 +77,7 @@ test('a program that reads all pages of a list by updated_at gets the last state
   for (const { id, site_name } of stored) expect(last.get(String(id))).toBe(site_name);
 });
 
-test('a program that reads changes with updated_from gets a change with an earlier date that was committed late', async () => {
+test('a program that reads changes with the filter updated_from also gets a change that was committed late and has an earlier date', async () => {
   const [late = '', after = ''] = ids;
   const writer = await connected(service.postgres.adminUrl);
   try {
@@ -90,17 +91,15 @@ test('a program that reads changes with updated_from gets a change with an earli
     await writer.query('commit');
     const second = await readAllPages(from);
     expect(second).toContainEqual(expect.objectContaining({ id: late, site_name: 'late' }));
-    // The change that is committed late has an earlier date than the end of the first reading, which could not see the
-    // change.
+    // The change was committed late. Its date is earlier than the end of the first reading, which could not see it.
     expect(second.find(({ id }) => id === late)?.updated_at.localeCompare(from)).toBe(-1);
-    // The second reading of the list does not return the sites that did not change.
     expect(second.length).toBeLessThan(5);
   } finally {
     await writer.end();
   }
 });
 
-test('a program that reads changes with updated_from gets a new site with an earlier date that was committed late', async () => {
+test('a program that reads changes with the filter updated_from also gets a new site that was committed late and has an earlier date', async () => {
   const writer = await connected(service.postgres.adminUrl);
   try {
     await writer.query('begin');
@@ -117,7 +116,7 @@ test('a program that reads changes with updated_from gets a new site with an ear
   }
 });
 
-test('a program that reads changes of sites with updated_from gets no changes of a foreign client', async () => {
+test('a program that reads changes of sites with the filter updated_from gets no sites of another tenant', async () => {
   const foreign = await service.tenant('Garage Dupont');
   const from = lastChangeOf(await readAllPages());
   await service.admin(`update public.sites set site_name = 'x' where id = $1`, [foreign.sites]);

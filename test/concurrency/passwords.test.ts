@@ -21,7 +21,7 @@ const stored = async ({ id }: UserWithPassword) =>
 const manager = () => userWithPassword(service, 'ACCOUNT_MANAGER', { clients: [own] });
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted();
 
-test('two simultaneous wrong passwords of a user count as two guesses, and one gets 429 if the user had only one guess more', async () => {
+test('if a user with only one guess left sends two wrong passwords at the same time, both attempts count, and one of them gets 429', async () => {
   const user = await manager();
   const guesses = [() => change(user, 'a first guess'), () => change(user, 'a second guess')];
   expect(statuses(await inLine(service, rowOf('users', user.id), guesses))).toEqual([403, 403]);
@@ -33,39 +33,42 @@ test('two simultaneous wrong passwords of a user count as two guesses, and one g
   expect(await service.admin(counted, [user.id])).toEqual([{ times: 10 }]);
 });
 
-test('only one of two simultaneous password changes with the right present password succeeds', async () => {
+test('if a user sends two password changes with the right present password at the same time, only one succeeds', async () => {
   const user = await manager();
   const answers = statuses(await inLine(service, rowOf('users', user.id), [() => change(user), () => change(user)]));
   expect(answers[0]).toBe(204);
-  // The second password change gets 401 or 403, because the user’s session has ended or the given password is no longer
-  // the stored one.
+  // The second password change gets 401 or 403. After the first change, the user’s session has ended and the given
+  // password is no longer the stored one.
   expect([401, 403]).toContain(answers[1]);
 });
 
-test.each<{ title: string; ask: (user: UserWithPassword) => Promise<Answer> }>([
+test.each<{ request: string; ask: (user: UserWithPassword) => Promise<Answer> }>([
   {
-    title: 'a login gets 401 if it waits for a change of its user’s password',
+    request: 'a login of the user',
     ask: ({ token }) => service.ask('POST /api/auth/login', { body: { token } }),
   },
   {
-    title: 'the creation of a client gets 401 if it waits for a change of the creator’s password, and creates none',
+    request: 'the creation of a client by the user',
     ask: ({ token }) =>
       service.ask('POST /api/clients', { token, body: { company_name: 'Neuve', contact_email: 'n@b.example' } }),
   },
-  { title: 'a user’s own password change gets 401 if it waits for another change of the password', ask: change },
-])('$title', async ({ ask }) => {
-  const user = await manager();
-  const clients = await service.admin('select count(*) from public.clients');
-  const hash = await cheapHash(NEXT);
-  const [answer] = await inLine(service, rowOf('users', user.id), [() => ask(user)], (query) =>
-    query('update public.users set password_hash = $2 where id = $1', [user.id, hash]),
-  );
-  await expectRefusal(service, answer ?? ({} as Answer), 'ERROR_UNAUTHORIZED');
-  expect(await stored(user)).toMatchObject({ password_hash: hash, client_access: [own] });
-  expect(await service.admin('select count(*) from public.clients')).toEqual(clients);
-});
+  { request: 'another password change by the user', ask: change },
+])(
+  'if a user’s password is changed while $request waits, this request gets 401 and changes nothing',
+  async ({ ask }) => {
+    const user = await manager();
+    const clients = await service.admin('select count(*) from public.clients');
+    const hash = await cheapHash(NEXT);
+    const [answer] = await inLine(service, rowOf('users', user.id), [() => ask(user)], (query) =>
+      query('update public.users set password_hash = $2 where id = $1', [user.id, hash]),
+    );
+    await expectRefusal(service, answer ?? ({} as Answer), 'ERROR_UNAUTHORIZED');
+    expect(await stored(user)).toMatchObject({ password_hash: hash, client_access: [own] });
+    expect(await service.admin('select count(*) from public.clients')).toEqual(clients);
+  },
+);
 
-test('a user whose password is removed while the user’s own password change waits has no password afterwards', async () => {
+test('if a user’s password is removed while the user’s own password change waits, the user has no password afterwards', async () => {
   const user = await manager();
   const [answer] = await inLine(service, rowOf('users', user.id), [() => change(user)], (query) =>
     query(`update public.users set password_hash = '${NO_PASSWORD_HASH}' where id = $1`, [user.id]),
@@ -75,13 +78,13 @@ test('a user whose password is removed while the user’s own password change wa
 });
 
 describe.each(['users', 'audit_logs'])(
-  'an ADMIN’s change of a user ends older tokens although it waits for the table %s',
+  'an ADMIN’s change of a user invalidates older tokens even if it waits for a lock on %s',
   (table) => {
     test.each([
       { what: 'client access', body: { client_access: [] }, column: 'access_changed_at' },
       { what: 'password', body: { password: NEXT }, column: 'sessions_ended_at' },
     ])(
-      `an ADMIN’s change of a user’s $what that waits for a lock on ${table} invalidates all the user’s older tokens`,
+      `if an ADMIN’s change of a user’s $what waits for a lock on ${table}, the change still invalidates all older tokens of the user`,
       async (row) => {
         const user = await manager();
         const token = await service.token('ADMIN');
@@ -97,7 +100,8 @@ describe.each(['users', 'audit_logs'])(
         );
         expect(changed?.status).toBe(200);
         expect(Number((await stored(user))[row.column])).toBeGreaterThanOrEqual(Number(released));
-        // The user’s ETag stays, because the date of the change of rights or password is no part of the user’s version.
+        // The user’s ETag stays the same, because it does not depend on when the user’s rights or password were
+        // changed.
         const { headers } = await service.ask(`GET /api/users/${user.id}`, { token });
         expect(headers.etag).toBe(changed?.headers.etag);
       },

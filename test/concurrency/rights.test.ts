@@ -10,14 +10,14 @@ import { forSuite } from '../support/suite.ts';
 
 /*
  * These tests send two simultaneous requests that use or change the rights of one user, and check the status of each
- * response. `npm run proofs -- races` checks what such requests store, in every order.
+ * response. `npm run proofs -- races` tests such requests in every order, and checks what they store.
  */
 
 const service = await forSuite(startService());
 const [own, other] = [(await service.tenant('Own')).clients, (await service.tenant('Other')).clients];
 const admin = await service.token('ADMIN');
-// This ADMIN of all clients stays active, so that the tests can deactivate and demote the other ADMINs: one must
-// remain.
+// One ADMIN of all clients must always remain. This one stays active, so that the tests can deactivate and demote the
+// others.
 await person(service, 'ADMIN');
 
 const logIn = (token: string) => service.ask('POST /api/auth/login', { body: { token } });
@@ -31,7 +31,7 @@ const createUser = (token: string) =>
 const stored = async (id: string) => (await service.admin('select * from public.users where id = $1', [id]))[0] ?? {};
 const idOf = (answer: Answer | undefined) => (answer?.json as { id: string }).id;
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
-/** Returns the issue time of a token that is one second newer than the other tokens of this file. */
+/** Returns a time of issue that is one second later than that of the other tokens in these tests. */
 const nextSecond = () => Math.floor(Date.now() / 1000) + 1;
 
 interface Cast {
@@ -42,10 +42,10 @@ interface Cast {
 }
 
 interface Pair {
-  readonly title: string;
+  readonly outcome: string;
   /**
-   * The test locks the database row of this user, so that both requests wait. Without a user, the test locks the audit
-   * log, for which the requests wait after they have checked their rights.
+   * The test locks the database row of this user, so that both requests wait for it. If no user is named, the test
+   * locks the audit log, for which a request waits after the check of its rights.
    */
   readonly hold?: keyof Cast;
   readonly first: (cast: Cast) => Promise<Answer>;
@@ -55,58 +55,58 @@ interface Pair {
 
 const PAIRS: readonly Pair[] = [
   {
-    title: 'of two ADMINs who deactivate each other, the first gets 200 and the second 401',
+    outcome: 'the first of two ADMINs who deactivate each other gets 200 and the second 401',
     first: ({ chief, deputy }) => change(deputy.id, { is_active: false }, chief.token),
     second: ({ chief, deputy }) => change(chief.id, { is_active: false }, deputy.token),
     statuses: [200, 401],
   },
   {
-    title: 'an ADMIN who is being demoted gets 401 when creating a user',
+    outcome: 'an ADMIN who is being demoted gets 401 when creating a user',
     first: ({ deputy }) => change(deputy.id, { role: 'CLIENT' }),
     second: ({ deputy }) => createUser(deputy.token),
     statuses: [200, 401],
   },
   {
-    title: 'an ADMIN who is being limited to one client gets 401 when setting a user’s password',
+    outcome: 'an ADMIN who is being limited to one client gets 401 when setting a user’s password',
     first: ({ deputy }) => change(deputy.id, { client_access: [own] }),
     second: ({ deputy, specialist }) => change(specialist.id, { password: 'a long enough password' }, deputy.token),
     statuses: [200, 401],
   },
   {
-    title: 'an account manager who is losing a client gets 401 when assigning that client to a user',
+    outcome: 'an account manager who is losing a client gets 401 when assigning that client to a user',
     first: ({ manager }) => change(manager.id, { client_access: [own] }),
     second: ({ manager, specialist }) => assign(specialist.id, other, manager.token),
     statuses: [200, 401],
   },
   {
-    title: 'the demotion of an ADMIN waits until the ADMIN has created a user',
+    outcome: 'the demotion of an ADMIN waits until the ADMIN has created a user',
     first: ({ deputy }) => createUser(deputy.token),
     second: ({ deputy }) => change(deputy.id, { role: 'CLIENT' }),
     statuses: [201, 200],
   },
   {
-    title: 'a login gets 401 if it waits for an ADMIN who withdraws a client from the user',
+    outcome: 'a login gets 401 if it waits for an ADMIN who withdraws a client from the user',
     hold: 'specialist',
     first: ({ specialist }) => change(specialist.id, { client_access: [own] }),
     second: ({ specialist }) => logIn(specialist.token),
     statuses: [200, 401],
   },
   {
-    title: 'a login gets 401 if it waits for an ADMIN who assigns a client to the user',
+    outcome: 'a login gets 401 if it waits for an ADMIN who assigns a client to the user',
     hold: 'manager',
     first: ({ manager }) => assign(manager.id, own),
     second: ({ manager }) => logIn(manager.token),
     statuses: [200, 401],
   },
   {
-    title: 'an ADMIN who deactivates a user waits for the login of that user, and both get 200',
+    outcome: 'an ADMIN who deactivates a user waits for the login of that user, and both get 200',
     hold: 'specialist',
     first: ({ specialist }) => logIn(specialist.token),
     second: ({ specialist }) => change(specialist.id, { is_active: false }),
     statuses: [200, 200],
   },
   {
-    title:
+    outcome:
       'a login waits until the same user has created a client, and gets 200 with the token from before the creation',
     hold: 'manager',
     first: ({ manager }) => create(manager.token),
@@ -114,7 +114,7 @@ const PAIRS: readonly Pair[] = [
     statuses: [201, 200],
   },
   {
-    title: 'an account manager who is being demoted gets 401 when creating a client',
+    outcome: 'an account manager who is being demoted gets 401 when creating a client',
     hold: 'manager',
     first: ({ manager }) => change(manager.id, { role: 'CLIENT', client_access: [own] }),
     second: ({ manager }) => create(manager.token),
@@ -122,25 +122,28 @@ const PAIRS: readonly Pair[] = [
   },
 ];
 
-test.each(PAIRS)('$title', async ({ hold, first, second, statuses: expected }) => {
-  const cast = {
-    chief: await person(service, 'ADMIN'),
-    deputy: await person(service, 'ADMIN'),
-    manager: await person(service, 'ACCOUNT_MANAGER', [other]),
-    specialist: await person(service, 'TAX_SPECIALIST', [own, other]),
-  };
-  const held = hold === undefined ? wholeTable('audit_logs') : rowOf('users', cast[hold].id);
-  const answers = await inLine(service, held, [() => first(cast), () => second(cast)]);
-  expect(statuses(answers)).toEqual(expected);
-  if (answers[1]?.status === 401) await expectRefusal(service, answers[1], 'ERROR_UNAUTHORIZED');
-  const ids = answers.map(({ headers }) => headers['x-request-id']);
-  const records = await service.sql`select request_id from public.audit_logs
+test.each(PAIRS)(
+  'if two requests use or change a user’s rights at the same time, $outcome',
+  async ({ hold, first, second, statuses: expected }) => {
+    const cast = {
+      chief: await person(service, 'ADMIN'),
+      deputy: await person(service, 'ADMIN'),
+      manager: await person(service, 'ACCOUNT_MANAGER', [other]),
+      specialist: await person(service, 'TAX_SPECIALIST', [own, other]),
+    };
+    const held = hold === undefined ? wholeTable('audit_logs') : rowOf('users', cast[hold].id);
+    const answers = await inLine(service, held, [() => first(cast), () => second(cast)]);
+    expect(statuses(answers)).toEqual(expected);
+    if (answers[1]?.status === 401) await expectRefusal(service, answers[1], 'ERROR_UNAUTHORIZED');
+    const ids = answers.map(({ headers }) => headers['x-request-id']);
+    const records = await service.sql`select request_id from public.audit_logs
     where request_id = any (${ids}) and success order by created_at`;
-  const recorded = new Set(records.map((record) => record['request_id']));
-  expect([...recorded]).toEqual(ids.filter((id) => recorded.has(id)));
-});
+    const recorded = new Set(records.map((record) => record['request_id']));
+    expect([...recorded]).toEqual(ids.filter((id) => recorded.has(id)));
+  },
+);
 
-test('an ADMIN can change a user while another change by the same ADMIN waits for the lock of another user', async () => {
+test('an ADMIN can change a user while the same ADMIN’s change of another user waits for a lock', async () => {
   const [one, two] = [await person(service, 'CLIENT', [own]), await person(service, 'CLIENT', [own])];
   const { token } = await person(service, 'ADMIN');
   const [waited] = await inLine(
@@ -190,7 +193,7 @@ test('logins with subjects that differ only in letter case create two users, and
   expect(idOf(await of(`Ada|${sub}`))).not.toBe(idOf(await of(`ada|${sub}`)));
 });
 
-test('a token whose subject is the id of a user with another subject gets 401 from logins and reads of that user', async () => {
+test('if the subject of a token is the id of a user who has another subject, logins and reads of this user with the token get 401', async () => {
   const { id } = await person(service, 'CLIENT', [own], { subject: `another|${randomUUID()}` });
   const before = await stored(id);
   const token = await service.token('CLIENT', [own], { sub: id, email: 'new@users.example' });
@@ -200,15 +203,14 @@ test('a token whose subject is the id of a user with another subject gets 401 fr
   expect(await stored(id)).toEqual(before);
 });
 
-test.each<{ title: string; role: Role; said?: true }>([
-  { title: 'the creator of a client loses access to the client with a newer token of the role CLIENT', role: 'CLIENT' },
+test.each<{ change: string; role: Role; said?: true }>([
+  { change: 'lowers the role to CLIENT', role: 'CLIENT' },
   {
-    title:
-      'the creator of a client loses access to the client with a newer token that does not list the client any more',
+    change: 'no longer lists the client',
     role: 'ACCOUNT_MANAGER',
     said: true,
   },
-])('$title', async ({ role, said }) => {
+])('a user who created a client loses access to it by a newer token that $change', async ({ role, said }) => {
   const { id, email, token } = await person(service, 'ACCOUNT_MANAGER', [own]);
   const client = idOf(await create(token));
   const claims = { sub: id, email };
@@ -220,7 +222,7 @@ test.each<{ title: string; role: Role; said?: true }>([
   expect((await logIn(newer)).json).toMatchObject({ role, client_access: [own] });
 });
 
-test('a login with a newer token does not give back a created client that an ADMIN has withdrawn', async () => {
+test('if an ADMIN has withdrawn a client from the user who created it, the user does not get the client back by a login with a newer token', async () => {
   const { id, token } = await person(service, 'ACCOUNT_MANAGER', [own, other]);
   expect((await create(token)).status).toBe(201);
   const written = { role: 'CLIENT', client_access: [own] };
@@ -229,7 +231,7 @@ test('a login with a newer token does not give back a created client that an ADM
   expect((await logIn(newer)).json).toMatchObject(written);
 });
 
-test('an ADMIN who may see all clients, and not only those of a list, still sees all of them with the same token after creating a client', async () => {
+test('an ADMIN without a list of clients still sees all clients with the same token after creating a client', async () => {
   const { id, token } = await person(service, 'ADMIN');
   const client = idOf(await create(token));
   expect(await stored(id)).toMatchObject({ client_access: [] });
@@ -248,7 +250,7 @@ describe('the last active ADMIN of all clients keeps this role', () => {
   });
 
   test.each([{ is_active: false }, { role: 'ACCOUNT_MANAGER' }, { client_access: [own] }])(
-    'a change of the last active ADMIN of all clients to %j gets 409, whichever ADMIN makes the change',
+    'a change of the last active ADMIN of all clients to %j gets 409, whoever makes the change',
     async (body) => {
       for (const token of [admin, last.token]) {
         const answer = await change(last.id, body, token);
@@ -260,7 +262,7 @@ describe('the last active ADMIN of all clients keeps this role', () => {
     },
   );
 
-  test('a login of the last ADMIN of all clients with a token of fewer rights gets 409 and changes no stored right', async () => {
+  test('if the last ADMIN of all clients logs in with a token of fewer rights, the login gets 409 and changes no stored right', async () => {
     const less = await service.token('CLIENT', [own], { sub: last.id, email: last.email, iat: nextSecond() });
     const answer = await logIn(less);
     expectError(answer, 'ERROR_CONFLICT');

@@ -59,7 +59,8 @@ export class Copy {
 
   async #firstFailure(suites: readonly string[]): Promise<string | undefined> {
     if (suites.length === 0) return undefined;
-    // With one worker, Jest would run the suites in its own process instead of a process for each worker.
+    // With one worker, Jest would run the test suites in its own process. With two, each suite runs in a separate
+    // process.
     const child = spawn(process.execPath, [JEST, '--bail', '--maxWorkers=2', '--runTestsByPath', ...suites], {
       cwd: this.#folder,
       stdio: ['ignore', 'ignore', 'pipe'],

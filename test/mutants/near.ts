@@ -44,7 +44,6 @@ export function suitesNear(source: string): { nearest: string[]; fast: string[];
   return { nearest: near.slice(0, NEAREST), fast, proven };
 }
 
-/** The words of a file’s path, each without the s of the plural. */
 function wordsOf(path: string): string[] {
   return path
     .replace(/^(?:src|test)\//, '')

@@ -8,7 +8,6 @@ import { clientsOf, populate } from './population.ts';
 /** The Postgres release whose file has all query plans. The files of other releases have only the plans that differ. */
 const WHOLE_RELEASE = 18;
 
-/** The file with the query plans of a major release of Postgres. */
 function goldenFile(major: number): URL {
   return new URL(`golden/${major}.txt`, import.meta.url);
 }

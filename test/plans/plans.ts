@@ -16,7 +16,7 @@ export interface Read {
 
 const ID = '00000000-0000-4000-8000-000000000000';
 
-/** The query strings that the test tries for each list, besides the list's descending orders. */
+/** The query strings that the test sends to each list. The test also requests each descending order of a list. */
 const QUERIES: readonly Readonly<Record<string, string>>[] = [
   {},
   { count: 'exact' },
@@ -131,9 +131,15 @@ interface Node {
   readonly Plans?: readonly Node[];
 }
 
-/** Postgres can choose either of a table’s two indexes on the id, so both get the same name in the printed plan. */
+/**
+ * A table has two indexes on its id, and Postgres can choose either of them. Both thus get the same name in the printed
+ * plan.
+ */
 const BY_ID = /^\w+_(?:pkey|id_client_id_key)$/;
-/** The audit log has a partition for each month, all with the same plan, so the printed plan has one of them. */
+/**
+ * The audit log has one partition for each month, all with the same plan. The printed plan therefore has only one of
+ * them.
+ */
 const MONTH = /^month_\d{4}_\d{2}/;
 
 function shapeOfNode(node: Node | undefined): string {

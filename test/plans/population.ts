@@ -71,7 +71,10 @@ export async function populate(admin: pg.Client): Promise<void> {
   await admin.query('vacuum (analyze)');
 }
 
-/** SQL for the time of the nth row. Times do not ascend with n, so no index has the order of insertion. */
+/**
+ * Returns SQL for the time of the nth row. The times do not ascend with n, so that no index has its entries in the
+ * order of insertion.
+ */
 function moment(n: string): string {
   return `(select timestamptz '2024-01-01' + (${n} * 7919 % 30011) * interval '1 hour' as t) as at`;
 }

@@ -15,8 +15,8 @@ const created = (user: string, client = A): string =>
   `insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
    values ('${client}', '${idOf(client === A ? 'a' : 'b', 'sites')}', 'TF', 1, '${user}')`;
 /**
- * Assigns a claim to a user, and lets the superuser change this user. Then selects the claim if the given condition is
- * true.
+ * Returns SQL that assigns a claim to a user, changes this user as a superuser, and then selects the claim if the given
+ * condition is true.
  */
 const after = (change: string, then: string): string =>
   `${assign(SPECIALIST)}; reset role; ${change}; select from public.reclamations where id = '${CLAIM}' and ${then}`;
@@ -63,7 +63,9 @@ const listed = (client: string): string => `select from app.assignees('${client}
 const named = (user: string): string =>
   `select from app.named_assignees(array['${user}']::uuid[]) as a where a.name is not null`;
 
-/** Tests who can list the users to whom a client’s claims can be assigned, and who can read the name of a user. */
+/**
+ * Tests which callers can list the possible assignees of a client’s claims, and which callers can read a user’s name.
+ */
 const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome])[] = [
   ...(['scoped_admin', 'account_manager', 'tax_specialist'] as const).flatMap(
     (role): (readonly [string, Attempt, Outcome])[] => [
@@ -103,7 +105,7 @@ const TOLD: readonly (readonly [title: string, tried: Attempt, outcome: Outcome]
   ['a caller in role client cannot list the assignees of a client', as('client', listed(A)), 'denied'],
 ];
 
-/** Tests what a tax specialist reads about another user whom a DBA has changed. */
+/** Tests what a tax specialist reads about another user whose row a DBA changed directly in the database. */
 const FOUND: readonly (readonly [title: string, change: string, sql: string, outcome: Outcome, client?: string])[] = [
   [
     'a tax specialist does not find an inactive user among the assignees of a client',
@@ -163,14 +165,14 @@ const administrators = (): string =>
    update public.users set role = 'ADMIN', client_access = '{}' where id = '${SELF}';`;
 
 /**
- * Unassigns claims and tasks whose assignee no longer has access to the client. Each run handles a few of these users;
- * nine runs are enough for the tests.
+ * Unassigns claims and tasks from users who no longer have access to the client. The function handles only a few such
+ * users at once, so the SQL calls the function nine times.
  */
 export const UNASSIGN = 'select app.unassign_lost_clients() from generate_series(1, 9)';
 
 /**
- * Tests what happens to a claim if a DBA changes the user to whom it is assigned. Each SQL returns a row if the title
- * is true.
+ * Tests what happens to a claim if a DBA changes the assignee’s row directly in the database. Each SQL returns a row if
+ * its title is true.
  */
 const STATES: readonly (readonly [title: string, sql: string])[] = [
   [
@@ -222,7 +224,7 @@ export const assigneeChecks: readonly Check[] = [
     ([title, change, sql, outcome, client = OWN]): Check => ({
       title,
       run: async ({ admin }) => {
-        // The superuser first changes a user. Then a tax specialist reads this user’s data.
+        // The superuser first changes a user. Then a tax specialist reads the changed user’s data.
         const then = `${change}; select set_config('app.user_id', '${SELF}', true), set_config('app.client_access', '${client}', true); set local role taxclaims_tax_specialist; ${sql}`;
         equal(await attempt(admin, { sql: then }), outcome);
       },

@@ -9,8 +9,8 @@ type Admin = World['admin'];
 const HOUSE = `select name from audit.house_roles where name <> 'taxclaims_owner'`;
 
 /**
- * These roles try to read and write a column that was just added to a table. There is one role of each kind: of the
- * API, a request, a reporting login and an auditor.
+ * These roles try to read and write a column that was just added to a table. There is one role of each kind: a role of
+ * the API, a request role, a reporting role and an auditor.
  */
 const TRIED = ['api', 'admin', 'client', 'reporting', 'auditor'];
 
@@ -32,8 +32,8 @@ async function withAddedColumns({ admin }: World, look: (tables: string[]) => Pr
 }
 
 /**
- * Returns which roles have a right to the added columns, each as `table role privilege`. A role can have it by a grant
- * on the column, on the table, or to PUBLIC.
+ * Returns which roles have a right to the added columns, each as `table role privilege`. A role can have the right by a
+ * grant on the column, on the table, or to PUBLIC.
  */
 const holders = (admin: Admin, roles: string): Promise<string[]> =>
   column(
@@ -97,8 +97,8 @@ export const birthChecks: readonly Check[] = [
             }
           }
         }
-        // Now the role taxclaims_client is granted a whole table. It can then read the table’s added column. This proves
-        // that it was refused before only because of the missing right.
+        // The test now grants a whole table to taxclaims_client, which can then read the added column. Postgres thus
+        // refused the column before only because the grant was missing.
         await admin.query('grant select on public.sites to taxclaims_client');
         equal(await tried(admin, 'client', 'select added from public.sites'), 'done');
         notDeepEqual(await holders(admin, `in (${HOUSE})`), []);

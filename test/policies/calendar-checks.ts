@@ -8,8 +8,8 @@ const [DIGEST, OTHER] = ['a'.repeat(64), 'b'.repeat(64)];
 const [USER, CLIENT] = [idOf('a', 'users'), idOf('a', 'clients')];
 
 /**
- * Changes the role and the settings of the open transaction, so that the next SQL runs as the test user of one firm,
- * with the given database role and clients.
+ * Changes the role and the settings of the open transaction. The next SQL then runs as the test user of one firm, with
+ * the given database role and clients.
  */
 async function become(client: pg.Client, role: string, clients: readonly string[] = [CLIENT]): Promise<void> {
   await client.query(
@@ -119,8 +119,8 @@ export const calendarChecks: readonly Check[] = [
           const [user] = await opened(admin);
           equal((await begin(admin, user)).rowCount, 1);
           await become(admin, 'none');
-          // The SQL sets the time of the user’s change of rights an hour ahead. The database must then refuse a request
-          // with the user’s earlier rights.
+          // The SQL dates the change of the user’s rights an hour ahead. The database must then refuse a request that
+          // still has the earlier rights.
           await admin.query(
             `update public.users set client_access = array[$2::uuid], access_changed_at = now() + interval '1 hour'
              where id = $1`,

@@ -11,8 +11,8 @@ import { rowChecks } from './row-checks.ts';
 
 /**
  * A guarantee of the database, with a test. The function `run` throws an error if the database breaks the guarantee.
- * policies.test.ts runs each test once. `npm run proofs -- mutation` also changes one right after another, and runs the
- * tests whose titles have the right’s table, role or command.
+ * policies.test.ts runs each test once. `npm run proofs -- mutation` takes away one right after another, and runs the
+ * tests whose titles name the right’s table, role or command.
  */
 export interface Check {
   readonly title: string;

@@ -57,13 +57,13 @@ function expected(table: Table, all: readonly string[]): Record<string, string[]
     if (rights.includes('u')) granted[`${role} UPDATE`] = [...update].sort();
   }
   if (REPORTING_TABLES.includes(table)) granted['reporting SELECT'] = readable(REPORTING_HIDDEN[table] ?? []);
-  // An auditor needs these columns for the view audit.denials, which lists refused requests. In the view audit.changes
-  // an auditor reads no row.
+  // An auditor needs these columns for the view audit.denials, which lists refused requests. Through the view
+  // audit.changes an auditor reads no row.
   if (table === 'audit_logs') granted['auditor SELECT'] = [...readable(hidden), 'changed'].sort();
   // Reporting logins need these columns for the view reporting.changes_by_month, which counts audit records by month.
   if (table === 'audit_logs') granted['reporting SELECT'] = ['client_context', 'created_at', 'kind', 'resource_type'];
-  // An auditor needs these times for the view audit.findings, which counts changes of rights that the identity provider
-  // has not received.
+  // An auditor needs these times for the view audit.findings, which counts the changes of rights that the identity
+  // provider has not received.
   if (table === 'identity_changes') granted['auditor SELECT'] = ['created_at', 'delivered_at'];
   return granted;
 }

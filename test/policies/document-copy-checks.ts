@@ -8,8 +8,8 @@ import { attempt, takenBack } from './session.ts';
 const COPY = 'app.client_documents';
 
 /**
- * The table app.client_documents has a copy of each document for lists. These tests check that a caller can read the
- * copy only if the caller can read the document.
+ * The table app.client_documents has a copy of each document for use in lists. These tests check that a caller who
+ * cannot read a document cannot read its copy either.
  */
 export const documentCopyChecks: readonly Check[] = [
   ...REQUEST_ROLES.map((role): Check => {

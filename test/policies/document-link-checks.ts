@@ -9,8 +9,8 @@ const MANAGER = 'taxclaims_account_manager';
 const USER = '00000000-0000-4000-8000-00000000000a';
 
 /**
- * Changes the role and the settings of the open transaction, so that the next SQL runs as a caller with the given
- * database role, token subject and client.
+ * Changes the role and the settings of the open transaction. The next SQL then runs as a caller with the given database
+ * role, token subject and client.
  */
 async function become(client: pg.Client, role: string, actor: string, firm: 'a' | 'b' = 'a'): Promise<void> {
   await client.query(

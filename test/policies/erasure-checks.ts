@@ -42,8 +42,8 @@ const CASES: readonly (readonly [title: string, tried: Attempt, outcome: Outcome
 ];
 
 /**
- * Wraps an SQL statement so that the role taxclaims_housekeeper runs it inside a trigger. An erasure of a user’s
- * personal data runs its SQL in this way.
+ * Wraps an SQL statement so that the role taxclaims_housekeeper runs it inside a trigger, as during the erasure of a
+ * user’s personal data.
  */
 const withinTrigger = (statement: string): string => `
   create table public.tried ();

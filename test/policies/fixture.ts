@@ -3,8 +3,8 @@ import type { Tenant, Values } from '../support/rows.ts';
 import type { Table } from './rights.ts';
 
 /**
- * Rows of two firms with one row of each kind. The tested callers belong to firm a, and try each SQL statement on the
- * rows of both firms.
+ * The rows of two firms, one row of each kind for each firm. The tested callers belong to firm a, and try each SQL
+ * statement on the rows of both firms.
  */
 export type Firm = 'a' | 'b';
 
@@ -21,7 +21,8 @@ const NUMBERS: Readonly<Record<Table | 'free_partner' | 'new', string>> = {
   users: '09',
   audit_logs: '0a',
   reclamation_history: '0b',
-  // One partner of the firm has no bills, because Postgres does not delete a partner with bills.
+  // Postgres does not delete a partner with bills, so the firm also has a partner without bills for the tests of
+  // deletion.
   free_partner: '0c',
   identity_changes: '0d',
   notes: '0e',
@@ -37,7 +38,7 @@ export const SELF = 'e0000000-0000-4000-8000-000000000001';
 /** The id of a partner that no client uses. */
 export const UNLINKED_PARTNER = 'e0000000-0000-4000-8000-000000000002';
 
-/** The ids of all rows of one firm; `biller` is the partner of the firm who has bills. */
+/** The ids of all rows of one firm; `biller` is the firm’s partner with bills. */
 function tenantOf(firm: Firm): Tenant {
   const ids = Object.fromEntries(Object.keys(NUMBERS).map((what) => [what, idOf(firm, what as Table)]));
   const { partners: biller, free_partner: partners, new: newcomer } = ids;
@@ -102,15 +103,15 @@ export function statementFor(table: Table, command: Command, firm: Firm): string
 
 export type Command = 'c' | 'r' | 'u' | 'd';
 
-/** An SQL condition that is true for a row until the UPDATE of statementFor changes the row. */
+/** An SQL condition for a row that the UPDATE of statementFor has not changed yet. */
 export function untouched(table: Table): string {
   const [column, value] = ROWS[table].change;
   return `${column} is distinct from ${literal(value)}`;
 }
 
 /**
- * The tests create a second row of a firm in each table. These are the values in which it must differ from the first
- * row.
+ * The values in which a second row of a firm must differ from the first row. The tests create a second row in each
+ * table.
  */
 const NEW: Partial<Record<Table, Values>> = {
   cadastres: { number: '0002' },

@@ -20,8 +20,8 @@ import type { World } from './world.ts';
 const REQUESTS = REQUEST_ROLES.join(' ');
 
 /**
- * For each database function, the roles that must be able to run it. A function that is missing here must run only for
- * its owner.
+ * For each database function, the roles that must be able to run it. Only the owner must be able to run a function that
+ * is missing here.
  */
 const EXECUTE: Readonly<Record<string, readonly string[]>> = {
   [`definer ${REQUESTS}`]: words(`
@@ -188,8 +188,8 @@ export const functionChecks: readonly Check[] = [
     title:
       'app.record_refusals stores each refused request once in the audit log, even with malformed values, and with a known user’s id',
     run: async ({ api, admin }) => {
-      // Audit records can never be deleted, and `npm run proofs -- mutation` runs this test repeatedly. Each run
-      // therefore has a new request_id.
+      // Each run of this test has a new request_id, because audit records can never be deleted, and `npm run proofs --
+      // mutation` runs the test repeatedly.
       const [id, batch] = [randomUUID(), randomUUID()];
       const whole = {
         ...{ id, request_id: batch, actor: 'subject-a', action: `GET /${'x'.repeat(300)}` },
@@ -269,7 +269,8 @@ export const functionChecks: readonly Check[] = [
     (role): Check => ({
       title: `an update by ${role} writes one audit record with the client, the actor and the action`,
       run: async (world) => {
-        // The tested role cannot read the audit log, so the transaction becomes an administrator after the update.
+        // The tested role cannot read the audit log. After the update, the transaction therefore switches to the role
+        // of an administrator.
         await world.api.query('begin');
         try {
           await world.api.query(
@@ -314,8 +315,8 @@ export const functionChecks: readonly Check[] = [
         [nobody],
       );
       deepEqual(rows, [{ known: idOf('a', 'users'), unknown: nobody }]);
-      // Instances of the previous release check a token by two other functions. These functions must work too while
-      // instances of both releases run.
+      // During an upgrade, instances of the previous release check a token by two other functions. These functions must
+      // still work.
       const before = `select app.authenticate('subject-a', 'infinity', 'x') as known,
         app.authenticate('nobody', 'infinity', 'x') as unknown, app.unclaimed_id($1)`;
       deepEqual((await api.query(before, [nobody])).rows, [

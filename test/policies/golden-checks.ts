@@ -8,7 +8,7 @@ import { GOLDEN_FILE, readFacts } from '../admin/audit/golden.ts';
 import type { Check } from './checks.ts';
 
 /**
- * The kinds of rows in audit.state() that describe a right. The bodies of functions and views are left out, because
+ * The kinds of rows in audit.state() that describe a right. The bodies of functions and views are missing here, because
  * they grant no right.
  */
 const KINDS_OF_RIGHTS = new Set([
@@ -16,8 +16,8 @@ const KINDS_OF_RIGHTS = new Set([
 ]);
 
 /**
- * Compares all rights in the database with db/audit/declared. Other tests do not notice a lost right if a second right
- * allows the same.
+ * Compares all rights in the database with db/audit/declared, because the other tests do not notice a lost right if a
+ * second right allows the same.
  */
 export const goldenChecks: readonly Check[] = [
   {

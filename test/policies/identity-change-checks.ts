@@ -8,7 +8,10 @@ import type { World } from './world.ts';
 const USER = idOf('a', 'users');
 const CLIENT = idOf('a', 'clients');
 
-/** Deletes all rows of the table identity_changes in a transaction, runs `work` in it, and rolls everything back. */
+/**
+ * Deletes all rows of the table identity_changes in a transaction, runs `work` in this transaction, and rolls
+ * everything back.
+ */
 const withoutChanges = (world: World, work: (admin: pg.Client) => Promise<void>): Promise<void> =>
   takenBack(world, async (admin) => {
     await admin.query('delete from public.identity_changes');
@@ -27,7 +30,10 @@ async function asApi(admin: pg.Client, sql: string, values: unknown[] = []): Pro
   return rows[0] ?? [];
 }
 
-/** Changes a user’s role as a DBA would. Then runs the triggers that Postgres otherwise runs only at the commit. */
+/**
+ * Changes a user’s role directly in the database, as a DBA would. Then runs the triggers that Postgres would otherwise
+ * run at the commit.
+ */
 async function change(admin: pg.Client, role: string): Promise<void> {
   await admin.query('update public.users set role = $2 where id = $1', [USER, role]);
   await admin.query('set constraints all immediate; set constraints all deferred');
@@ -86,8 +92,8 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, SETTLE, [user, third, null, null]), [true]);
         deepEqual([await states(admin), await isHeld(admin)], [['DELIVERED'], false]);
         deepEqual(await asApi(admin, CLAIM), []);
-        // This sends the number of the first reservation, which no longer counts. The function therefore returns false,
-        // and the rights are sent again.
+        // The number of the first reservation no longer counts after a second reservation. The function therefore
+        // returns false, and the service sends the rights to the identity provider again.
         deepEqual(await asApi(admin, SETTLE, [user, claim, null, null]), [false]);
         deepEqual([await states(admin), await isHeld(admin)], [['WAITING'], true]);
       });
@@ -134,8 +140,8 @@ export const identityChangeChecks: readonly Check[] = [
         deepEqual(await asApi(admin, forget), [0]);
         await deliver('91');
         deepEqual([await asApi(admin, forget), await states(admin)], [[1], []]);
-        // The function’s owner, taxclaims_definer, must not delete a change that the identity provider has not received
-        // yet.
+        // The function’s owner, taxclaims_definer, must not delete a change of rights before the identity provider has
+        // received it.
         await change(admin, 'TAX_SPECIALIST');
         await become(admin, 'taxclaims_definer');
         equal((await admin.query('delete from public.identity_changes')).rowCount, 0);

@@ -8,8 +8,8 @@ const KEY = 'a'.repeat(64);
 const REQUEST = 'b'.repeat(64);
 
 /**
- * Changes the role and the settings of the open transaction, so that the next SQL runs as a caller with the given
- * database role and token subject.
+ * Changes the role and the settings of the open transaction. The next SQL then runs as a caller with the given database
+ * role and token subject.
  */
 async function become(client: pg.Client, role: string, actor: string): Promise<void> {
   await client.query(`select set_config('role', $1, true), set_config('app.actor', $2, true)`, [role, actor]);

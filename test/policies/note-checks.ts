@@ -156,8 +156,8 @@ const ofUser = (change: string): string => `update public.users set ${change} wh
 const then = (condition: string): string => `select from public.notes where id = '${NOTE}' and ${condition}`;
 
 /**
- * Tests what happens to notes if a DBA changes users, tasks or claims. Each row has a title, SQL, and the outcome of
- * the last statement of the SQL.
+ * Tests what happens to notes if a DBA changes users, tasks or claims directly in the database. Each row has a title,
+ * SQL statements, and the outcome of the last statement.
  */
 const STATES: readonly (readonly [title: string, sql: string, outcome: Outcome])[] = [
   [

@@ -12,9 +12,9 @@ const world = await forSuite(openWorld({ ...database, reportingUrl: login.url })
 
 describe('the row-level security policies', () => {
   /*
-   * This test is an example of the many tests below. The login of the API acts as a caller of firm a, with a role and
-   * settings as in a request. It finds the claims of firm a, and no claim of firm b. The superuser finds claims of firm
-   * b, which proves that they exist and that only a policy hides them.
+   * This test is an example of the many tests below. The API’s login acts as a caller of firm a, with a role and
+   * settings as in a request. It must find claims of firm a, and no claim of firm b. The superuser finds claims of firm
+   * b. These claims thus exist, and only a policy hides them.
    */
   test('a tax specialist of firm a reads the claims of firm a, and cannot read the existing claim of firm b', async () => {
     const claimsOf = (firm: 'a' | 'b') => ({
@@ -33,9 +33,9 @@ describe('the row-level security policies', () => {
     expect((await world.admin.query(claimsOf('b'))).rows).not.toEqual([]);
   });
 
-  test.each(CHECKS.map((check) => [check.title, check] as const))(
-    'the database guarantees: %s',
-    async (_title, check) => {
+  test.each(CHECKS.map((check) => ({ guarantee: check.title, check })))(
+    'the database guarantees: $guarantee',
+    async ({ check }) => {
       await check.run(world);
     },
   );

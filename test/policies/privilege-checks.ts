@@ -10,7 +10,7 @@ const HOUSE = ['owner', 'definer', 'api', ...REQUEST_ROLES, 'reporting', 'report
 const column = async (world: World, sql: string, values: unknown[] = []): Promise<string[]> =>
   (await world.admin.query<{ found: string }>(sql, values)).rows.map((row) => row.found);
 
-/** Tests all roles and tables that Postgres’s catalogs list, which the superuser reads. */
+/** Tests all roles and tables that are in Postgres’s catalogs. The superuser reads the catalogs. */
 export const privilegeChecks: readonly Check[] = [
   {
     title: 'every table of every schema has row-level security enabled and forced',

@@ -9,7 +9,8 @@ const OTHER = idOf('b', 'clients');
 const USER = idOf('a', 'users');
 
 /**
- * Runs SQL of a DBA and rolls it back. Returns each audit record that the SQL has caused, as `table resource client`.
+ * Runs SQL of a DBA and rolls it back. Returns the audit records that the SQL has caused, each as `table resource
+ * client`.
  */
 async function recordsOf({ admin }: World, ...statements: readonly string[]): Promise<string[]> {
   await admin.query(`begin; select set_config('app.actor', 'record checks', true)`);
@@ -27,7 +28,7 @@ async function recordsOf({ admin }: World, ...statements: readonly string[]): Pr
   }
 }
 
-/** Returns the ids of the rows that an SQL statement writes; statementFor has made this statement. */
+/** Returns the ids of the rows that a statement of the function statementFor writes. */
 function resourcesOf(table: Table, command: Command): readonly string[] {
   if (command === 'c') return [table === 'client_partners' ? UNLINKED_PARTNER : idOf('a', 'new')];
   if (table === 'client_partners') return [idOf('a', 'partners'), idOf('a', 'free_partner')];
@@ -36,8 +37,7 @@ function resourcesOf(table: Table, command: Command): readonly string[] {
 
 function clientOf(table: Table, command: Command): string {
   if (table === 'partners') return `nobody's`;
-  // A new user has a client, which the audit record names. If only a user’s name changes, the audit record names no
-  // client.
+  // The audit record of a new user names the user’s client. The audit record of a changed name names no client.
   if (table === 'users') return command === 'c' ? CLIENT : `nobody's`;
   return table === 'clients' && command === 'c' ? idOf('a', 'new') : CLIENT;
 }

@@ -11,8 +11,8 @@ const EVERYTHING = `{${idOf('a', 'clients')},${idOf('b', 'clients')}}`;
 const FOREIGN = idOf('b', 'clients');
 
 /**
- * Tables with an index whose first column is the client. Each has the name of the reporting view that should use this
- * index.
+ * Tables with an index whose first column is the client. Each table has the name of the reporting view whose queries
+ * should use this index.
  */
 const FOUND_BY_INDEX = {
   clients: 'clients',
@@ -36,9 +36,9 @@ async function columnsOf(admin: pg.Client, relation: string): Promise<string[]> 
 }
 
 /**
- * Lets reporting logins use the schema public while `work` runs. Otherwise they could not name a table, and its
- * policies would not be tested. If the login has this right already, the right stays afterwards, so that another test
- * reports it.
+ * Gives reporting logins the right to use the schema public while `work` runs. Without this right they could not name a
+ * table, and the table’s policies would stay untested. If they had the right before, they keep it, so that another test
+ * reports the right.
  */
 async function namingTables(admin: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await admin.query<{ open: boolean }>(
@@ -52,7 +52,7 @@ async function namingTables(admin: pg.Client, work: () => Promise<void>): Promis
   }
 }
 
-/** Tests what a reporting login can read with SQL of its own. The login is granted one client, that of firm a. */
+/** Tests what a reporting login can read with its own SQL. The login is granted one client, that of firm a. */
 export const reportingChecks: readonly Check[] = [
   ...TABLES.map((table): Check => {
     const open = REPORTING_TABLES.includes(table);

@@ -3,14 +3,14 @@ import { RIGHTS as OF_THE_INTERFACE, rights } from '../resources/access.ts';
 import { words } from '../support/words.ts';
 
 /*
- * The rights that the database must grant. They are computed from the rights of the API in test/resources/access.ts,
- * and not read from the policies.
+ * The rights that the database must grant. They are derived from the rights of the API in test/resources/access.ts, not
+ * from the policies.
  */
 
 export const REQUEST_ROLES = ['admin', 'scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const;
 export type RequestRole = (typeof REQUEST_ROLES)[number];
 
-/** For each role of a request, the weaker roles that it contains. It can do everything that these roles can do. */
+/** For each request role, the weaker roles whose rights it includes. */
 export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
   admin: [],
   scoped_admin: ['account_manager', 'client', 'tax_specialist'],
@@ -22,8 +22,8 @@ export const BELOW: Readonly<Record<RequestRole, readonly RequestRole[]>> = {
 type Rights = Readonly<Record<RequestRole, string>>;
 
 /**
- * The rights of each role to each table. Most are those of the API’s tests; two tables have no endpoint, and their
- * rights stand here.
+ * The rights of each role to each table. Two tables have no endpoint, so their rights are written here; all other
+ * rights come from the tests of the API.
  */
 const PAGE = {
   ...OF_THE_INTERFACE,
@@ -57,8 +57,8 @@ interface Described {
 }
 
 /**
- * The columns that the API’s endpoints write. A role that has the right to write rows of a table must have it for no
- * other column.
+ * The columns that the API’s endpoints write. A role that can write rows of a table must have the right to write these
+ * columns, and no others.
  */
 function writtenBy(table: Table): Columns {
   const columns = [
@@ -115,23 +115,25 @@ export const COLUMNS: Readonly<Record<Table, Columns>> = {
 
 /** For each table, the columns that a reporting login must not read. */
 export const REPORTING_HIDDEN: Partial<Record<Table, readonly string[]>> = {
-  // Reporting logins must not read `search_text`, which only repeats other columns for the search of the API.
+  // The column `search_text` only repeats other columns for the search of the API, so reporting logins must not read
+  // it.
   clients: ['search_text'],
   sites: ['search_text'],
   cadastres: ['search_text'],
   reclamations: ['search_text'],
-  // Reporting logins must not read these columns, which the API needs only to download or change a document.
+  // The API needs these columns only to download or change a document, so reporting logins must not read them.
   documents: ['file_path', 'sha256', 'updated_at'],
-  // Reporting logins must not read the texts of notes, which are confidential within the firm.
+  // The texts of notes are confidential within the firm, so reporting logins must not read them.
   notes: ['text'],
   reclamation_history: ['actor'],
-  // Reporting logins must not read a user’s list of clients, which can name clients that they have no right to see.
+  // A user’s list of clients can name clients that a reporting login has no right to see, so reporting logins must not
+  // read such lists.
   users: words(`
     password_hash subject access_changed_at access_digest sessions_ended_at erased_at calendar_digest client_access language
     reminder_kinds reminders_only_mine
   `),
 };
-/** The reporting view for each table, with the columns that the view has in addition to those of the table. */
+/** The reporting view for each table, and the columns that only the view has. */
 export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: readonly string[] }>> = {
   clients: { view: 'clients' },
   sites: { view: 'sites' },
@@ -148,8 +150,8 @@ export const REPORTING_VIEWS: Partial<Record<Table, { view: string; adds?: reado
 };
 
 /**
- * The tables on which reporting logins have grants for columns. The table of documents is missing, because its
- * reporting view reads a copy.
+ * The tables on which reporting logins have grants for columns. The table of documents is missing here, because its
+ * reporting view reads a copy of the table.
  */
 export const REPORTING_TABLES: readonly Table[] = (Object.keys(REPORTING_VIEWS) as Table[]).filter(
   (table) => table !== 'documents',

@@ -6,8 +6,7 @@ import { attempt, ending, type Attempt, type Outcome } from './session.ts';
 import type { World } from './world.ts';
 
 /**
- * The list of clients that a tested caller has: the client of firm a, and a client that does not exist until an INSERT
- * creates it.
+ * The clients of a tested caller: the client of firm a, and a client that does not exist until an INSERT creates it.
  */
 export const OWN = `{${idOf('a', 'clients')},${idOf('a', 'new')}}`;
 
@@ -45,7 +44,7 @@ export const rowChecks: readonly Check[] = [
   ),
   ...(['scoped_admin', 'account_manager', 'tax_specialist', 'client'] as const).flatMap((role) =>
     (['u', 'd'] as const).flatMap((command) =>
-      // A caller cannot delete all partners without a condition, because a foreign key protects a partner with bills.
+      // Without a condition, a caller cannot delete all partners, because a foreign key protects a partner with bills.
       // The tests therefore omit this case.
       TABLES.filter((table) => RIGHTS[table][role].includes(command) && `${table} ${command}` !== 'partners d').map(
         (table) => ({
@@ -96,7 +95,7 @@ function foreignTo(table: Table): string {
   return `id = '${idOf('b', table === 'partners' ? 'free_partner' : table)}'`;
 }
 
-/** What happens to an administrator’s SQL on notes if no setting tells the database who the caller is. */
+/** The outcomes of an administrator’s SQL on notes if no setting tells the database who the caller is. */
 const OF_NOBODY: Readonly<Record<Command, Outcome>> = { c: 'refused', u: 'denied', r: 'done', d: 'done' };
 
 function expected(table: Table, role: RequestRole, command: Command, { firm, clientAccess }: Situation): Outcome {

@@ -5,14 +5,15 @@ import { REQUEST_ROLES } from './rights.ts';
 import type { World } from './world.ts';
 
 /**
- * What happened to an SQL statement: it read or wrote rows (done), found no row (nothing), lacked a grant (denied),
- * failed the check of a policy (refused), or got another error with its SQLSTATE.
+ * What happened to an SQL statement. It read or wrote rows (done), found no row (nothing), lacked a grant (denied), or
+ * the check of a policy failed (refused). After any other error the outcome is the SQLSTATE.
  */
 export type Outcome = 'done' | 'nothing' | 'denied' | 'refused' | (string & {});
 
 export interface Attempt {
   /**
-   * The database role that runs the statement, without the prefix `taxclaims_`; if absent, the login itself runs it.
+   * The database role that runs the statement, without the prefix `taxclaims_`. If absent, the login runs the statement
+   * with its own rights.
    */
   readonly role?: string;
   /** The caller’s list of clients, as the setting app.client_access; if absent, the setting has no value. */
@@ -41,7 +42,7 @@ export async function attempt(login: pg.Client, { role, clientAccess, settings, 
   }
 }
 
-/** Translates an error of Postgres into an outcome, for example `denied`. Throws every other error again. */
+/** Returns the outcome (for example `denied`) that an error of Postgres means. Throws any other error again. */
 export function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   if (error.code !== '42501') return error.code ?? 'unknown';
@@ -58,14 +59,13 @@ export async function takenBack({ admin }: World, work: (admin: pg.Client) => Pr
   }
 }
 
-/** Asserts that Postgres refuses the SQL with the given SQLSTATE. */
 export function refusedWith(code: string, work: Promise<unknown>): Promise<void> {
   return rejects(work, ({ code: given }: pg.DatabaseError) => given === code);
 }
 
 /**
- * Asserts that nobody can run the SQL statement: no role of a request, no login of the API, no reporting login and no
- * auditor.
+ * Asserts that every kind of login and role gets `denied` for the SQL statement: the roles of requests, the API’s
+ * login, a reporting login and an auditor.
  */
 export async function deniedToAll({ api, reporting, admin }: World, sql: string): Promise<void> {
   for (const role of REQUEST_ROLES) equal(await attempt(api, { role, sql }), 'denied', role);
@@ -75,8 +75,8 @@ export async function deniedToAll({ api, reporting, admin }: World, sql: string)
 }
 
 /**
- * Makes one row of each SQL statement: its title, the statement, and the outcome that all of these statements must
- * have.
+ * Makes a row of each SQL statement: its title, the statement, and the given outcome, which all of these statements
+ * must have.
  */
 export function ending(
   outcome: Outcome,

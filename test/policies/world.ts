@@ -4,13 +4,12 @@ import { FIXTURE, idOf } from './fixture.ts';
 
 /** Connections to a test database with the rows of two firms, one for each kind of login. */
 export interface World {
-  /** The connection of the API’s database login. */
   readonly api: pg.Client;
-  /** A second connection of the API’s database login. Nobody ever sets a setting on it. */
+  /** A second connection of the API’s database login, on which no test ever sets a setting. */
   readonly unset: pg.Client;
   /** The connection of a reporting login to which the client of firm a is granted. */
   readonly reporting: pg.Client;
-  /** The superuser’s connection. It stores rows and proves that they exist, but its own rights are never tested. */
+  /** The superuser’s connection. It stores rows and shows that they exist; its own rights are never tested. */
   readonly admin: pg.Client;
   close(): Promise<void>;
 }
@@ -29,7 +28,7 @@ export async function openWorld({ adminUrl, apiUrl, reportingUrl }: Addresses): 
     await admin.query('insert into reporting.grants (login, client_id) values ($1, $2)', [login, idOf('a', 'clients')]);
   });
   const [admin, api, unset, reporting] = await Promise.all([
-    // JIT is off, because Postgres would need more time to compile the queries of the audit’s views than to run them.
+    // JIT is off, because Postgres would need longer to compile the queries of the audit’s views than to run them.
     connected(adminUrl, '-c jit=off'),
     connected(apiUrl),
     connected(apiUrl),

@@ -61,7 +61,7 @@ async function uploadAt(index: number): Promise<string> {
 
 const stored = async (): Promise<number> => (await filesBelow(bucketIn(folder))).length;
 
-test('an instance serves and removes documents that another instance stored, and keeps no copy in its data folder', async () => {
+test('an instance of the service serves and removes documents that another instance stored, and keeps no copy in its data folder', async () => {
   const ids = [await uploadAt(0), await uploadAt(1)];
   for (const index of [0, 1])
     for (const id of ids) {
@@ -76,7 +76,7 @@ test('an instance serves and removes documents that another instance stored, and
   expect((await at(0, `GET /api/documents/${ids[1] ?? ''}/content`)).status).toBe(200);
 });
 
-test('two instances that remove documents’ contents at the same time remove each content once, without a warning', async () => {
+test('if two instances of the service remove documents’ contents at the same time, each content is removed once, without a warning', async () => {
   const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => uploadAt(index % 2)));
   const before = (await stored()) - ids.length;
   const answers = await Promise.all(ids.map((id, index) => at((index + 1) % 2, `DELETE /api/documents/${id}`)));

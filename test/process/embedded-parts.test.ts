@@ -45,7 +45,7 @@ const isDown = (adminUrl: string): Promise<boolean> =>
     (error: unknown) => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',
   );
 
-/** Opens a connection to Postgres, and ignores the error when Postgres ends. */
+/** Opens a connection to Postgres, and ignores the connection’s error when Postgres ends. */
 async function connected(adminUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => undefined);
@@ -76,7 +76,7 @@ test('a first npm start that gets SIGINT while it creates its database exits wit
 
 test('a second SIGINT ends the service at once, and leaves no Postgres running', async () => {
   const { started, port, adminUrl } = await serve();
-  // At the first SIGINT the service waits for this login, whose body never arrives completely.
+  // At the first SIGINT the service waits for this login request, because the request’s body never arrives completely.
   const login = await beginLogin(port);
   const broken = once(login, 'close');
   expect(await signalUntilEnded(started, 'SIGINT')).toBe('SIGINT');
@@ -107,7 +107,7 @@ test('npm start stores the contents of the demonstration’s documents if an ear
     `select id from public.documents where file_path = 'demonstration/decision-rejet.pdf'`,
   );
   expect((await ask(port, `GET /api/documents/${id}/content`, { token })).status).toBe(200);
-  // The second npm start does not store the content of the deleted document again.
+  // The second npm start must not store the content of the deleted document again.
   expect((await readdir(contents)).sort()).toEqual([
     'avis-degrevement.pdf',
     'avis-tf-2024.pdf',
@@ -126,11 +126,11 @@ test('a service whose embedded Postgres is killed answers 503, and starts Postgr
   const answer = async (): Promise<number> => (await ask(port, 'GET /api/clients', { token })).status;
   expect(await answer()).toBe(200);
   const visitor = await connected(adminUrl);
-  // The setting shared_preload_libraries takes effect when Postgres starts again.
+  // Postgres reads the setting shared_preload_libraries only when it starts.
   for (const sql of blockOf('db/README.md', 'alter system set shared_preload_libraries').split(/^(?=create)/m))
     await visitor.query(sql);
   const backend = Number((await visitor.query<{ pid: string }>('select pg_backend_pid() as pid')).rows[0]?.pid);
-  // A frozen process of the killed Postgres delays the next start of Postgres, so that the test sees a 503.
+  // A frozen process of the killed Postgres delays Postgres’s next start. The test can therefore see a 503 meanwhile.
   process.kill(backend, 'SIGSTOP');
   process.kill(await postmasterPid(adminUrl), 'SIGKILL');
   await until(async () => (await answer()) === 503);

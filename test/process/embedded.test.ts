@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const CONTENTS = join(ROOT, 'db', 'demonstration', 'documents');
 const AUDIT = join(ROOT, 'src', 'admin', 'commands', 'db-audit.ts');
 
-/** The demonstration’s user of each role, with the number of clients that the user sees. */
+/** A user of the demonstration for each role, with the number of clients that the user can see. */
 const PEOPLE = {
   ADMIN: ['Claire Fontaine', 6],
   ACCOUNT_MANAGER: ['Marc Lefèvre', 3],
@@ -107,7 +107,7 @@ test('the greeting that npm start prints has the URL of /docs, which offers a to
   }
 });
 
-test('npm start prints the file of the database password, not the password, and db:audit reports no problem of its database', async () => {
+test('npm start prints the path of the file with the database password but not the password, and db:audit reports no problem of its database', async () => {
   const { passwordFile = '', port: its = 0 } = greeting.postgres ?? {};
   const password = (await readFile(passwordFile, 'utf8')).trim();
   expect(started.out).not.toContain(password);
@@ -132,12 +132,12 @@ test('the greeting that npm start prints has the URL of the provider’s keys, a
   expect(JSON.parse(answers[0] ?? '')).toHaveLength(2);
 });
 
-test('a service that runs by npm start logs a line for each request', async () => {
+test('a service that npm start has started logs a line for each request', async () => {
   await get('/api/sites?limit=1', await tokenOf('ADMIN'));
   await started.says(/^\{"level":30.*"action":"GET \/api\/sites".*"msg":"request"\}\n/m);
 });
 
-test('every list except /api/identity-changes has records of the demonstration', async () => {
+test('the demonstration has records in every list of the API except /api/identity-changes', async () => {
   const token = await tokenOf('ADMIN');
   const { paths } = (await get('/api-json', token)).json as { paths: Record<string, { get?: object }> };
   const lists = Object.entries(paths)

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Returns the line that `npm start` prints when it refuses to start in the folder with the file .env. */
+/** Returns the line that `npm start` prints when it refuses to start in a folder with an unsuitable file .env. */
 async function refused(environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const started = start(folder, environment);
   expect(await refusalOf(started)).toBe(1);

@@ -32,7 +32,10 @@ import { accepting } from '../support/world.ts';
 
 const folder = await folderForSuite();
 
-/** The database, fault proxy, silent server and token of one test, and how the test starts the service. */
+/**
+ * What one test uses: a database, a proxy in front of the database, a server that never answers, a token, and a
+ * function that starts the service.
+ */
 interface Trial {
   readonly database: TestDatabase;
   readonly line: Line;
@@ -86,7 +89,7 @@ async function statusOf(asked: ReturnType<typeof send>): Promise<number | undefi
   return response.statusCode;
 }
 
-/** Inserts the row of a document whose content has this path, without a content. */
+/** Inserts the row of a document whose content should have this path, but stores no content. */
 async function documentAt(database: TestDatabase, path: string): Promise<{ id: string; claim: string }> {
   const tenant = newTenant();
   const id = randomUUID();
@@ -102,7 +105,8 @@ async function documentAt(database: TestDatabase, path: string): Promise<{ id: s
 
 async function expectEnd(started: Started): Promise<void> {
   started.signal('SIGTERM');
-  // The exit code 0, instead of the signal, shows that every part of the service has ended by itself.
+  // The exit code 0 shows that every part of the service has ended by itself. Otherwise the process would end by the
+  // signal.
   expect(await started.ended).toBe(0);
   expect(started.err).toBe('');
 }
@@ -120,7 +124,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a service ends after SIGTERM while its document store, an upload and a caller who does not read hang',
+  'a service ends after SIGTERM while its document store does not answer, an upload never ends, and a caller reads no answer',
   trial(async ({ begin, database, silent, token }) => {
     const environment = { DOCUMENT_STORE: 's3://documents', DOCUMENT_STORE_ENDPOINT: silent.url };
     const { started, port } = await begin(environment);
@@ -136,7 +140,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  'a service ends after SIGTERM while its provider does not answer',
+  'a service ends after SIGTERM while its identity provider does not answer',
   trial(async ({ begin, silent, token }) => {
     const { started, port } = await begin({ AUTH_JWKS_URL: silent.url });
     ask(port, 'GET', '/api/clients', token).end();
@@ -151,7 +155,8 @@ test.concurrent(
     const documents = join(folder, 'documents');
     const { started, port } = await begin({ DOCUMENT_STORE: documents });
     const { id } = await documentAt(database, 'pipe');
-    // A named pipe without a writer blocks when the service opens it, like a file on an unreachable network disk.
+    // A named pipe without a writer blocks when the service opens it, as a file on an unreachable network disk would
+    // do.
     await promisify(execFile)('mkfifo', [join(documents, 'pipe')]);
     expect(await statusOf(ask(port, 'GET', `/api/documents/${id}/content`, token))).toBe(503);
     started.signal('SIGTERM');

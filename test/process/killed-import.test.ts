@@ -17,7 +17,7 @@ const database = await createTestDatabase();
 const identity = await startTestIdentity();
 
 afterAll(async () => {
-  // A service that still runs after a failed test would keep Jest from ending, so each service is killed here.
+  // Jest would not end while a service still runs after a failed test, so each service is killed here.
   for (const one of processes) one.signal('SIGKILL');
   await Promise.all(processes.map(({ ended }) => ended));
   await identity.stop();
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('an import whose process is killed leaves no record, and succeeds when it is sent again', async () => {
+test('if a service is killed during an import, the import leaves no record, and succeeds when a caller sends it again', async () => {
   const environment = {
     ...{ PORT: '0', DATABASE_URL: database.apiUrl, DATA_DIR: folder, LOG_LEVEL: 'warn' },
     ...accepting(identity),
@@ -42,8 +42,8 @@ test('an import whose process is killed leaves no record, and succeeds when it i
     ...{ claim_type: 'TF', amount: 5, tax_year: 2024 },
   }));
   const headers = { 'idempotency-key': 'an-import-that-is-killed' };
-  // One connection holds a lock in a transaction, within which pg_stat_activity does not change, so another connection
-  // reads pg_stat_activity.
+  // Within a transaction, pg_stat_activity does not change. One connection holds a lock in a transaction, so another
+  // one reads pg_stat_activity.
   await withAdmin(database.adminUrl, async (holder) =>
     withAdmin(database.adminUrl, async (admin) => {
       await admin.query(tenantSql(tenant, 'Boulangerie Martin'));
@@ -67,7 +67,8 @@ test('an import whose process is killed leaves no record, and succeeds when it i
       const answer = ask(port, 'POST /api/reclamations/import', { token, headers, body });
       const lost = expect(answer).rejects.toThrow();
       lost.catch(() => undefined);
-      // The import has inserted its first 1,000 claims, and waits for the locked site of the later claims.
+      // At this moment the import has inserted its first 1,000 claims, and waits for the locked site of the later
+      // claims.
       await until(async () => (await counted(`${others} and wait_event_type = 'Lock'`)) === 1);
       killed.signal('SIGKILL');
       await Promise.all([lost, killed.ended]);

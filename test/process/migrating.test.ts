@@ -13,7 +13,7 @@ import { until } from '../support/upload.ts';
 const folder = await folderForSuite();
 const ENDED = 'the migration of the database was ended: no unfinished step stays, and the next migration repeats it';
 
-test('a first npm start that gets SIGINT while it migrates its database exits with 0, and the next start serves', async () => {
+test('a first npm start that gets SIGINT while it migrates its database exits with 0, and the next npm start serves requests', async () => {
   const first = start(folder, { PORT: '0' });
   await first.says(/applying \d+ migrations/);
   first.signal('SIGINT');
@@ -25,7 +25,7 @@ test('a first npm start that gets SIGINT while it migrates its database exits wi
   expect([await second.ended, second.err]).toEqual([0, '']);
 });
 
-/** Counts the tables of the service; an interrupted deploy leaves no table. */
+/** Counts the tables of the service. After an interrupted deploy there must be none. */
 async function countTables({ adminUrl }: TestDatabase): Promise<number> {
   return withAdmin(adminUrl, async (admin) => {
     const { rowCount } = await admin.query(`select from pg_tables where schemaname = 'public'`);
@@ -46,7 +46,7 @@ const countSessions = ({ adminUrl }: TestDatabase, condition: string): Promise<n
 test('db:migrate that gets SIGINT during its migrations prints a line, leaves no table, and ends by the signal', async () => {
   const database = await createEmptyDatabase();
   const deploy = startDeploy(database.adminUrl);
-  // db:migrate gets SIGINT inside the one transaction that runs all migrations.
+  // The SIGINT arrives inside the one transaction in which db:migrate runs all migrations.
   await until(async () => (await countSessions(database, `backend_xid is not null and query ~ 'public[.]'`)) > 0);
   deploy.signal('SIGINT');
   const { code, out, err } = await deploy.ended;

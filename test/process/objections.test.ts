@@ -47,7 +47,7 @@ test.each<[string, () => string, RegExp]>([
   ['the superuser’s login', () => database.adminUrl, /"objection":"the login \S+ has SUPERUSER[^"]*"/],
   ['a database of an older release', () => older.apiUrl, /"objection":"the database is not migrated[^"]*"/],
 ])(
-  'a service whose DATABASE_URL names %s logs the objection without the URL, and answers /health with 503',
+  'if DATABASE_URL names %s, the service logs an objection without the URL, and answers /health with 503',
   async (_what, url, pattern) => {
     const { said, health } = await saidOf(url(), pattern);
     expect(said).not.toContain('postgres://');
@@ -59,7 +59,7 @@ test.each<[string, () => string]>([
   ['a login of the service', () => foreign.apiUrl],
   ['a login of the other project', () => asDatabase(foreign.directUrl, foreign.name, STRANGER)],
 ])(
-  'a service whose DATABASE_URL has %s and names the database of another project ends with a line that says what to do',
+  'if DATABASE_URL has %s and names the database of another project, the service ends with a line that says what to do',
   async (_who, url) => {
     const { host } = new URL(url());
     const started = start(folder, { DATABASE_URL: url(), PORT: '0' });
@@ -89,7 +89,7 @@ test('a service that refuses its database says that DATABASE_URL is set in the f
   expect(started.out).toContain('"msg":"DATABASE_URL is set in the file .env: it names the database');
 });
 
-test('a service starts and answers /health with 503 while its Postgres accepts connections and does not answer', async () => {
+test('if Postgres accepts connections but does not answer, the service starts and answers /health with 503', async () => {
   const silent = await startSilentServer();
   const started = start(folder, { DATABASE_URL: silent.url.replace('http', 'postgres'), PORT: '0' });
   const health = await fetch(`${await addressOf(started)}/health`);
@@ -99,9 +99,10 @@ test('a service starts and answers /health with 503 while its Postgres accepts c
   silent.close();
 });
 
-test('a service that starts warns of each Postgres setting with which a crash can lose committed rows', async () => {
+test('when the service starts, it warns of each Postgres setting with which a crash can lose committed rows', async () => {
   const off = await withAdmin(database.adminUrl, async (admin) => {
-    // The test reads fsync and full_page_writes, because only some test servers turn them off.
+    // The expected warnings depend on fsync and full_page_writes, because only some test servers turn these settings
+    // off.
     await admin.query(`alter database ${database.name} set synchronous_commit = off`);
     const { rows } = await admin.query<{ name: string }>(
       `select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name`,

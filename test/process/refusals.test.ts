@@ -31,7 +31,10 @@ const startIn = (name: string): Started =>
 const askAsStranger = (port: number, times: number): Promise<Answer[]> =>
   Promise.all(Array.from({ length: times }, () => ask(port, 'GET /api/clients')));
 
-/** @throws Error if the status is not 401. A service that cannot record a refusal in time answers 503 instead of 401. */
+/**
+ * @throws Error if the status is not 401. A service that cannot store the audit record of a refusal in time answers 503
+ * instead.
+ */
 async function refusalOf(port: number): Promise<Answer> {
   const answer = await ask(port, 'GET /api/clients');
   if (answer.status !== 401) throw new Error(`the service answered ${answer.status}`);
@@ -44,8 +47,8 @@ const spooled = (name: string): Promise<string[]> =>
   filesIn(join(folder, name, 'refusals')).then((names) => names.filter((one) => one.endsWith('.refusals')));
 
 /**
- * Waits until no audit record of a refusal waits on disk any more, and expects one audit record for each refused
- * request.
+ * Waits until no audit record of a refused request is still on the disk only, and expects one audit record for each of
+ * the given answers.
  */
 async function expectRecorded(name: string, answers: readonly Answer[]): Promise<void> {
   expect(answers.length).toBeGreaterThan(0);
@@ -59,7 +62,7 @@ async function end(started: Started): Promise<void> {
   expect(await started.ended).toBe(0);
 }
 
-/** Locks the audit log against writes until `work` is done. */
+/** Prevents writes to the audit log until `work` is done. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   const holder = await connected(database.adminUrl);
   await holder.query('begin; lock table public.audit_logs in exclusive mode');
@@ -68,7 +71,7 @@ async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-test('each refusal of a killed service has one audit record after the next start', async () => {
+test('each request that a service refused before it was killed has one audit record after the next start', async () => {
   const answers = await whileLocked(async () => {
     const killed = startIn('killed');
     const refused = await askAsStranger(await portOf(killed), 200);
@@ -83,7 +86,7 @@ test('each refusal of a killed service has one audit record after the next start
   await end(again);
 });
 
-test('each refusal of a service that is killed while it answers is audited by another instance with the same DATA_DIR', async () => {
+test('if a service is killed while it refuses requests, another instance with the same DATA_DIR writes the audit record of each refusal', async () => {
   const [killed, other] = [startIn('shared'), startIn('shared')];
   const [port, otherPort] = [await portOf(killed), await portOf(other)];
   const answers = await whileLocked(async () => {
@@ -99,7 +102,7 @@ test('each refusal of a service that is killed while it answers is audited by an
   await end(other);
 });
 
-test('a service without its database answers 401 to callers without a token, and audits these refusals once the database is back', async () => {
+test('while its database is down, a service refuses callers without a token with 401, and writes the audit records once the database is back', async () => {
   await admin(`alter database ${database.name} connection limit 0`);
   const started = startIn('away');
   const port = await portOf(started);
@@ -111,8 +114,8 @@ test('a service without its database answers 401 to callers without a token, and
   await end(started);
 });
 
-test('a service whose disk is full answers 503 for a refusal that it cannot store, and 401 for a refusal that it can store', async () => {
-  // The shell’s ulimit allows the service files of at most 16 KiB, so that its writes fail as on a full disk.
+test('a service with a full disk answers a request without a token with 503 if it cannot store the audit record, and with 401 if it can', async () => {
+  // The shell’s ulimit allows the service only files of at most 16 KiB. Its writes then fail as on a full disk.
   const child = spawn('bash', ['-c', `ulimit -f 16; exec "$0" "$1"`, process.execPath, MAIN], {
     env: {
       ...{ PATH: process.env['PATH'], PORT: '0', DATABASE_URL: database.apiUrl, LOG_LEVEL: 'silent' },
@@ -143,7 +146,7 @@ test('a service whose disk is full answers 503 for a refusal that it cannot stor
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
-test('a service that starts moves 12,000 refusals from its disk into the audit log, and deletes their files', async () => {
+test('when a service starts with 12,000 audit records of refused requests on its disk, it moves them into the audit log and deletes their files', async () => {
   const slot = join(folder, 'many', 'refusals', '0');
   await mkdir(slot, { recursive: true });
   const clock = { run: 'before', monotonicMs: 0, machineMs: Date.now(), databaseMs: null };

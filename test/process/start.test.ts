@@ -69,7 +69,7 @@ test.each<[string, () => Record<string, string>, RegExp]>([
   },
 );
 
-test('without src/demo the service starts with DATABASE_URL and AUTH_ISSUER, and otherwise says that both must be set', async () => {
+test('an installation without the folder src/demo starts with DATABASE_URL and AUTH_ISSUER, and otherwise says that both must be set', async () => {
   const here = join(import.meta.dirname, '..', '..');
   const root = join(folder, 'installed');
   const filter = (path: string) => path !== join(here, 'src', 'demo');
@@ -126,7 +126,7 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
   expect(said).toEqual({ msg: 'the service serves', version, docs: `${url}/docs`, api: url });
   const port = Number(new URL(url).port);
   const login = await beginLogin(port);
-  // The service gets two signals, as if npm passed on SIGTERM and the terminal sent SIGINT.
+  // Sends two signals, as if npm passed on SIGTERM and the terminal also sent SIGINT.
   started.signal('SIGTERM');
   started.signal('SIGINT');
   await closed(port);
@@ -145,7 +145,7 @@ test('a service that gets SIGTERM answers its open request, records the refusal,
   await database.close();
 });
 
-test('a service without its database answers 503 to /health, and ends at once when it gets a second SIGTERM', async () => {
+test('a service whose database is down answers /health with 503, and ends at once when it gets a second SIGTERM', async () => {
   const started: Started = start(folder, {
     ...{ ...NOWHERE, PORT: '0', AUTH_ISSUER: 'https://idp.example', AUTH_AUDIENCE: 'api' },
     ...{ DATA_DIR: join(folder, 'again'), LOG_LEVEL: 'silent' },

@@ -20,7 +20,7 @@ const ended = once(child, 'close');
 let out = '';
 child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text.replaceAll('\r\n', '\n')));
 
-/** Waits until the terminal shows the pattern; rejects if the service ends before. */
+/** Waits until the terminal shows text that matches the pattern; rejects if the service ends before. */
 async function shown(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(out);

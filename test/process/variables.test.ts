@@ -36,7 +36,7 @@ const ISSUER = 'urn:taxclaims:elsewhere';
 const AUDIENCE = 'another-audience';
 const ORIGIN = 'https://app.example';
 const BUCKET = 'documents';
-/** A time zone whose date differs from UTC's for most of the day. */
+/** The date in this time zone differs from the date in UTC for most of the day. */
 const ZONE = 'Pacific/Kiritimati';
 const tenant = newTenant();
 
@@ -58,7 +58,10 @@ afterAll(async () => {
   expect([ended, started.err, own.err]).toEqual([[0, 0], '', '']);
 });
 
-/** A trigger that stores the settings of each database session that writes for a request, since no other session sees them. */
+/**
+ * A trigger that stores the settings of each database session in which the service writes, because only the session
+ * itself sees them.
+ */
 const SETTINGS_TRIGGER = `
   create schema seen;
   create table seen.settings (statement_timeout text, prepared bigint);
@@ -74,7 +77,7 @@ const send = (line: string, question: Question = {}): Promise<Answer> =>
   ask(port, line, { token, host: HOST, ...question });
 
 /**
- * Builds a token for the service under test. Apart from the given changed claims, the service would accept the token.
+ * Makes a token for the service under test. The service would accept the token without the given changes of its claims.
  */
 const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
   identity.token({
@@ -85,7 +88,8 @@ const signed = (claims: Record<string, unknown> = {}): Promise<string> =>
 
 const folder = await createScratchFolder();
 const database = await createTestDatabase();
-// The test repeats the last step of a deploy, so that db:audit does not report the new trigger as a change by hand.
+// The last step of a deploy stores the present triggers. The test repeats this step, so that db:audit does not report
+// the new trigger as a manual change.
 const guards = await readFile(sqlFolder('guards-as-deployed.sql'), 'utf8');
 const LONG_AGO = `insert into public.audit_logs (action, resource_type, success, actor, created_at)
   values ('x', 'sites', false, 'x', now() - interval '9 months');`;
@@ -146,7 +150,7 @@ const started = start(folder, {
 const token = await signed();
 const ownDatabase = await createTestDatabase();
 const identityPort = await findFreePort(0);
-/** A second service, with its embedded identity provider, for IDENTITY_PORT. */
+/** A second service with an embedded identity provider, which the variable IDENTITY_PORT needs. */
 const own = start(folder, {
   ...{ PORT: '0', DATA_DIR: join(folder, 'own'), LOG_LEVEL: 'warn' },
   ...{ DATABASE_URL: ownDatabase.apiUrl, IDENTITY_PORT: String(identityPort) },
@@ -169,7 +173,7 @@ const isRefused = async (claims: Record<string, unknown>): Promise<boolean> =>
 const SESSIONS = `select pid, wait_event_type as waits from pg_stat_activity
   where application_name like 'taxclaims-api%' and datname = current_database()`;
 
-/** Changes a site; returns the settings of the database session that wrote the change. */
+/** Changes a site, and returns the settings of the database session that wrote this change. */
 async function recordedSettings(): Promise<unknown> {
   await rowsOf('truncate seen.settings');
   const body = { site_name: 'Atelier' };
@@ -177,20 +181,19 @@ async function recordedSettings(): Promise<unknown> {
   return rowsOf('select * from seen.settings');
 }
 
-/** Returns the first mail that the service of this test sends. */
 async function firstMail(): Promise<(typeof mailServer.received)[number] | undefined> {
   await until(() => Promise.resolve(mailServer.received.length > 0));
   return mailServer.received[0];
 }
 
 /**
- * Wrong values of variables whose right values have no visible effect here, each with the line that the service then
+ * For variables whose right values have no visible effect here: a wrong value, and the line that the service then
  * prints.
  */
 const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: Record<string, string> }>> = {
   AUTH_CLIENT_ID: {
     value: 'docs',
-    // AUTH_CLIENT_ID is refused, because a browser cannot open the issuer's URN.
+    // The service refuses AUTH_CLIENT_ID here, because the issuer is a URN, which a browser cannot open.
     beside: { AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE, AUTH_JWKS_URL: identity.jwksUrl },
     line: /^AUTH_ISSUER must be a plain http:\/\/ or https:\/\/ URL where AUTH_CLIENT_ID is set\n$/,
   },
@@ -216,7 +219,7 @@ const REFUSALS: Readonly<Record<string, { value: string; line: RegExp; beside?: 
   REDIS_PREFIX: { value: 'a:b', line: /^REDIS_PREFIX must be 1 to 50 letters, digits, or any of _ \. -\n$/ },
 };
 
-/** Returns the line that the service prints under the given environment variables before it exits with 1. */
+/** Returns the line that the service prints before it exits with 1 because of the given environment variables. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const other = start(folder, {
     DATABASE_URL: database.apiUrl,
@@ -228,7 +231,7 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return other.err;
 }
 
-/** For each environment variable a check of its effect on the running service. */
+/** For each environment variable, a check that its value has an effect on the running service. */
 const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   HOST: async () => {
     expect(await addressOf(started)).toBe(`http://${isIPv6(HOST) ? `[${HOST}]` : HOST}:${port}`);
@@ -246,7 +249,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   LOG_LEVEL: async () => {
     expect((await send('GET /api/clients')).status).toBe(200);
     const { length } = await rowsOf(`select pg_terminate_backend(pid) from (${SESSIONS}) as ours`);
-    // With LOG_LEVEL=info, the log would have a line for the request before the warnings that this test expects.
+    // If LOG_LEVEL were info, the log would have a line for the request before the warnings that this test expects.
     await started.says(new RegExp(`(?:"level":40,.*a database connection was lost[^]*){${length}}`));
     const lines = started.out.split('\n').filter((line) => line.includes('"level":30'));
     expect(lines).toEqual([expect.stringContaining('the service serves')]);
@@ -265,8 +268,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
       await admin.query('begin; lock table public.clients in access exclusive mode');
       const answers = Promise.all(Array.from({ length: 5 }, () => send('GET /api/clients')));
       await until(async () => (await rowsOf(SESSIONS)).filter(({ waits }) => waits === 'Lock').length === 2);
-      // The answer 404 to an unknown path needs no database, and shows that the service has received the five earlier
-      // requests.
+      // An unknown path needs no database. The answer 404 therefore shows that the service has received the five
+      // earlier requests.
       expect((await send('GET /api/nothing')).status).toBe(404);
       await admin.query('rollback');
       expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -289,7 +292,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await isRefused({ aud: identity.audience })).toBe(true);
   },
   AUTH_JWKS_URL: async () => {
-    // AUTH_ISSUER is a URN here, so the service can find the provider’s keys only at AUTH_JWKS_URL.
+    // AUTH_ISSUER is a URN here, which has no address. The service can therefore find the provider’s keys only at
+    // AUTH_JWKS_URL.
     expect(await isRefused({})).toBe(false);
     expect(identity.requests).toBeGreaterThan(0);
   },
@@ -334,8 +338,8 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
   SERVER_TIMING: async () => {
     expect((await send('GET /api/clients')).headers['server-timing']).toMatch(/^auth;dur=.*, total;dur=/);
   },
-  // The path /here comes from OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, which replaces the path /v1/traces that
-  // OTEL_EXPORTER_OTLP_ENDPOINT would have.
+  // The path must be /here. The variable OTEL_EXPORTER_OTLP_TRACES_ENDPOINT has this path, and replaces
+  // OTEL_EXPORTER_OTLP_ENDPOINT, whose path would be /v1/traces.
   OTEL_EXPORTER_OTLP_ENDPOINT: async () => {
     await until(() => traced.includes('/here {'));
   },
@@ -353,7 +357,7 @@ const EFFECTS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await send('GET /api/clients')).headers['ratelimit-policy']).toMatch(/"address"; q=902; w=60/);
   },
   REDIS_URL: async () => {
-    // No Redis listens at REDIS_URL, so the service logs a warning and counts the requests by itself.
+    // No Redis listens at REDIS_URL, so the service must log a warning and count requests in its own process.
     await started.says(
       /"level":40,.*"place":"Redis",.*the shared rate-limit counters are unreachable: each process counts alone/,
     );
@@ -430,7 +434,7 @@ test.each(Object.entries(EFFECTS))(
 );
 
 test.each(Object.entries(REFUSALS))(
-  'a service with an invalid %s does not start, and prints a line that says why',
+  'if the environment variable %s is invalid, the service does not start, and prints a line that says why',
   async (name, row) => {
     expect(await refusal({ ...row.beside, [name]: row.value })).toMatch(row.line);
   },

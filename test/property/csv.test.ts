@@ -5,8 +5,8 @@ import { startService } from '../support/service.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of arbitrary texts in a list that is exported as CSV: the file is read with a library that the service does not
- * use, and imported again.
+ * Tests of a list with arbitrary texts that is exported as CSV. A library that the service does not use reads the file,
+ * and the service imports the file again.
  */
 
 const TEXTS = 600;
@@ -43,8 +43,8 @@ const texts = [
 const NEWLINES = ['\r\n', '\n', '\r'] as const;
 
 /**
- * The ways in which a spreadsheet or a careless program can read a CSV file. The service writes CSV for the first of
- * these ways.
+ * The separators and quotes with which a spreadsheet or a careless program can read a CSV file. The service writes CSV
+ * for the first combination.
  */
 const READERS = [',', ';', '\t', '|'].flatMap((delimiter) =>
   NEWLINES.flatMap((newline) => ['"', '\0'].map((quoteChar) => ({ delimiter, newline, quoteChar }))),

@@ -9,11 +9,11 @@ import { anyRequest, CALLERS, OPERATIONS, writableFields } from './requests.ts';
 import type { Caller, Request } from './requests.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* The test generates random requests from the OpenAPI description, and each response must match the description. */
+/* This test generates random requests from the OpenAPI description. Each response must match the description. */
 
 const REQUESTS = Number(process.env['PROPERTY_REQUESTS'] ?? 10_000);
 const SEED = 20_260_101;
-/** The number of requests after which the callers get a new tenant, because callers delete their own records. */
+/** After this many requests the callers get a new tenant, because the requests also delete records. */
 const TENANT_LASTS = 50;
 
 let own: Tenant;
@@ -23,7 +23,6 @@ let tokens: Readonly<Partial<Record<Caller, string>>>;
 const service = await forSuite(startService());
 const foreign = await service.furnishedTenant('Garage Dupont');
 
-/** Creates a new tenant, and tokens of each role for this tenant. */
 async function renew(): Promise<void> {
   own = await service.furnishedTenant('Boulangerie Martin');
   const roles = CALLERS.filter((caller) => caller !== 'nobody');
@@ -32,7 +31,7 @@ async function renew(): Promise<void> {
   );
 }
 
-/** Reads all rows of the tenant to which no caller of the generated requests has access. */
+/** Reads all rows of a tenant to which no caller of the generated requests has access. */
 const foreignRows = (): Promise<unknown> => service.admin(foreignRowsSql(foreign));
 
 function fillIds(text: string): string {
@@ -50,13 +49,13 @@ function expectSentValues({ operation, body = '{}' }: Request, { json }: Answer)
   const sent = (fields.length === 0 ? {} : JSON.parse(fillIds(body))) as Record<string, unknown>;
   const kept = json as Record<string, unknown>;
   for (const field of fields) {
-    // The database calculates a value for a field that a request sends as null.
+    // If a request sends null in a field, the database calculates the field’s value.
     if (sent[field] == null || !(field in kept)) continue;
     expect([operation, field, plain(sent[field], kept[field])]).toEqual([operation, field, plain(kept[field])]);
   }
 }
 
-/** Converts a sent or a stored value to a form in which both can be compared. */
+/** Converts a sent value or a stored value to a form in which the two can be compared. */
 function plain(value: unknown, like = value): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((one) => String(one).toLowerCase()))].toSorted();
   // The database stores minus zero as zero.
@@ -94,8 +93,8 @@ test(`the service answers ${REQUESTS} generated requests as described, without 5
     { numRuns: REQUESTS, seed: SEED },
   );
   expect(await foreignRows()).toEqual(before);
-  // Each operation of the OpenAPI description must have been called, and in long runs each operation must have
-  // succeeded at least once.
+  // The requests must have called each operation of the OpenAPI description. In long runs, each operation must also
+  // have succeeded at least once.
   for (const { name } of OPERATIONS) {
     const statusesOfOperation = [...(statuses.get(name) ?? [])];
     expect([name, statusesOfOperation]).toEqual([name, expect.arrayContaining([expect.any(Number)])]);

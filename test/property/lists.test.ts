@@ -7,9 +7,9 @@ import { forSuite } from '../support/suite.ts';
 import { furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
 /*
- * Tests that a list with any filters, order and pages returns the right rows: those that the same filters, written in
- * JavaScript, select from all rows that the caller is allowed to read. The filters and orders come from the OpenAPI
- * description, so new ones are tested automatically.
+ * Tests that a list returns the right rows for any filters, order and pages. The test itself filters and sorts all rows
+ * that the caller is allowed to read, in JavaScript, and compares the results. The filters and orders come from the
+ * OpenAPI description, so new ones are tested automatically.
  */
 
 const RUNS = 400;
@@ -60,7 +60,7 @@ const TEXTS = [
 ];
 
 const tenants = [newTenant(), newTenant(), newTenant()] as const;
-/** All rows of each list that each caller is allowed to read, by caller and path. */
+/** For each caller and each path of a list, all rows that the caller is allowed to read. */
 const everything = new Map<string, readonly Row[]>();
 const tokens = new Map<string, string>();
 
@@ -167,14 +167,14 @@ function at(path: string): string {
   return path.replace('{clientId}', tenants[0].clients).replace('{id}', tenants[0].reclamations);
 }
 
-/** Reads all pages of a list, and expects as many pages as `pages` says. */
+/** Reads all pages of a list, and expects that the list has `pages` pages. */
 async function pagesOf(caller: string, line: string, pages?: number): Promise<Row[]> {
   const answers = await readPages(service, line, tokens.get(caller) ?? '');
   if (pages !== undefined) expect(answers).toHaveLength(pages);
   return answers.flatMap(({ json }) => json as Row[]);
 }
 
-/** Returns the value of a row’s field, or the name of the record if the list expands the field. */
+/** Returns the value of a row’s field. If the request expands the field, this is the name of the other record. */
 function valueIn(row: Row, name: string): unknown {
   const value = row[name];
   const isNamed = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -340,7 +340,8 @@ function anyQuery(): fc.Arbitrary<Asked> {
           sort,
           limit: fc.integer({ min: 3, max: 40 }),
         })
-        // A list sorted by updated_at is allowed to return more rows than the filter updated_from selects.
+        // If a list is sorted by updated_at, the API is allowed to return rows older than the filter updated_from asks
+        // for. This test omits such requests.
         .filter((asked) => !(asked.sort.startsWith('updated_at') && 'updated_from' in asked.filters))
     );
   });
@@ -365,6 +366,7 @@ test('every list of the API returns exactly the caller’s rows that match its f
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  // At least a quarter of the generated filters must have found rows, because a filter that finds nothing tests little.
+  // At least a quarter of the generated filters must have selected rows, because a filter that selects nothing tests
+  // little.
   expect(found).toBeGreaterThan(RUNS / 4);
 }, 300_000);

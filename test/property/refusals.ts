@@ -7,7 +7,8 @@ import type { Request } from './requests.ts';
 import type { Schema } from './values.ts';
 
 /*
- * Checks that a request which its JSON schema allows gets 400 only for a rule in the operation’s OpenAPI description.
+ * Checks the answers 400 to generated requests. If a request matches its JSON schema, the service is allowed to refuse
+ * it only by a rule that the OpenAPI description states.
  */
 
 const ajv = new Ajv({ strict: false, validateSchema: false });
@@ -47,7 +48,8 @@ function fieldsOf(text: string | undefined): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the fields that the service refused by a rule that is neither in their schema nor in the OpenAPI description.
+ * Returns the fields that the service refused although no rule in their schema or in the OpenAPI description forbids
+ * the values.
  */
 export function undescribedRules({ operation, target, body }: Request, { status, json }: Answer): string[] {
   if (status !== 400) return [];

@@ -36,7 +36,6 @@ function inFull(part: unknown): unknown {
   });
 }
 
-/** Every operation of the OpenAPI description. */
 export const OPERATIONS = Object.entries(inFull(document.paths) as Paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,

@@ -19,8 +19,8 @@ export interface Schema {
 }
 
 /**
- * The table of each id field. A generated id is a name such as `<own.sites>` for the site of the caller’s tenant, until
- * the request is sent.
+ * The table of each id field. Until a request is sent, its ids are names, for example `<own.sites>` for the site of the
+ * caller’s tenant.
  */
 const TABLES: Readonly<Record<string, string>> = {
   client_id: 'clients',
@@ -35,7 +35,10 @@ const TABLES: Readonly<Record<string, string>> = {
   user_id: 'users',
 };
 
-/** Generates an id: mostly of the caller’s tenant, and sometimes a foreign one or an unknown one in upper case. */
+/**
+ * Generates an id: mostly of the caller’s tenant, sometimes of another tenant, and sometimes an unknown id in upper
+ * case.
+ */
 export function idFor(name: string, table = TABLES[name] ?? 'clients'): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: fc.constant(`<own.${table}>`) },
@@ -88,7 +91,8 @@ export function stringOf(schema: Schema, name: string): fc.Arbitrary<string> {
       fc.emailAddress(),
       fc.constantFrom(`${'a'.repeat(250)}@b.example`, '@', 'a@b', 'é@é.fr', 'a b@c.fr', ''),
     );
-  // The generator has only one valid password, because hashing is slow, and two passwords of invalid length.
+  // The generator has only one valid password, because the service needs long to hash one. The two other passwords have
+  // an invalid length.
   if (format === 'password') return fc.constantFrom('long enough it is', 'short', 'é'.repeat(37));
   if (name === 'token') return fc.constantFrom('<token>', 'nonsense', 'a.b.c');
   if (name === 'siret') return fc.constantFrom('73282932000074', '73282932000075', '35600000000048', '1');

@@ -1,10 +1,10 @@
 /**
- * Tries what docs/scale.md says about the client as a part of every key, on a copy of a filled and migrated database.
+ * Tries the design of docs/scale.md in which the client is a part of every key, on a copy of a filled database.
  *
  *   npx node bench/scale/by-client/run.ts 300000
  *
- * The benchmark gives every table its client (1-key.sql), and creates the tables a second time, partitioned by client
- * (2-sharded.sql). Then it reads the same rows from both with the endpoints’ own statements, under the policies.
+ * The benchmark adds the client to every table (1-key.sql), and creates the tables a second time, partitioned
+ * by client (2-sharded.sql). Then the endpoints’ own SQL statements read the same rows from both, under the policies.
  */
 import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -80,8 +80,8 @@ async function compare(adminUrl: string, count: number): Promise<void> {
 }
 
 /**
- * Returns the SQL statement with the partitioned tables instead of the single tables; tables without a client stay the
- * same.
+ * Returns the SQL statement with the partitioned tables in place of the single tables. Tables whose rows belong to no
+ * client stay the same.
  */
 function inParts({ text, values }: Statement): Statement {
   const tables =

@@ -9,15 +9,15 @@ import type { ArchiveRun } from '../../support/archive-run.ts';
 import { blockOf } from '../../support/pages.ts';
 import { shell } from '../../support/shell.ts';
 
-/* This suite runs `npm run audit:archive`, which archives old audit records, as a process. */
+/* These tests run `npm run audit:archive`, which archives old audit records, as a process of its own. */
 
 const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
 
 let run: ArchiveRun;
 /**
- * Returns the first month that audit:archive has not archived, and the paths of the archive files of the second and
- * third month.
+ * `fourth` is the first month that audit:archive does not archive in these tests. `second` and `third` are the paths of
+ * the archive files of the two months before `fourth`.
  */
 let [fourth, second, third] = ['', '', ''];
 
@@ -64,7 +64,7 @@ test('audit:archive writes each month’s records with all columns to a file and
   expect(Object.keys(records[0] ?? {}).toSorted()).toEqual(fields.map(({ name }) => name).toSorted());
 });
 
-test('audit:archive without --before archives exactly the months that are older than AUDIT_RETENTION_MONTHS', async () => {
+test('audit:archive without --before archives exactly the months of the audit log that are older than AUDIT_RETENTION_MONTHS', async () => {
   const args = ['--to', run.folder];
   expect(await run.run(args, { AUDIT_RETENTION_MONTHS: '3' })).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(run.lines);
@@ -86,7 +86,7 @@ test('the commands that db/README.md shows archive months of the audit log, remo
   expect(await run.listed()).toEqual(removed());
 });
 
-test('a second audit:archive writes only those months again that got another audit record since the first', async () => {
+test('a second run of audit:archive writes a month’s file again only if the month has got another audit record since the first run', async () => {
   await run.archive(fourth);
   await run.archive(fourth);
   expect(await run.listed()).toEqual(run.lines);
@@ -96,7 +96,7 @@ test('a second audit:archive writes only those months again that got another aud
   expect(await run.verify()).toMatchObject({ code: 0 });
 });
 
-test('audit:archive --remove removes the archived months, and leaves the other months readable and writable', async () => {
+test('audit:archive --remove removes the archived months from the audit log, and leaves its other months readable and writable', async () => {
   expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
   expect(await run.listed()).toEqual(removed());
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
@@ -107,7 +107,7 @@ test('audit:archive --remove removes the archived months, and leaves the other m
   expect(await run.listed()).toEqual(removed());
 });
 
-test('an audit record of a month that audit:archive has already removed is stored, archived and removed like other audit records', async () => {
+test('if a late audit record belongs to a month that audit:archive has already removed, the record is still stored, archived and removed', async () => {
   const [first, , month] = run.months;
   await run.archive(fourth, '--remove');
   await run.refuse(`${month}-02`);
@@ -134,7 +134,7 @@ test('audit:archive keeps a partition of the audit log that holds records younge
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('the view audit.findings reports the loss of a month of audit records that was emptied by hand, but not of one that audit:archive removed', async () => {
+test('if somebody empties a month of the audit log by hand, the view audit.findings reports the loss, but not if audit:archive removed the month', async () => {
   const lost = async (): Promise<unknown[]> =>
     (
       await run.admin.query<Record<string, string>>(
@@ -176,7 +176,7 @@ test('only the housekeeper role can remove a partition of the audit log, and onl
   expect(await run.records()).toBe(RECORDS);
 });
 
-test('audit:archive --remove removes no month whose archive file is missing or changed', async () => {
+test('audit:archive --remove keeps a month of the audit log if the month’s archive file is missing or changed', async () => {
   await run.archive(fourth);
   await writeFile(third, zipped((await textOf(third)).replace('line', 'lime')));
   expect(await run.archive(fourth, '--remove')).toMatchObject({
@@ -222,7 +222,7 @@ test('audit:archive --verify reports an archive file that was cut in the middle 
   expect(await run.run(['--verify', second])).toMatchObject({ code: 1, said: expect.stringContaining('ENOENT') });
 });
 
-test('audit:archive notes no month whose file is not whole on the disk, and keeps its records', async () => {
+test('if an archive file is incomplete on the disk, audit:archive does not count its month as archived, and keeps the month’s audit records', async () => {
   expect(await run.archiveWith('cut-at-rename.ts', {}, fourth, '--remove')).toMatchObject({
     code: 1,
     said: expect.stringContaining('unexpected end of file'),
@@ -230,14 +230,17 @@ test('audit:archive notes no month whose file is not whole on the disk, and keep
   expect([await run.listed(), await run.records()]).toEqual([[], RECORDS]);
 });
 
-/** An archive file of an earlier release, which has the digest of the file before it and of each record. */
+/**
+ * An archive file in the format of an earlier release. This format has a digest of each record and of the previous
+ * archive file.
+ */
 const OLD_FILE = `{"format":"taxclaims-audit-1","number":2,"month":"2020-01","previous":"${'ab'.repeat(32)}"}
 5a335226f95bac30e847945b02a587b3f0112af836c4e12f3e1d81d79a503075 {"id" : "a1", "actor" : "Anne"}
 7f085924666791a43e6f0af7d2425e62ad99163c1006538041714d30f1f5747e {"id" : "a2", "actor" : "Paul"}
 {"records":2,"digest":"7f085924666791a43e6f0af7d2425e62ad99163c1006538041714d30f1f5747e"}
 `;
 
-test('audit:archive --verify reads a file of an earlier release, and reports that its head, a record or its end was changed', async () => {
+test('audit:archive --verify accepts an archive file in an earlier release’s format, and reports a change of its head, of a record or of its end', async () => {
   const verify = async (text: string) => {
     await writeFile(second, zipped(text));
     return run.run(['--verify', second]);
@@ -256,7 +259,7 @@ test('audit:archive --verify reads a file of an earlier release, and reports tha
     expect(await verify(OLD_FILE.replace(text, other))).toMatchObject({ code: 1 });
 });
 
-test('audit:archive --remove removes a month that an earlier release archived, but not if the file was changed', async () => {
+test('audit:archive --remove removes a month that an earlier release archived, but keeps the month if its archive file was changed', async () => {
   await run.archive(fourth);
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   const previous = '0'.repeat(64);
@@ -298,7 +301,7 @@ test('the function verifyArchive refuses an archive file in which one byte was c
   expect(await verifyArchive(second)).toMatchObject({ month: run.months[1], records: COUNTS[1] });
 });
 
-test('audit:archive refuses an invalid --before, the running month, and a month younger than --keep, and writes nothing', async () => {
+test('audit:archive writes nothing if --before is invalid, names the running month, or names a month younger than --keep', async () => {
   const thisMonth = new Date().toISOString().slice(0, 7);
   const keeping = (before: string, ...more: string[]) => run.run(['--before', before, '--to', run.folder, ...more]);
   expect(await keeping(thisMonth)).toMatchObject({ code: 1, said: expect.stringContaining('--keep 12') });

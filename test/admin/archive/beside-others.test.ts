@@ -14,7 +14,10 @@ import { connected } from '../../support/database.ts';
  */
 const LONGEST_MS = 300_000;
 
-/* This suite runs `npm run audit:archive` beside other database sessions, and kills the command at every step. */
+/*
+ * These tests run `npm run audit:archive` while other database sessions write to the audit log, and kill the command at
+ * every step.
+ */
 
 const RECORDS = COUNTS.reduce((sum, one) => sum + one, 0);
 const ARCHIVED = RECORDS - COUNTS[3];
@@ -33,7 +36,7 @@ afterEach(async () => {
   await run.close();
 });
 
-/** Waits until the running audit:archive waits for a database lock. */
+/** Waits until the running audit:archive needs a database lock that another session holds. */
 async function untilItWaits(): Promise<void> {
   const waiting = `select from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and application_name = 'taxclaims-archive'`;
@@ -51,25 +54,28 @@ async function refuseMeanwhile(at: string): Promise<void> {
 const isThere = (): Promise<number> => run.records(`actor = 'between'`);
 
 test.each([
-  ['of the same month', () => `${run.months[2]}-03`],
-  ['of an older month than its others', () => '2000-01-03'],
-])('audit:archive keeps a partition that gets a record %s after its archive was written', async (_what, at) => {
-  await refuseMeanwhile(at());
-  const { outcome } = run.begin(fourth, '--remove');
-  await untilItWaits();
-  await other.query('commit');
-  expect(await outcome).toMatchObject({
-    code: 1,
-    said: expect.stringContaining('holds other records than its files: run it again'),
-  });
-  expect(await isThere()).toBe(1);
-  expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
-  expect(await isThere()).toBe(0);
-  expect(await run.records()).toBe(COUNTS[3]);
-  expect(await run.verify()).toMatchObject({ code: 0 });
-});
+  { ofMonth: 'of its own month', at: () => `${run.months[2]}-03` },
+  { ofMonth: 'of an earlier month', at: () => '2000-01-03' },
+])(
+  'if a partition gets a record $ofMonth after its archive file was written, audit:archive keeps the partition',
+  async ({ at }) => {
+    await refuseMeanwhile(at());
+    const { outcome } = run.begin(fourth, '--remove');
+    await untilItWaits();
+    await other.query('commit');
+    expect(await outcome).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('holds other records than its files: run it again'),
+    });
+    expect(await isThere()).toBe(1);
+    expect(await run.archive(fourth, '--remove')).toMatchObject({ code: 0 });
+    expect(await isThere()).toBe(0);
+    expect(await run.records()).toBe(COUNTS[3]);
+    expect(await run.verify()).toMatchObject({ code: 0 });
+  },
+);
 
-test('audit:archive gives up a month that another transaction locks for too long, and the same run succeeds later', async () => {
+test('audit:archive gives up if another transaction locks a month of the audit log for too long, and succeeds when it is run again', async () => {
   await refuseMeanwhile(`${run.months[2]}-03`);
   const log = pino({ level: 'silent' });
   const asked = {
@@ -87,14 +93,14 @@ test('audit:archive gives up a month that another transaction locks for too long
   expect(await run.records()).toBe(COUNTS[3]);
 });
 
-test('of two simultaneous audit:archive runs the second waits for the first and finds nothing to do', async () => {
+test('if audit:archive is started twice at the same time, the second run waits for the first and then finds nothing to do', async () => {
   const outcomes = await Promise.all([run.archive(fourth, '--remove'), run.archive(fourth, '--remove')]);
   expect(outcomes).toMatchObject([{ code: 0 }, { code: 0 }]);
   expect((await run.listed()).map((line) => line.split(' ').slice(0, 4).join(' '))).toEqual(run.lines);
   expect(await run.records()).toBe(RECORDS - ARCHIVED);
 });
 
-test('no write and no list of audit records fails while audit:archive removes old months of the audit log and new months are created', async () => {
+test('writing and reading audit records does not fail while audit:archive removes old months of the audit log and new months are created', async () => {
   const api = await connected(run.database.apiUrl);
   let isOver = false;
   const repeating = async (work: (turn: number) => Promise<unknown>): Promise<number> => {
@@ -102,8 +108,8 @@ test('no write and no list of audit records fails while audit:archive removes ol
     while (!isOver) await work(turns++);
     return turns;
   };
-  // The number of audit records that the test first inserts with an old time, like records that waited on disk during
-  // an outage.
+  // The number of audit records that the test first inserts with an old time. Real records have an old time if they
+  // waited on disk during an outage.
   const LATE = 3;
   const ageOf = (turn: number): number => (turn < LATE ? 200 * 86_400_000 : 0);
   const writing = repeating((turn) =>
@@ -162,11 +168,11 @@ test(
       ));
       expect([0, 'SIGKILL']).toContain(how);
       const listed = await run.listed();
-      // Every month in the table audit.archives must have a valid archive file, and every audit record that was removed
+      // Every month in the table audit.archives must have a valid archive file. Every audit record that was removed
       // from the database must be in such a file.
       for (const line of listed) await verifyArchive(join(run.folder, line.split(' ')[3] ?? ''));
       expect((await run.records()) + (await gone())).toBe(RECORDS);
-      // A later audit:archive does not repeat finished months, so the test counts the steps of that process from the
+      // The next run of audit:archive does not repeat finished months, so the test counts that run’s steps from the
       // beginning.
       diesAt = String(listed) === String(before) ? diesAt + 1 : 1;
       before = listed;

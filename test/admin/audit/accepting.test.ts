@@ -72,8 +72,8 @@ describe('audit.accept and audit.withdraw', () => {
   const FOUND = [{ finding: 'rls_not_forced', object: 'public.sites' }];
 
   /**
-   * Runs a test. Afterwards it undoes the test’s changes by the given SQL, and withdraws what the test has accepted
-   * from the audit’s report.
+   * Runs `work`. Afterwards undoes its changes by the given SQL, and withdraws the acceptance of each problem that
+   * `work` has accepted.
    */
   async function afterwards(sql: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -87,7 +87,7 @@ describe('audit.accept and audit.withdraw', () => {
     }
   }
 
-  /** Waits until the SQL statement that a connection has sent waits for a lock. */
+  /** Waits until a connection’s SQL statement needs a lock that another session holds. */
   async function untilItWaits(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number };
     const waits = `select from pg_locks where not granted and pid = ${String(processID)}`;
@@ -112,7 +112,7 @@ describe('audit.accept and audit.withdraw', () => {
       'may make temporary tables',
       `do $$ begin execute format('grant temporary on database %I to DBA', current_database()); end $$`,
     ],
-  ])('the view audit.findings, which lists unsafe rights, reports a DBA’s login that %s', async (_what, sql) => {
+  ])('the view audit.findings reports the rights of a DBA’s login as unsafe if the login %s', async (_what, sql) => {
     await admin.query('begin');
     await admin.query(sql.replace('DBA', names.dba));
     expect(await findings()).not.toEqual([]);
@@ -140,7 +140,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('if a DBA accepts a changed database object, the view audit.drift lists the object again only after another change', async () => {
+  test('if a DBA accepts a manual change of a database object, the view audit.drift lists the object again only after another change', async () => {
     await admin.query(`create function public.by_hand() returns integer language sql set search_path = '' return 1`);
     await afterwards('drop function public.by_hand()', async () => {
       const kinds = (await drift()).filter(({ object }) => object.includes('by_hand'));
@@ -178,7 +178,7 @@ describe('audit.accept and audit.withdraw', () => {
     );
   });
 
-  test('after a DBA withdraws the acceptance of a problem, the view audit.findings lists it again, and the database keeps who accepted and who withdrew', async () => {
+  test('after a DBA withdraws the acceptance of a problem, the view audit.findings lists the problem again, and the database keeps who accepted and who withdrew', async () => {
     await admin.query(OPEN);
     await afterwards(CLOSED, async () => {
       await dba.query(ACCEPT);
@@ -195,7 +195,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('a DBA can accept at once all problems of an object that audit.findings reports, and a later problem of the object is still reported', async () => {
+  test('a DBA can accept all reported problems of a database object by one call, and the view audit.findings still reports a later problem of this object', async () => {
     await admin.query('grant truncate, references on public.sites to taxclaims_admin');
     await afterwards('revoke truncate, references, trigger on public.sites from taxclaims_admin', async () => {
       const { rows } = await dba.query<Acceptance>(
@@ -212,7 +212,7 @@ describe('audit.accept and audit.withdraw', () => {
     });
   });
 
-  test('if a DBA accepted a publication of a table, the view audit.findings reports the publication again once it includes the audit log', async () => {
+  test('if a DBA accepted that Postgres publishes a table for replication, the view audit.findings reports the publication again once it includes the audit log', async () => {
     await admin.query('create publication widened for table public.sites');
     await afterwards('drop publication widened', async () => {
       await dba.query(`select audit.accept('published_table', 'widened', 'the warehouse reads it')`);
@@ -361,7 +361,7 @@ describe('audit.accept and audit.withdraw', () => {
     { who: 'a superuser', sql: 'delete from audit.acceptances' },
     { who: 'a superuser', sql: 'truncate audit.acceptances' },
   ])(
-    '$who cannot change or delete the record of an acceptance that was withdrawn, by this SQL: $sql',
+    '$who cannot change or delete the record of a withdrawn acceptance, for example by: $sql',
     async ({ who, sql, changed }) => {
       const client = who === 'a DBA' ? dba : admin;
       await admin.query(OPEN);

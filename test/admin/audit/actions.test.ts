@@ -28,16 +28,16 @@ const STATEMENT = /;(?:\s+--[^\n]*)?$/;
 const world = await forSuite(openAuditedWorld());
 const { admin } = world;
 /**
- * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
- * the expected objects in db/audit/declared are out of date.
+ * The rows of the view audit.drift, which lists changed database objects, in a new database. There are such rows only
+ * while the expected objects in db/audit/declared are out of date.
  */
 const stale = new Set<string>();
 for (const row of await readDrift()) stale.add(JSON.stringify(row));
 const drawn = sampledByDay(ACTIONS);
 
 describe(`what audit.findings and audit.drift report after actions of a DBA (${drawn.length} of ${ACTIONS.length})`, () => {
-  // All actions of a DBA are rolled back. Roles belong to the whole Postgres server, which other test suites use at the
-  // same time.
+  // All actions of a DBA are rolled back. Otherwise they could change roles, which belong to the whole Postgres server,
+  // for other test suites.
   beforeEach(async () => {
     await admin.query('begin; create role test_bi login in role taxclaims_reporting');
   });
@@ -53,12 +53,12 @@ describe(`what audit.findings and audit.drift report after actions of a DBA (${d
   });
 
   test.each(drawn.filter(({ hasOthers }) => !hasOthers))(
-    'the view audit.findings reports $title, and running the SQL in the view’s column remedy repairs this',
+    'the view audit.findings reports $problem, and the SQL in the view’s column remedy repairs this problem',
     async ({ sql, findings, drift, ways, shows, mend }) => {
       await admin.query(sqlFor(world, sql));
       const found = await readFindings();
-      // Many problems of an API login also cause the row api_login_objection. The test ignores this row unless it is
-      // expected.
+      // Many problems of an API login also cause the problem api_login_objection. The test ignores api_login_objection
+      // unless an entry of actions.sql names it.
       const isExpected = findings.some(({ finding }) => finding === 'api_login_objection');
       expect(found.filter(({ finding }) => isExpected || finding !== 'api_login_objection')).toEqual(
         findings.map(expectedFinding),
@@ -80,7 +80,7 @@ describe(`what audit.findings and audit.drift report after actions of a DBA (${d
   const amongOthers = drawn.filter(({ hasOthers }) => hasOthers);
   if (amongOthers.length > 0)
     test.each(amongOthers)(
-      'the audit’s views audit.findings and audit.drift report $title',
+      'the audit’s views audit.findings and audit.drift report $problem',
       async ({ sql, findings, drift }) => {
         await admin.query(sqlFor(world, sql));
         expect(await readFindings()).toEqual(expect.arrayContaining(findings.map(expectedFinding)));
@@ -106,8 +106,8 @@ async function readFindings(): Promise<readonly Finding[]> {
 }
 
 /**
- * Returns why the database login test_bi sees a client that nobody has granted to it, as the function audit.who_can_see
- * says.
+ * Returns the reasons why the database login test_bi sees a client that nobody has granted to it, as the function
+ * audit.who_can_see lists them.
  */
 async function readWaysOfLogin(): Promise<string[]> {
   const { rows } = await admin.query<{ as_role: string }>(

@@ -8,8 +8,8 @@ export const FOREIGN = idOf('b', 'clients');
 const [tenant, other] = [newTenant(), newTenant()];
 
 /**
- * The entries of the file actions.sql. Each has an action of a DBA, and what audit.findings and audit.drift must report
- * after it.
+ * The entries of the file actions.sql. Each entry has an action of a DBA, and says what audit.findings and audit.drift
+ * must report after the action.
  */
 export const ACTIONS = listed('admin/audit/actions.sql', {
   FOREIGN,
@@ -20,8 +20,8 @@ export const ACTIONS = listed('admin/audit/actions.sql', {
   OTHER: other.clients,
   // SQL that creates a schema which does not belong to the service, and which every login has the right to use.
   ELSEWHERE: 'create schema elsewhere; grant usage on schema elsewhere to public;',
-}).map(({ head: [title = '', ...fields], sql, parts }) => ({
-  title,
+}).map(({ head: [problem = '', ...fields], sql, parts }) => ({
+  problem,
   sql,
   findings: linesOf('finding', fields).map(({ name, object }) => ({ finding: name, object })),
   drift: linesOf('drift', fields).map(({ name, object }) => ({ kind: name, object })),
@@ -32,7 +32,7 @@ export const ACTIONS = listed('admin/audit/actions.sql', {
 }));
 
 /**
- * What the audit must report according to an entry of actions.sql. The entry writes this as `finding NAME: OBJECT` or
+ * Returns what the audit must report according to an entry of actions.sql, which names it as `finding NAME: OBJECT` or
  * `drift KIND: OBJECT`.
  */
 function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: string; object: string }[] {
@@ -43,8 +43,8 @@ function linesOf(view: 'finding' | 'drift', fields: readonly string[]): { name: 
 }
 
 /**
- * The database role under which audit.who_can_see must list the login. An entry of actions.sql names this role after
- * `who_can_see`. If it names none, the role is called like the expected problem.
+ * Returns the database role under which audit.who_can_see must list the login. An entry of actions.sql names this role
+ * after `who_can_see`. If it names no role, the role has the same name as the expected problem.
  */
 function waysOf(fields: readonly string[]): string[] {
   const field = fields.find((one) => one.startsWith('who_can_see'));

@@ -6,8 +6,8 @@ import { audit } from './command.ts';
 import { openAsSuperuser } from './superuser.ts';
 
 /**
- * Makes the audit report several problems. Some of the created objects have dates and intervals, which Postgres prints
- * in the format that the session has set.
+ * SQL that makes the audit report several problems. Some of the created objects have dates and intervals, which
+ * Postgres prints in the format that the session has set.
  */
 const BROKEN = `
   create table public.added (
@@ -25,8 +25,8 @@ const BROKEN = `
   grant select on public.added to taxclaims_reporting`;
 
 /**
- * A query that returns unusual values for every setting of formats and names. Settings that would make all queries fail
- * are left out.
+ * A query that returns unusual values for each setting of formats and names, except for settings that would make all
+ * queries fail.
  */
 const SETTINGS = `
   select name, case
@@ -86,7 +86,7 @@ describe('the views of the schema audit in a session with unusual settings', () 
     }
   });
 
-  test('the view audit.findings, which reports unsafe settings of the server, ignores settings of the session that reads the view', async () => {
+  test('the view audit.findings reports unsafe settings of the server, but ignores those of the session that reads the view', async () => {
     const asker = new pg.Client({
       connectionString: database.adminUrl,
       options: '-c jit=off -c search_path=public,pg_temp -c quote_all_identifiers=on',
@@ -99,7 +99,7 @@ describe('the views of the schema audit in a session with unusual settings', () 
     }
   });
 
-  test('db:audit prints the same matrix of rights in a database with other formats of dates and names', async () => {
+  test('db:audit prints the same table of rights in a database with other default formats of dates and names', async () => {
     const before = await audit(database.adminUrl);
     await withAdmin(database.adminUrl, (client) =>
       client.query(`alter database ${database.name} set quote_all_identifiers = on;

@@ -53,7 +53,8 @@ describe('the rights of an auditor', () => {
     );
     const log = 'select count(*)::integer as count from public.audit_logs where success';
     const succeeded = 'select 1 from audit.denials as d join public.audit_logs as l using (request_id) where l.success';
-    // An auditor has no right to use the schema public, and can read audit records only through the view audit.denials.
+    // An auditor has no right to use the schema public. The view audit.denials is the only way for an auditor to read
+    // audit records.
     await expect(world.auditor.query(log)).rejects.toThrow(/permission denied/);
     await expect(world.auditor.query(succeeded)).rejects.toThrow(/permission denied/);
     expect((await world.admin.query(log)).rows).not.toEqual([{ count: 0 }]);
@@ -79,7 +80,7 @@ describe('the rights of an auditor', () => {
     );
   });
 
-  test('the function audit.who_can_see, which lists who sees a client, says so if the client does not exist', async () => {
+  test('the function audit.who_can_see lists who sees a client, or says that the client does not exist', async () => {
     const said = async (client: string): Promise<unknown[]> => {
       const { rows } = await world.auditor.query<{ name: string; reason: string }>(
         `select name, reason from audit.who_can_see($1) where kind = 'client'`,
@@ -92,7 +93,7 @@ describe('the rights of an auditor', () => {
     expect(await said(idOf('a', 'clients'))).toEqual([]);
   });
 
-  test('the view audit.denials, which lists refused requests, shows no request that succeeded', async () => {
+  test('the view audit.denials lists refused requests, but no request that succeeded', async () => {
     const { rows } = await world.auditor.query(
       `select 1 from audit.denials where actor = 'fixture' or action = 'INSERT'`,
     );
@@ -131,8 +132,8 @@ describe('the rights of an auditor', () => {
       expect(rows).toHaveLength(2);
       for (const secret of rows.flatMap((row) => Object.values(row)))
         expect(JSON.stringify(found)).not.toContain(secret);
-      // No row-level security policy applies to a superuser, who must read the same row of audit.findings as the
-      // auditor.
+      // The superuser must read the same row of audit.findings as the auditor, although no row-level security policy
+      // applies to a superuser.
       expect(found).toEqual(await findingsFor(world.admin));
     } finally {
       await world.admin.query('delete from public.identity_changes where user_id = any ($1)', [users]);
@@ -165,7 +166,7 @@ describe('the rights of an auditor', () => {
     expect(names).not.toContain('taxclaims_owner');
   });
 
-  test('the function audit.who_can_see does not list inactive users and logins whose grant was revoked among those who see a client', async () => {
+  test('the function audit.who_can_see lists neither inactive users nor logins whose grant was revoked', async () => {
     const client = idOf('b', 'clients');
     const names = async (): Promise<string[]> =>
       (await world.auditor.query<{ name: string }>('select name from audit.who_can_see($1)', [client])).rows.map(
@@ -177,7 +178,7 @@ describe('the rights of an auditor', () => {
     expect(await names()).not.toContain('b@users.example.org');
   });
 
-  test('the function audit.who_can_see lists an ADMIN without a client list among those who see a client, for every client', async () => {
+  test('the function audit.who_can_see lists an ADMIN without a client list for every client', async () => {
     await world.admin.query(
       `insert into public.users (email, password_hash, name, role) values ('all@example.org', '!', 'All', 'ADMIN')`,
     );

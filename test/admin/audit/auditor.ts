@@ -12,7 +12,7 @@ interface AuditedWorld extends World {
   readonly auditorUrl: string;
 }
 
-/** A database with two firms, and with one connection for each kind of login, among them an auditor. */
+/** Opens a database with two firms, and one connection for each kind of login. One of the logins is an auditor. */
 export async function openAuditedWorld(): Promise<AuditedWorld> {
   const database = await createTestDatabase();
   const reporting = await createReportingLogin(database);

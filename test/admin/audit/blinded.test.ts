@@ -7,8 +7,8 @@ import { openAuditedWorld } from './auditor.ts';
 import { audit } from './command.ts';
 
 /**
- * Creates a trigger that the audit must report. In each test the audit itself is then changed so that it omits the
- * trigger.
+ * SQL that creates a trigger which the audit must report. Each test then manipulates the audit so that the audit omits
+ * the trigger.
  */
 const BREAK = `
   create function public.copy() returns trigger language plpgsql as $$ begin return null; end $$;
@@ -100,7 +100,10 @@ describe('npm run db:audit on a database whose audit was changed, as an auditor'
   });
 });
 
-/** A query that returns SQL. This SQL restores the functions and views of the audit that a test has manipulated. */
+/**
+ * A query that returns SQL, by which the functions and views of the audit are restored after a test has manipulated
+ * them.
+ */
 const MEND = `
   select pg_get_functiondef(f.oid) as statement
   from pg_proc as f

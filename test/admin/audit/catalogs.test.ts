@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { forSuite } from '../../support/suite.ts';
 import { openAsSuperuser } from './superuser.ts';
 
-/** Creates one database object of each kind that the service does not use, for example a collation. */
+/** SQL that creates database objects of kinds that the service does not use, for example a collation. */
 const ONE_OF_EACH = `
   create publication one for table public.sites where (true);
   alter publication one add tables in schema reporting;
@@ -40,7 +40,6 @@ const ONE_OF_EACH = `
 const { admin } = await forSuite(openAsSuperuser());
 
 describe('the Postgres catalogs that the views of the schema audit read', () => {
-  /** Returns the first column of the rows that a query returns. */
   async function read(sql: string): Promise<string[]> {
     const { rows } = await admin.query<[string]>({ text: sql, rowMode: 'array' });
     return rows.map(([value]) => value);
@@ -69,8 +68,8 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     );
     const compared = await read('select distinct jsonb_object_keys(content) from audit.catalog_rows()');
     await admin.query('rollback');
-    // The function audit.catalog_rows() need not return access lists and settings, because audit.state() describes each
-    // of them.
+    // The function audit.catalog_rows() need not return lists of privileges and settings, because audit.state()
+    // describes each entry of these lists.
     const elsewhere = ['pg_parameter_acl.parname', 'pg_parameter_acl.paracl', 'pg_default_acl.defaclacl'].concat(
       ['setdatabase', 'setrole', 'setconfig'].map((column) => `pg_db_role_setting.${column}`),
     );
@@ -79,7 +78,7 @@ describe('the Postgres catalogs that the views of the schema audit read', () => 
     expect(columns.length).toBeGreaterThan(150);
   });
 
-  test('the function audit.catalog_columns names only columns that some Postgres release has in its catalogs', async () => {
+  test('every column that the function audit.catalog_columns names exists in the catalogs of some Postgres release', async () => {
     const unknown = await read(
       `select attribute from audit.catalog_columns() where attribute <> all (
          select a.attname from pg_attribute as a

@@ -9,7 +9,6 @@ export interface Ending {
   readonly err: string;
 }
 
-/** Runs the command `npm run db:audit` in a process of its own. */
 export function audit(url: string, ...args: string[]): Promise<Ending> {
   return new Promise((resolve) => {
     const env = { PATH: process.env['PATH'], DATABASE_ADMIN_URL: url };

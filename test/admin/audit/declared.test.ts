@@ -21,7 +21,7 @@ test('the view audit.findings is empty in a newly migrated database', async () =
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('the function audit.state(), which lists all objects and rights, returns the same rows as the version of the function in the repository’s SQL file', async () => {
+test('the function audit.state() of the database lists the same objects and rights as the version of this function in the repository', async () => {
   await admin.query('begin');
   const { facts } = await readStateWithRepositorySql(admin);
   await admin.query('rollback');
@@ -39,7 +39,7 @@ test('a file of db/audit/declared contains every row that the function audit.sta
   expect(parseFacts(textOfParts(gone))).toEqual(gone);
 });
 
-test('if db/audit/declared has no file for a Postgres release, db:audit uses the newest file for a newer release, and refuses an older release', async () => {
+test('if db/audit/declared has no file for the server’s Postgres release, db:audit uses the newest file, but refuses a release older than all files', async () => {
   expect((await readDeclaredFacts(18)).release).toBe(18);
   expect(await readDeclaredFacts(99)).toEqual(await readDeclaredFacts(18));
   expect((await readDeclaredFacts(15)).facts).not.toEqual((await readDeclaredFacts(18)).facts);

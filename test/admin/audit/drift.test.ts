@@ -12,12 +12,12 @@ const readDrift = async (): Promise<unknown[]> =>
   (await admin.query<object>('select kind, change, object from audit.drift')).rows;
 
 /**
- * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
- * the expected objects in db/audit/declared are out of date.
+ * The rows of the view audit.drift, which lists changed database objects, in a new database. There are such rows only
+ * while the expected objects in db/audit/declared are out of date.
  */
 const stale = await readDrift();
 
-test('the view audit.drift, which lists changed database objects, returns the same rows with any search path', async () => {
+test('the view audit.drift lists the same changed database objects, whatever search path the session has', async () => {
   await admin.query('begin; set local search_path = app, audit, reporting');
   expect(await readDrift()).toEqual(stale);
   await admin.query('rollback');
@@ -35,7 +35,7 @@ test('db:migrate removes a policy and grants that a DBA added, and the view audi
   expect(await findingsBeside(admin, rows)).toEqual([]);
 });
 
-test('a deploy does not remove every object that a DBA added, and the view audit.drift lists the remaining objects after the deploy', async () => {
+test('a deploy leaves some database objects that a DBA added, and the view audit.drift still lists them after the deploy', async () => {
   await admin.query(`
     create unique index by_hand on public.sites (id, site_name);
     create function public.watch() returns event_trigger language plpgsql as $$ begin end $$;
@@ -44,8 +44,8 @@ test('a deploy does not remove every object that a DBA added, and the view audit
   const drift = await readDrift();
   await admin.query('drop event trigger by_hand; drop function public.watch(); drop index public.by_hand');
   expect(drift).toContainEqual({ kind: 'index', change: 'added', object: 'public.by_hand' });
-  // Event triggers belong to no file of the repository. The view audit.drift compares them with the event triggers at
-  // the first deploy.
+  // No file of the repository creates event triggers. The view audit.drift therefore compares the event triggers with
+  // those at the first deploy.
   expect(drift).toContainEqual({ kind: 'event trigger', change: 'added', object: 'by_hand' });
   expect(await readDrift()).toEqual(stale);
 });

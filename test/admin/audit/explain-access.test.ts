@@ -16,8 +16,8 @@ const COMMANDS: Readonly<Record<Command, string>> = {
 };
 
 /**
- * An INSERT into these tables names a parent, for example a claim. For them, audit.explain_access takes the parent’s id
- * instead of a client’s id.
+ * A row of these tables belongs to a parent, for example to a claim. For an INSERT, audit.explain_access takes the
+ * parent’s id instead of a client’s id.
  */
 const BELONGS_TO: Partial<Record<Table, Table>> = { cadastres: 'sites', documents: 'reclamations' };
 
@@ -30,7 +30,7 @@ interface Verdict {
 }
 
 const world = await forSuite(openAuditedWorld());
-const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => [role, table] as const));
+const CASES = TABLES.flatMap((table) => REQUEST_ROLES.map((role) => ({ role, table })));
 
 describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length} roles and tables)`, () => {
   async function explain(role: string, clients: string[], table: string, command: string, id: string) {
@@ -74,8 +74,8 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
   }
 
   test.each(sampledByDay(CASES))(
-    'the function audit.explain_access says which SQL commands a caller in role %s is allowed to run on %s of an own client and of a foreign client',
-    async (role, table) => {
+    'the function audit.explain_access says which SQL commands a caller in role $role is allowed to run on $table of the caller’s own clients and of others',
+    async ({ role, table }) => {
       for (const command of ['c', 'r', 'u', 'd'] as const) {
         for (const firm of ['a', 'b'] as const) {
           const id = idFor(table, command, firm);
@@ -139,21 +139,21 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(written).toMatchObject({ allowed: false, decided_by: 'policy sites_insert_tenant' });
   });
 
-  test('the function audit.explain_access tells an auditor if no record has the given id', async () => {
+  test('the function audit.explain_access says so if no record has the given id', async () => {
     const verdict = await explain('client', [], 'sites', 'select', '00000000-0000-4000-8000-000000000000');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no such record' });
   });
 
-  test('the function audit.explain_access tells an auditor if a role has a grant on a table but no policy', async () => {
+  test('the function audit.explain_access says so if a role has a grant on a table but no policy', async () => {
     await world.admin.query('grant delete on public.documents to taxclaims_client');
     const verdict = await explain('client', [idOf('a', 'clients')], 'documents', 'delete', idOf('a', 'documents'));
     await world.admin.query('revoke delete on public.documents from taxclaims_client');
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'no policy' });
   });
 
-  test('the function audit.explain_access tells an auditor if a trigger refuses a deletion that grants and policies allow', async () => {
-    // The test issues an invoice to a new client. An issued invoice prevents the deletion of its client, and other
-    // tests must delete their clients.
+  test('the function audit.explain_access says so if a trigger refuses a deletion that grants and policies allow', async () => {
+    // The test issues an invoice to a new client. Other tests must delete their own clients, which an issued invoice
+    // would prevent.
     const issued = await anotherInvoice();
     const verdict = await explain('ADMIN', [], 'factures', 'delete', issued);
     expect(verdict).toMatchObject({ allowed: false, decided_by: 'a trigger or a constraint' });
@@ -169,7 +169,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     expect(await ask(self)).toEqual([{ allowed: true }]);
   });
 
-  test('the function audit.explain_access, which tries a statement to explain access, changes no row, no audit record and no setting', async () => {
+  test('the function audit.explain_access tries the statement that it explains, but changes no row, no audit record and no setting', async () => {
     const state = `select
         (select count(*) from public.sites) as sites,
         (select count(*) from public.documents) as documents,
@@ -207,7 +207,7 @@ describe(`audit.explain_access (${sampledByDay(CASES).length} of ${CASES.length}
     { what: 'SQL as the table', table: 'sites; drop table x', message: /not a table of this application/ },
     { what: 'SQL as the command', command: 'delete from x', message: /must be select, insert, update or delete/ },
   ])(
-    'the function audit.explain_access, which explains a role’s access to a table, refuses $what as an argument',
+    'the function audit.explain_access explains a role’s access to a table, and refuses $what as an argument',
     async ({ role = 'client', clients = '{}', table = 'sites', command = 'select', message }) => {
       const asked = 'select from audit.explain_access($1, $2, $3, $4, $5)';
       const values = [role, clients, table, command, idOf('a', 'sites')];

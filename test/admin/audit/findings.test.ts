@@ -15,8 +15,8 @@ const readFindings = async (): Promise<readonly Finding[]> =>
   findingsBeside(admin, (await admin.query<Finding>('select * from audit.findings')).rows);
 
 /**
- * Runs `work` in a transaction and rolls the transaction back. Roles belong to the whole Postgres server, which other
- * test suites use at the same time.
+ * Runs `work` in a transaction and rolls the transaction back. Otherwise `work` could change roles, which belong to the
+ * whole Postgres server, for other test suites.
  */
 async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -29,14 +29,14 @@ async function within<T>(sql: string, work: () => Promise<T>): Promise<T> {
 
 test('for each kind of problem that db/audit/findings defines, an action in actions.sql or server.test.ts causes the problem', () => {
   const files = readdirSync(new URL('../../../db/audit/findings', import.meta.url)).map((file) => file.slice(0, -4));
-  // Some actions would change the whole Postgres server, so the tests in server.test.ts do them. These are the names of
-  // the problems that they cause.
+  // The names of the problems that only the tests in server.test.ts cause, because these problems concern the whole
+  // Postgres server.
   const ofServer = ['other_database_open', 'setting_of_server'];
   const reported = ACTIONS.flatMap(({ findings }) => findings.map(({ finding }) => finding));
   expect([...new Set([...reported, ...ofServer])].sort()).toEqual(files.sort());
 });
 
-test('every row of audit.exceptions excuses a problem that audit.findings would report and gives a reason, and no two rows excuse the same problem', async () => {
+test('every row of audit.exceptions has a reason and excuses a problem that audit.findings would report, and no two rows excuse the same problem', async () => {
   const { rows } = await admin.query(
     `select e.finding, e.object, e.reason, count(f.object) as excused
      from audit.exceptions as e
@@ -63,7 +63,7 @@ test('Postgres runs audit.findings without JIT compilation', async () => {
     `select current_setting('jit_above_cost')::double precision as compiled, proconfig as inside
      from pg_proc where oid = 'audit.list_all_findings()'::regprocedure`,
   );
-  // Postgres plans the query inside a function separately, so the function itself must switch JIT off.
+  // Postgres plans the query inside a function separately, so the function must also switch JIT off.
   expect(rows[0]?.['QUERY PLAN'][0]?.Plan['Total Cost']).toBeLessThan(limits[0]?.compiled ?? 0);
   expect(limits[0]?.inside).toContain('jit=off');
 });
@@ -120,7 +120,7 @@ test('the view audit.findings reports the database template1 as open once a logi
     const readOpen = async (): Promise<Finding[]> =>
       (await admin.query<Finding>(`select * from audit.findings where finding = 'other_database_open'`)).rows;
     expect(await readOpen()).toEqual([]);
-    // This INSERT does what Postgres does when a login creates a large object in the database template1.
+    // This INSERT has the same effect as a login that creates a large object in the database template1.
     await admin.query(`insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
       select d.oid, 'pg_largeobject_metadata'::regclass, 4711, 0, 'pg_authid'::regclass, 'test_bi'::regrole, 'o'
       from pg_database as d where d.datname = 'template1'`);

@@ -9,8 +9,8 @@ import {
 } from '../../../src/admin/audit/declared.ts';
 
 /**
- * The file with the expected matrix of rights, a table of roles and database objects. A reviewer reads its diff before
- * all others.
+ * The file with the expected rights, as a table of roles and database objects. A reviewer reads the diff of this file
+ * first.
  */
 export const GOLDEN_FILE = new URL('../../../db/audit/matrix.golden', import.meta.url);
 
@@ -44,10 +44,6 @@ async function withoutServer(client: pg.Client, facts: readonly DatabaseFact[]):
   return facts.filter(({ kind }) => !rows.some((row) => row.kind === kind));
 }
 
-/**
- * Returns the text of a file in db/audit/declared, made from rows of audit.state(). Each line describes one database
- * object.
- */
 export function textOfParts(parts: readonly FileFact[]): string {
   const definitions = new Map(parts.map((part) => [keyOf(part), part.definition]));
   const columnsOf = Map.groupBy(
@@ -82,8 +78,8 @@ function namesOf(columns: readonly FileFact[]): Record<string, string> {
 }
 
 /**
- * Returns the rows of audit.state() that differ from Postgres 18. A row that only Postgres 18 has gets the definition
- * null.
+ * Returns the rows of audit.state() that differ from those of Postgres 18. If only Postgres 18 has a row, the returned
+ * row has the definition null.
  */
 async function differences(present: readonly DatabaseFact[]): Promise<readonly FileFact[]> {
   const whole = (await readDeclaredFacts(FULL_FACTS_POSTGRES_RELEASE)).facts;
@@ -105,8 +101,8 @@ export async function describeChanges(
   release: number,
 ): Promise<string> {
   const present = await withoutServer(client, facts);
-  // If any function changes, db:migrate also changes app.read_deployed_digests, which has the digests of all others. A
-  // change of this function alone tells nothing.
+  // Whenever any function changes, db:migrate also changes app.read_deployed_digests, which contains the digests of all
+  // other functions. A change of this function alone therefore tells nothing.
   const isSource = ({ object }: FileFact): boolean => object !== 'app.read_deployed_digests()';
   const before = new Map((await readDeclaredFacts(release)).facts.filter(isSource).map((fact) => [keyOf(fact), fact]));
   const after = new Map(present.filter(isSource).map((fact) => [keyOf(fact), fact]));
@@ -134,8 +130,8 @@ function linesOfChange({ before, after }: { before: DatabaseFact | undefined; af
 }
 
 /**
- * Returns the lines that changed in the SQL files of the given functions and views. Returns no line if Git does not
- * know the files.
+ * Returns the lines that changed in the SQL files of the given functions and views, as Git shows them. Returns nothing
+ * if Git does not know the files.
  */
 function diffOfSources(names: readonly string[]): string[] {
   if (names.length === 0) return [];

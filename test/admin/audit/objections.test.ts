@@ -14,7 +14,10 @@ const ROWS = listed('admin/audit/objections.sql').map(({ head: [what = '', attri
 const { admin, database } = await forSuite(openAsSuperuser());
 
 describe('app.objections, the reasons for which the service refuses a login of the API', () => {
-  /** Creates a login, returns what the function app.objections says against it, and rolls the login back. */
+  /**
+   * Creates a login, returns the reasons why the function app.objections refuses the login, and rolls the creation
+   * back.
+   */
   async function objectionsOf(attributes: string, further = ''): Promise<string[]> {
     try {
       await admin.query(`begin; create role test_suspect login ${attributes}; ${further}`);
@@ -28,12 +31,15 @@ describe('app.objections, the reasons for which the service refuses a login of t
 
   const IN_API = 'in role taxclaims_api';
 
-  /** Wraps SQL so that it runs only on Postgres 16 or later. Earlier releases have no options of role memberships. */
+  /**
+   * Wraps SQL so that it runs only on Postgres 16 or later, because earlier releases have no options of role
+   * memberships.
+   */
   const since16 = (statement: string): string =>
     `do $$ begin if current_setting('server_version_num')::integer >= 160000 then execute '${statement}'; end if; end $$`;
 
   test.each(sampledByDay(ROWS))(
-    'the function app.objections, by which the service refuses to start with an unsafe login, reports an API login that has $what',
+    'if the API login has $what, the function app.objections gives this as a reason why the service must not start',
     async ({ attributes, sql, said }) => {
       expect(await objectionsOf(IN_API)).toEqual([]);
       const found = await objectionsOf(attributes, sqlFor(database, sql));
@@ -43,7 +49,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     },
   );
 
-  test('the function app.objections, by which the service refuses to start with an unsafe login, reports a member of any predefined role of Postgres', async () => {
+  test('if the API login is a member of any predefined role of Postgres, the function app.objections gives this as a reason why the service must not start', async () => {
     const { rows } = await admin.query<{ role: string }>(
       `select rolname as role from pg_roles where rolname like 'pg\\_%' and rolname <> 'pg_database_owner'`,
     );
@@ -54,7 +60,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     }
   });
 
-  test('the function app.objections, by which the service refuses to start with an unsafe login, reports a login with the right to grant taxclaims_owner but not to use the role', async () => {
+  test('if the API login can grant the role taxclaims_owner but not use it, the function app.objections gives this as a reason why the service must not start', async () => {
     const granted = 'grant taxclaims_owner to test_suspect with admin true, inherit false, set false';
     const said = await objectionsOf(IN_API, since16(granted));
     const { rows } = await admin.query<{ is16: boolean }>(
@@ -64,7 +70,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     expect(said.includes(whole)).toBe(rows[0]?.is16);
   });
 
-  test('the function app.objections, by which the service refuses to start with an unsuitable login, reports a login that cannot become a request role', async () => {
+  test('if the API login cannot become a request role, the function app.objections gives this as a reason why the service must not start', async () => {
     expect(await objectionsOf(IN_API)).toEqual([]);
     expect(await objectionsOf(`createdb ${IN_API}`)).toEqual(['the login test_suspect has CREATEDB']);
     expect(await objectionsOf(IN_API, 'revoke taxclaims_client from taxclaims_api')).toEqual([
@@ -72,7 +78,7 @@ describe('app.objections, the reasons for which the service refuses a login of t
     ]);
   });
 
-  test('the function app.objections, by which the service refuses to start with an unsafe database, names every table without forced row-level security', async () => {
+  test('the function app.objections names every table without forced row-level security as a reason why the service must not start', async () => {
     const open = `alter table public.sites disable row level security; alter table app.migrations no force row level security;
       create table public.added (id integer); alter table public.added owner to taxclaims_owner`;
     expect(await objectionsOf(IN_API, open)).toEqual([

@@ -21,14 +21,14 @@ const REPORTED = WITHIN.filter(({ lines }) => lines.length > 0);
 
 const { database, admin } = await forSuite(openAsSuperuser());
 /**
- * What the view audit.drift, which lists changed database objects, reports in a new database. This is nothing, unless
- * the expected objects in db/audit/declared are out of date.
+ * The rows of the view audit.drift, which lists changed database objects, in a new database. There are such rows only
+ * while the expected objects in db/audit/declared are out of date.
  */
 const stale = new Set((await readDrift()).map(({ object }) => object));
 
 describe('the views audit.findings and audit.drift after ordinary actions of a DBA', () => {
-  // Actions of a DBA are rolled back. Roles belong to the whole Postgres server, which other test suites use at the
-  // same time.
+  // The actions of a DBA are rolled back. Otherwise they could change roles, which belong to the whole Postgres server,
+  // for other test suites.
   test('the audit’s views audit.findings and audit.drift stay empty after ordinary actions of a DBA, such as a password change or an index rebuild', async () => {
     await admin.query('begin');
     try {
@@ -39,7 +39,7 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
     }
   });
 
-  test('if ordinary.sql says that the audit must report an action of a DBA, the audit reports the action once, until a DBA accepts the report', async () => {
+  test('the audit reports each action of a DBA that ordinary.sql marks as reported, exactly once, until a DBA accepts the report', async () => {
     await admin.query('begin');
     try {
       await doAll(REPORTED);
@@ -62,7 +62,7 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
   });
 
   test.each(ACTIONS.filter(({ undo }) => undo !== undefined))(
-    'the audit’s views audit.findings and audit.drift report nothing after this action: $title',
+    'the audit’s views audit.findings and audit.drift report nothing after this action of a DBA: $title',
     async ({ sql, undo }) => {
       await admin.query(sqlFor(database, sql));
       try {
@@ -75,8 +75,8 @@ describe('the views audit.findings and audit.drift after ordinary actions of a D
 });
 
 async function doAll(actions: typeof ACTIONS): Promise<void> {
-  // Postgres accepts a change of the isolation level only before the first query of a transaction. An action with such
-  // a change therefore comes first.
+  // Postgres accepts a change of the isolation level only before the first query of a transaction. An action that
+  // changes the isolation level therefore comes first.
   const isolationFirst = actions.toSorted(
     (a, b) => Number(b.sql.includes('isolation')) - Number(a.sql.includes('isolation')),
   );
@@ -102,7 +102,7 @@ async function readDrift(): Promise<{ kind: string; object: string }[]> {
   return (await admin.query<{ kind: string; object: string }>('select kind, object from audit.drift')).rows;
 }
 
-/** Gives each action of a DBA its own names by adding a number, because all actions run in one transaction. */
+/** Adds a number to each name that an action of a DBA creates, so that all actions can run in one transaction. */
 function withOwnNames(sql: string, nth: number): string {
   return sql
     .replaceAll(/\btest_[a-z]+/g, (name) => `${name}_${nth}`)

@@ -19,7 +19,7 @@ const STRANGER = 'create role "A stranger";';
 const LOCK = 'pg_catalog.pg_try_advisory_xact_lock(bigint)';
 
 /**
- * Makes taxclaims_api inherit the rights of every request role. Since Postgres 16 this needs an option of each
+ * SQL that makes taxclaims_api inherit the rights of every request role. Since Postgres 16 this needs an option of each
  * membership, and before that an attribute of the role.
  */
 const INHERITING = `do $$ begin
@@ -90,10 +90,10 @@ test('the SQL by which audit.findings would revoke a role’s right to a whole t
   await admin.query('rollback');
 });
 
-test('when a deploy, or SQL from audit.findings, revokes advisory locks from PUBLIC, taxclaims_definer keeps the right to take such locks', async () => {
+test('taxclaims_definer keeps the right to take advisory locks when a deploy, or the SQL that audit.findings offers, revokes this right from PUBLIC', async () => {
   await admin.query('begin');
-  // A deploy by a login that is no superuser could neither revoke this lock function from PUBLIC nor grant it to
-  // taxclaims_definer. This SQL makes the database as such a deploy leaves it.
+  // A deploy by a login that is no superuser can neither revoke this lock function from PUBLIC nor grant it to
+  // taxclaims_definer. This SQL leaves the database as such a deploy would.
   await admin.query(
     `grant execute on function ${LOCK} to public; revoke execute on function ${LOCK} from taxclaims_definer;
      savepoint before`,

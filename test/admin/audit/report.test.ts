@@ -12,8 +12,7 @@ describe('npm run db:audit', () => {
   let database: TestDatabase;
   let folder: string;
   /**
-   * Problems of the test server itself that the audit reports. Only if there are none, db:audit can exit with 0 in a
-   * sound database.
+   * Problems that the audit reports about the test server itself. Only without such problems can db:audit exit with 0.
    */
   let ofServer: readonly Found[];
   let well: 0 | 1;
@@ -30,10 +29,10 @@ describe('npm run db:audit', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('db:audit prints the matrix of rights of a migrated database and exits with 0', async () => {
+  test('db:audit prints the rights of each role in a migrated database, and exits with 0', async () => {
     const { code, out, err } = await audit(database.adminUrl);
     expect([code, err]).toEqual([well, '']);
-    // The matrix of rights has one column for each role of the service, from taxclaims_owner to taxclaims_auditor.
+    // The printed table has one column for each role of the service, from taxclaims_owner to taxclaims_auditor.
     expect(out).toMatch(
       /^public\.sites +···· +-R-- +---- +---- +CRUD +crud +crud +cru- +-r-- +-r-- +---- +---- +----$/m,
     );
@@ -142,9 +141,9 @@ describe('npm run db:audit', () => {
   });
 
   test.each([
-    ['a database that cannot be reached', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
-    ['no database address', '', /DATABASE_ADMIN_URL must be set/],
-  ])('db:audit exits with 2 and prints one line for %s', async (_what, url, message) => {
+    ['it cannot reach the database', 'postgres://nobody@127.0.0.1:1/none', /ECONNREFUSED/],
+    ['no database address is set', '', /DATABASE_ADMIN_URL must be set/],
+  ])('db:audit exits with 2 and prints one line if %s', async (_what, url, message) => {
     const { code, err } = await audit(url);
     expect(code).toBe(2);
     expect(err).toMatch(message);

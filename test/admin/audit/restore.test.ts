@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import { createTestDatabase, withAdmin } from '../../support/database.ts';
 import { restore } from './restored.ts';
 
-/** The health check runs this query. It compares the present functions and triggers with those of the last deploy. */
+/**
+ * The health check runs this query, which compares the present functions and triggers with those of the last deploy.
+ */
 const GUARDS_CHANGED = `
   select object, g.digest
   from app.digest_functions_and_triggers() as g

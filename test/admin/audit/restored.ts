@@ -9,8 +9,9 @@ import { createScratchFolder } from '../../support/scratch.ts';
 const run = promisify(execFile);
 
 /**
- * Dumps a database with pg_dump and restores it, if a pg_dump as new as the server is installed (the embedded server
- * has none). Otherwise recreates every view, policy and default from the text that Postgres prints for them.
+ * Dumps a database with pg_dump and restores the dump. The embedded server has no pg_dump. If no pg_dump as new as the
+ * server is installed, the function instead recreates every view, policy and default from the text that Postgres prints
+ * for them.
  */
 export async function restore(database: TestDatabase): Promise<void> {
   const release = await withAdmin(database.adminUrl, async (admin) => {
@@ -48,8 +49,8 @@ async function toolsOf(release: number): Promise<string | undefined> {
 }
 
 /**
- * A query that returns SQL. This SQL recreates views, functions, checks, policies, defaults and indexes, with the texts
- * that pg_dump would write.
+ * A query that returns SQL, by which views, functions, checks, policies, defaults and indexes are recreated from the
+ * texts that pg_dump would write.
  */
 const PRINTED = `
   select n.nspname, 1 as step, format('create or replace view %s%s as %s', c.oid::regclass,

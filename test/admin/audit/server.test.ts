@@ -9,8 +9,8 @@ import { asDatabase } from '../../support/database.ts';
 import { createScratchFolder } from '../../support/scratch.ts';
 
 /*
- * Tests that audit.findings reports unsafe settings of a Postgres server. The tests use a server of their own, because
- * other suites share theirs.
+ * Tests that audit.findings reports unsafe settings of a Postgres server. These tests start their own server, because
+ * the other suites share one.
  */
 
 interface Finding {
@@ -108,7 +108,8 @@ test('the view audit.findings reports a replication slot, and offers SQL that dr
 });
 
 /**
- * Expects that audit.findings reports exactly the given problem. Runs each statement of its remedy alone, as psql does.
+ * Expects that audit.findings reports the given problem and no other. Then runs each statement of the problem’s remedy
+ * on its own, as psql does.
  */
 async function expectMended(expected: Omit<Finding, 'remedy'>): Promise<void> {
   const [finding, ...more] = await readFindings();
@@ -124,7 +125,7 @@ async function alterSystem(name: string, value: string): Promise<void> {
   await untilSet(name, value);
 }
 
-/** Queries the setting until the Postgres server has read its changed configuration file. */
+/** Makes the Postgres server read its changed configuration file, and waits until the setting has the given value. */
 async function untilSet(name: string, value: string): Promise<void> {
   await ask('select pg_reload_conf()');
   const end = Date.now() + 20_000;

@@ -1,7 +1,7 @@
 /**
- * `npm run db:golden` migrates a new database, and writes its matrix of rights and its objects (the rows of
- * audit.state()) into files of db/audit. Then it prints what changed. On a Postgres server older than 18
- * (TEST_DATABASE_URL) it writes only what differs from Postgres 18.
+ * `npm run db:golden` migrates a new database, writes its table of rights and its objects (the rows of audit.state())
+ * into files of db/audit, and prints what changed. On a Postgres server older than 18 (TEST_DATABASE_URL) it writes
+ * only what differs from Postgres 18.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseProcessArguments } from '../../../src/admin/commands/run-command.ts';

@@ -25,7 +25,7 @@ async function database(making = createDatabaseToDeploy()): Promise<TestDatabase
   return made;
 }
 
-/** Opens a session of a new reporting login with the application name `a-report`, and runs the given SQL in it. */
+/** Opens a session of a new reporting login, with the application name `a-report`, and runs the given SQL in it. */
 async function reporting(made: TestDatabase, ...sql: string[]): Promise<pg.Client> {
   const login = await createReportingLogin(made);
   cleanUp.push(() => login.drop());
@@ -57,9 +57,9 @@ const olderDatabase = (): Promise<TestDatabase> => database(createDatabaseBefore
 
 describe('the rights on a table that a migration creates', () => {
   test.each([
-    ['in a new database', createEmptyDatabase],
-    ['in a database of an earlier release', olderDatabase],
-  ])('a table that a deploy creates %s becomes visible only together with its rights', async (_what, make) => {
+    { where: 'in a new database', make: createEmptyDatabase },
+    { where: 'in a database of an earlier release', make: olderDatabase },
+  ])('a table that a deploy creates $where becomes visible only together with its rights', async ({ make }) => {
     const made = await make();
     const session = await connected(made.adminUrl);
     const closed = async () => (await session.query<{ name: string }>(CLOSED)).rows.map(({ name }) => name);
@@ -101,7 +101,7 @@ describe('the lock app.deploy_lock, which a deploy takes', () => {
 });
 
 describe('a session that blocks a deploy', () => {
-  test('a deploy names the database session that blocks it, both while the deploy waits and in its final error', async () => {
+  test('if a database session blocks a deploy, the deploy names the session while it waits and in its final error', async () => {
     const made = await database();
     await reporting(made, 'begin', 'select from reporting.sites');
     const { log: listening, loggedText } = createTestLogger();
@@ -129,8 +129,8 @@ describe('a session that blocks a deploy', () => {
     const administrator = await session(made.adminUrl, 'the-dba', ...reader);
     const both = `${made.name}_both`;
     await withAdmin(made.adminUrl, (admin) =>
-      // The login’s second group, whose name ends in _team, is not a role of the project, because the audit of every
-      // database on the test’s server would report a new role of the project.
+      // The group whose name ends in _team is no role of the project. Otherwise the audit of every other database on
+      // the test’s server would report it.
       admin.query(
         `create role ${both}_team; create role ${both} login password 'both' in role taxclaims_reporting, ${both}_team`,
       ),
@@ -149,7 +149,7 @@ describe('a session that blocks a deploy', () => {
     expect(loggedText()).toMatch(/ended because it blocked the deploy of the rights: pid \d+ \(login \w+_bi, /);
   });
 
-  test('a deploy without --evict does not end a reporting session that blocks it', async () => {
+  test('a deploy without --evict does not end a reporting session that blocks the deploy', async () => {
     const made = await database();
     const report = await reporting(made, 'begin', 'select from reporting.clients');
     await expect(
@@ -177,7 +177,7 @@ describe('a session that blocks a deploy', () => {
     });
   });
 
-  test('if another session blocks a migration, the deploy tries the migration again and completes', async () => {
+  test('if another session blocks a migration for a while, the deploy tries the migration again and completes', async () => {
     const before = await rightsIn((await database()).adminUrl);
     const made = await olderDatabase();
     const reader = await session(made.adminUrl, 'a-reader', 'begin', 'select from app.migrations');
@@ -191,7 +191,7 @@ describe('a session that blocks a deploy', () => {
 });
 
 describe('a deploy to a server that does not answer', () => {
-  test('a deploy fails if the server does not answer, from the start or after some messages', async () => {
+  test('a deploy fails if the database server does not answer at all, or stops answering during the deploy', async () => {
     const made = await database();
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -241,7 +241,7 @@ describe('a deploy to a database of another release', () => {
     expect(await rightsIn(made.adminUrl)).toBe(before);
   });
 
-  test('the code’s list of migrations refuses a migration whose name is in the list twice', async () => {
+  test('the table app.migrations refuses a second row with the name of a migration that it already has', async () => {
     const made = await database();
     await withAdmin(made.adminUrl, async (admin) => {
       await expect(

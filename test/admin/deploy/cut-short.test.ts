@@ -26,7 +26,10 @@ async function opened(made: Promise<TestDatabase>): Promise<TestDatabase> {
   return database;
 }
 
-/** SQL that lists functions of generated columns that a role may not call although the role writes to the table. */
+/**
+ * SQL that lists roles which are allowed to write to a table but not to call the function of one of its generated
+ * columns.
+ */
 const CLOSED_TO_WRITERS = `
   select f.oid::regprocedure::text as function, r.rolname::text as role
   from pg_attrdef as d
@@ -37,7 +40,7 @@ const CLOSED_TO_WRITERS = `
       on starts_with(r.rolname, 'taxclaims_') and not r.rolcanlogin
       and has_any_column_privilege(r.oid, a.attrelid, 'INSERT') and not has_function_privilege(r.oid, f.oid, 'EXECUTE')`;
 
-/** Creates a database of an earlier release, which had no table app.deploy_lock for the lock of a deploy. */
+/** Creates a database of an earlier release, in which a deploy had no table app.deploy_lock for its lock. */
 async function olderDatabase(): Promise<TestDatabase> {
   const database = await opened(createDatabaseBefore('0016'));
   await withAdmin(database.adminUrl, (admin) =>
@@ -105,7 +108,10 @@ async function openIn(adminUrl: string): Promise<string[]> {
   });
 }
 
-/** Sends requests of one client until `end` is called, which returns the distinct client ids that the requests saw. */
+/**
+ * Sends requests of one client until `end` is called. `end` returns the ids of all clients whose records the requests
+ * saw.
+ */
 function requests(apiUrl: string): { end: () => Promise<string[]> } {
   let over = false;
   const run = async (): Promise<string[]> => {
@@ -159,7 +165,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   const end = ENDS[how] ?? (() => undefined);
 
   test(
-    `a deploy to an empty database that was ${how} opens no table to a role before all rights are set, and the next deploy completes it`,
+    `if a deploy to an empty database is ${how}, no role can use a table before all rights are set, and the next deploy completes the rights`,
     async () => {
       const whole = await opened(createEmptyDatabase());
       const { sent, code } = await runUntil(whole.adminUrl, 0, end);
@@ -181,7 +187,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
   );
 
   test(
-    `a deploy over an earlier release that was ${how} leaves the earlier release’s rights or the new release’s rights, never a mixture`,
+    `if an upgrade from an earlier release is ${how}, the database has the rights of the earlier or of the new release, never a mixture`,
     async () => {
       const whole = await olderDatabase();
       const { sent } = await runUntil(whole.adminUrl, 0, end);
@@ -195,7 +201,7 @@ describe.each(Object.keys(ENDS))('a deploy that was %s', (how) => {
         await untilNobodyIsLeft(adminUrl);
         const after = await rightsIn(adminUrl);
         lines.push(after === rights ? 'new' : 'old');
-        // The table for the lock of a deploy may exist before the other changes, so the comparison leaves it out.
+        // The table for the lock of a deploy may exist before all other changes, so the comparison leaves it out.
         const rules = (text: string): string => text.replace(/^app\.deploy_lock .*\n/m, '');
         if (after !== rights) expect(rules(after)).toBe(rules(before));
         expect(await withAdmin(adminUrl, (admin) => admin.query(CLOSED_TO_WRITERS))).toMatchObject({ rows: [] });
@@ -229,7 +235,7 @@ describe('npm run db:migrate', () => {
       /^no connection to the database at DATABASE_ADMIN_URL: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
     ],
   ])(
-    'npm run db:migrate with arguments %j and DATABASE_ADMIN_URL %s exits with %d and prints one message',
+    'db:migrate with the arguments %j and the DATABASE_ADMIN_URL %s exits with %d and prints one message',
     async (args, url, code, out, err) => {
       const ended = await startDeploy(url, ...args).ended;
       expect(ended.code).toBe(code);

@@ -38,11 +38,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((database) => database.close()));
 });
 
-/** SQL that finds a new table that has forced row-level security, which GET /health of the earlier release requires. */
+/**
+ * Matches the creation of a table in a migration, if the migration also forces row-level security for the table. GET
+ * /health of the earlier release requires this.
+ */
 const FORCED = /^create table (\S+)(?=[^]*^alter table \1 enable row level.*\nalter table \1 force row level)/m;
 
 describe('long-running migrations of a deploy', () => {
-  test('a deploy runs long migrations before it sets rights, unless an earlier migration of the same deploy creates a database object', () => {
+  test('a deploy runs a long migration before its main transaction, unless an earlier migration of the same deploy creates a database object', () => {
     const long = '-- In a transaction of its own: reads all documents.\nalter table x validate constraint y;';
     const texts = { '1': long, '2': long, '3': 'create table x ();', '4': long };
     const files = new Map(Object.entries(texts).map(([name, text]) => [`migrations/${name}.sql`, text]));
@@ -54,8 +57,8 @@ describe('long-running migrations of a deploy', () => {
     const files = await readSqlFiles();
     for (const [name, text] of migrationsOf(files)) {
       if (findMigrationsBeforehand(files, [name]).length === 0) continue;
-      // A request to the API needs no right on an index, on a column default that is a constant or the present time, or on
-      // a policy of the owner.
+      // A request to the API needs no right on three kinds of objects: an index, a column default that is a constant or
+      // the present time, and a policy of the owner.
       const made = text
         .replace(FORCED, '')
         .replaceAll(/^(?:drop|alter) index .*;$/gm, '')
@@ -71,7 +74,7 @@ describe('long-running migrations of a deploy', () => {
 });
 
 describe('the migrations in the transaction of a deploy', () => {
-  test('all migrations of a deploy run in its one transaction, without a line on the console, and a rollback takes them all back', async () => {
+  test('all migrations of a deploy run in one transaction and print nothing, and a rollback undoes all of them', async () => {
     const { adminUrl } = await opened(createDatabaseBefore('0010'));
     const files = await readSqlFiles();
     const written = (['log', 'info', 'warn', 'error'] as const).map((level) => jest.spyOn(console, level));
@@ -91,9 +94,9 @@ describe('the migrations in the transaction of a deploy', () => {
   });
 
   test.each([
-    ['in the transaction of a deploy', undefined],
-    ['in a transaction of its own', '9999_fails'],
-  ])('a migration that fails %s leaves nothing, and its error names the file and the line', async (_where, single) => {
+    { where: 'in the transaction of a deploy', single: undefined },
+    { where: 'in a transaction of its own', single: '9999_fails' },
+  ])('a migration that fails $where changes nothing, and its error names the file and the line', async ({ single }) => {
     const { adminUrl } = await opened(createTestDatabase());
     const files = new Map(await readSqlFiles()).set(
       'migrations/9999_fails.sql',
@@ -116,7 +119,6 @@ describe('the migrations in the transaction of a deploy', () => {
   });
 });
 
-/** Inserts a site of the given name, and a claim for each of the given grounds. */
 async function fill(admin: pg.Client, site: string, grounds: readonly string[]): Promise<void> {
   await admin.query(`
     insert into public.clients (id, company_name, contact_email)
@@ -135,12 +137,15 @@ function claim(admin: pg.Client, grounds: string): Promise<unknown> {
   );
 }
 
-/** The characters that separate words in a search text, in the two published forms of migration 0036. */
+/**
+ * The characters that separate words in a search text. Migration 0036 was published in two forms, which differ in these
+ * characters.
+ */
 const SECOND_FORM = '\\u00d7\\u00f7\\u2000-\\u2bff\\u3000-\\u3020';
 const FORMS = { first: '\\u2000-\\u206f', second: SECOND_FORM };
 
 describe('the stored search words of claims', () => {
-  test('claims keep correct search words even if the earlier release writes between the two parts of migration 0036', async () => {
+  test('claims have correct search words even if the earlier release changes claims between the two parts of migration 0036', async () => {
     const { adminUrl } = await opened(createDatabaseBefore('0036'));
     await withAdmin(adminUrl, async (admin) => {
       await fill(admin, 'Siège', ['stays', 'changes', 'goes']);
@@ -165,7 +170,7 @@ describe('the stored search words of claims', () => {
     ['first', [`${'x'.repeat(2100)}→tail`, 'price€low', 'smile😀more', 'wide×high']],
     ['second', ['smile😀more']],
   ] as const)(
-    'a deploy corrects the stored search words of claims if an earlier deploy applied the %s published form of migration 0036',
+    'if an earlier deploy applied the %s published form of migration 0036, a deploy corrects the stored search words of claims',
     async (form, refilled) => {
       const { adminUrl } = await opened(createDatabaseBefore('0036'));
       await withAdmin(adminUrl, async (admin) => {
@@ -289,7 +294,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     expect(await rightsIn(adminUrl)).toBe(before);
   });
 
-  test('db:migrate can change the return types of two functions that release 1.0.0 created', async () => {
+  test('db:migrate replaces two functions of release 1.0.0 that have other return types today', async () => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const before = await rightsIn(adminUrl);
     await withAdmin(adminUrl, (admin) =>
@@ -314,7 +319,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     const { log: listening, logged } = createTestLogger();
     const migrating = migrate({ adminUrl, log: listening });
     await logged('waiting for a lock');
-    // db:migrate holds no lock while it waits for another transaction, so other sessions can read the table meanwhile.
+    // While db:migrate waits for another transaction, it holds no lock, so other sessions can read the table.
     await withAdmin(adminUrl, (admin) => admin.query('select from public.clients'));
     await reader.query('commit');
     await migrating;
@@ -339,7 +344,7 @@ describe('db:migrate beside other runs and changes by hand', () => {
     await writer.end();
   });
 
-  test('db:migrate that gets no lock names the other running db:migrate and fails', async () => {
+  test('if another db:migrate holds the lock for too long, db:migrate fails and names the other run', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     await withAdmin(`${adminUrl}?application_name=the-holder`, async (holder) => {
       await holder.query('begin; lock table app.deploy_lock in share update exclusive mode');
@@ -362,9 +367,9 @@ describe('db:migrate beside other runs and changes by hand', () => {
   });
 
   test.each([
-    ['only after its commit', false, 0],
-    ['also before its commit with --strict', true, 1],
-  ])('db:migrate looks for changes by hand (drift) %s', async (_when, strict, before) => {
+    { when: 'only after its commit', strict: false, before: 0 },
+    { when: 'also before its commit with --strict', strict: true, before: 1 },
+  ])('db:migrate looks for manual changes of the database $when', async ({ strict, before }) => {
     const { adminUrl } = await opened(createDatabaseToDeploy());
     const query = jest.spyOn(pg.Client.prototype, 'query');
     try {
@@ -399,12 +404,12 @@ describe('db:migrate beside other runs and changes by hand', () => {
     }
   });
 
-  test('db:migrate stops and names a role of the project that somebody allowed to log in', async () => {
+  test('if somebody allowed a role of the project to log in, db:migrate stops and names the role', async () => {
     const { adminUrl } = await opened(createTestDatabase());
     const { applyRoles } = await import('../../../src/admin/deploy/apply.ts');
     await withAdmin(adminUrl, async (admin) => {
-      // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
-      // use too.
+      // The test rolls its change of a database role back, because roles belong to the whole Postgres server, which
+      // other tests use too.
       await admin.query('begin; alter role taxclaims_client login');
       await expect(applyRoles(admin, await readSqlFiles())).rejects.toThrow(
         /role taxclaims_client may log in or is privileged/,

@@ -4,7 +4,7 @@ import { migrate } from '../../../src/admin/deploy/migrate.ts';
 import { createTestDatabase, type TestDatabase, withAdmin } from '../../support/database.ts';
 import { FORGET_APPLIED } from '../../support/release-before.ts';
 
-/* This suite tests deploys after somebody dropped schemas or tables, or deleted rows of app.migrations. */
+/* These tests run a deploy after somebody dropped schemas or tables, or deleted rows of app.migrations. */
 
 const log = pino({ level: 'silent' });
 const open: TestDatabase[] = [];
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const LIST = 'select name, digest from app.migrations order by name collate "C"';
-/** SQL that reads the versions (xmin) of the rows of Postgres’s catalog that a deploy creates or changes. */
+/** SQL that reads the versions (xmin) of the rows that a deploy creates or changes in the catalogs of Postgres. */
 const CATALOG = `
   select c.oid, c.xmin from pg_class as c where c.relnamespace in (select oid from pg_namespace where nspname !~ '^pg_')
   union all select f.oid, f.xmin from pg_proc as f where f.oid > 16383
@@ -36,7 +36,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
     ['the latest row', `name = (select max(name) from app.migrations)`],
     ['every row', 'true'],
   ])(
-    'db:migrate runs no migration again after somebody deleted %s of the table app.migrations, and its error has the SQL that restores the table',
+    'after somebody deleted %s of the table app.migrations, db:migrate runs no migration again, and its error has the SQL that restores the table',
     async (_what, where) => {
       const { adminUrl } = await opened();
       const before = await rowsOf(adminUrl, LIST);
@@ -52,7 +52,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
     },
   );
 
-  test('db:migrate prints the SQL that restores a deleted row of app.migrations if db:migrate cannot tell whether that migration was applied', async () => {
+  test('if a row of app.migrations is missing and db:migrate cannot tell whether its migration was applied, db:migrate prints the SQL that restores the row', async () => {
     const { adminUrl } = await opened();
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} delete from app.migrations where name like '0014%'`),
@@ -87,7 +87,7 @@ describe('db:migrate after somebody dropped schemas, tables or rows', () => {
       /audit\.acceptances: gone since the last deploy.*pg_restore --schema=audit --table=acceptances/,
     ],
   ])(
-    'db:migrate changes nothing after somebody dropped %s, and names the command that restores it',
+    'after somebody dropped %s, db:migrate changes nothing, and names the command that restores what was dropped',
     async (_what, drop, message) => {
       const { adminUrl } = await opened();
       await withAdmin(adminUrl, (admin) => admin.query(drop));

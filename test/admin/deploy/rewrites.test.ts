@@ -4,14 +4,14 @@ import { migrate } from '../../../src/admin/deploy/migrate.ts';
 import { migrationsOf, readSqlFiles } from '../../../src/admin/deploy/sql-files.ts';
 import { createEmptyDatabase, withAdmin } from '../../support/database.ts';
 
-/**
- * The migrations that rewrite whole tables. These migrations are older than the rule that forbids rewriting a table.
- */
+/** The migrations that rewrite whole tables. They are older than the rule that no migration rewrites a table. */
 const REWRITES: Readonly<Record<string, readonly string[]>> = {
   '0022_search_texts': ['cadastres', 'clients', 'reclamations', 'sites'],
 };
 
-/** SQL that records each table that a migration rewrites, with the number of migrations applied before it. */
+/**
+ * SQL that stores the name of each table that a migration rewrites, with the number of migrations applied before it.
+ */
 const WATCH = `
   create schema watch;
   create table watch.rewrites (migrations_before bigint, name text);

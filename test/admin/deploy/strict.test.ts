@@ -28,15 +28,18 @@ async function driftIn(adminUrl: string): Promise<unknown[]> {
   );
 }
 
-/** SQL that creates a function outside the project’s files, and a view outside the project that depends on it. */
+/**
+ * SQL that creates a function by hand, and a view outside the project that depends on this function. A deploy can
+ * therefore not drop the function.
+ */
 const STAYS = `create schema elsewhere;
   create function app.by_hand() returns integer language sql return 1;
   create view elsewhere.needs_it as select app.by_hand()`;
 const TABLE = 'create table public.by_hand (id integer)';
 
 describe('npm run db:migrate in a database that was changed by hand', () => {
-  test('db:migrate logs one line for each change by hand (drift) that it does not undo', async () => {
-    // The table public.by_hand of the test is no table of the project, although everybody may read it.
+  test('db:migrate logs one line for each manual change of the database that it does not undo', async () => {
+    // The table public.by_hand is no table of the project, although this test lets everybody read it.
     const { adminUrl } = await databaseWith(
       `${STAYS}; ${TABLE}; grant select on public.by_hand to public; alter table public.by_hand add updated_at timestamptz`,
     );
@@ -49,16 +52,16 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     }
   });
 
-  test('db:migrate --strict changes nothing while somebody’s change by hand is neither undone by a deploy nor accepted', async () => {
+  test('db:migrate --strict changes nothing while the database has a manual change that a deploy does not undo and nobody has accepted', async () => {
     const { adminUrl } = await databaseWith(TABLE, createDatabaseBefore('0018'));
-    // In a database of the earlier release nobody can accept a change by hand (drift), so the first deploy only reports
-    // such a change.
+    // In a database of the earlier release nobody can accept a manual change, so the first deploy only reports the
+    // change.
     expect((await startDeploy(adminUrl).ended).code).toBe(0);
     await withAdmin(adminUrl, (admin) => admin.query(TABLE.replace('by_hand', 'by_hand_too')));
     await withAdmin(adminUrl, (admin) =>
       admin.query(`${FORGET_APPLIED} create policy by_hand on public.sites using (false)`),
     );
-    // The test deletes the latest migration’s row of app.migrations. A deploy that applied that migration a second time
+    // The test deletes the row of the latest migration from app.migrations. A deploy that ran this migration again
     // would fail.
     const pending = `
       delete from app.migrations where name = (select max(name) from app.migrations) returning name, digest`;
@@ -86,7 +89,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     expect(accepted.out).not.toContain('still drift');
   });
 
-  test('db:migrate --strict rolls its own changes back if a change by hand (drift) remains', async () => {
+  test('db:migrate --strict rolls its own changes back if a manual change of the database remains', async () => {
     const { adminUrl } = await databaseWith(`${STAYS}; create policy by_hand on public.sites using (false)`);
     const before = [await rightsIn(adminUrl), await driftIn(adminUrl)];
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
@@ -97,7 +100,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     expect([await rightsIn(adminUrl), await driftIn(adminUrl)]).toEqual(before);
   });
 
-  test('db:migrate --strict names at most twenty changes by hand (drift)', async () => {
+  test('db:migrate --strict names at most twenty manual changes of the database', async () => {
     const tables = Array.from({ length: 23 }, (_, index) => `create table public.t${String(index)} ()`);
     const { adminUrl } = await databaseWith(tables.join(';'));
     const { code, err } = await startDeploy(adminUrl, '--strict').ended;
@@ -106,7 +109,7 @@ describe('npm run db:migrate in a database that was changed by hand', () => {
     expect(err).toContain('; and 3 more. ');
   });
 
-  test('db:migrate --strict succeeds if nothing was changed by hand', async () => {
+  test('db:migrate --strict succeeds if nobody has changed the database by hand', async () => {
     const { adminUrl } = await databaseWith('select');
     expect(await startDeploy(adminUrl, '--strict').ended).toMatchObject({ code: 0, err: '' });
   });

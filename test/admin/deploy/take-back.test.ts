@@ -39,7 +39,7 @@ describe('manual changes of the database that a deploy undoes', () => {
     },
   );
 
-  test('a deploy that undoes manual changes of the database leaves no drift, and logs a line for each change', async () => {
+  test('a deploy that undoes manual changes of the database undoes all of them, and logs a line for each change', async () => {
     expect((await admin.query(DRIFT)).rows).toEqual([]);
     expect(before.length).toBeGreaterThan(20);
     expect(said.match(/"msg":"taken back: /g)).toHaveLength(before.length);
@@ -47,7 +47,7 @@ describe('manual changes of the database that a deploy undoes', () => {
     expect(said).not.toContain('still drift');
   });
 
-  test('a deploy leaves database objects outside the project alone, such as a DBA’s view over a reporting view', async () => {
+  test('a deploy does not change or drop database objects outside the project, for example a DBA’s view over a reporting view', async () => {
     expect((await admin.query(`select from pg_proc where proname = 'copy'`)).rowCount).toBe(1);
     await admin.query(
       'create view elsewhere.clients with (security_invoker) as select company_name from reporting.clients',
@@ -100,8 +100,8 @@ describe('a manual change of a database role of the project', () => {
         from pg_roles as r
         left join pg_db_role_setting as s on s.setrole = r.oid
         where ${IS_HOUSE_ROLE} order by 1`;
-      // The test rolls its change of a database role back, because roles belong to the whole server, which other tests
-      // use too.
+      // The test rolls its change of a database role back, because roles belong to the whole Postgres server, which
+      // other tests use too.
       await admin.query(
         `begin; create role test_bi login in role taxclaims_reporting; select reporting.grant_all_clients('test_bi')`,
       );

@@ -2,8 +2,8 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
 /*
- * An example page that opens from the link in a reminder mail. The page shows a claim and its tasks, and shows them
- * again after each change.
+ * An example page that a link in a reminder mail opens. The page shows a claim and its tasks, and reads them again
+ * after each change.
  */
 
 type Change = components['schemas']['Change'];

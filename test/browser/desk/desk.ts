@@ -1,7 +1,10 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
-/* An example page that lists a firm's claims, as a developer who read docs/frontend.md and /docs writes it. */
+/*
+ * An example page that lists a firm’s claims. It is written as a developer would write it who knows only
+ * docs/frontend.md and /docs.
+ */
 
 type Claim = components['schemas']['Reclamation'];
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;
@@ -72,7 +75,10 @@ async function list(): Promise<void> {
 
 const boxes = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('#claims td input')];
 
-/** Offers the users to whom the first claim can be assigned; the service refuses other claims by name. */
+/**
+ * Shows the users to whom the first chosen claim can be assigned. If another chosen claim cannot be assigned to one of
+ * them, the service refuses that claim by name.
+ */
 async function check(isChecked: boolean): Promise<void> {
   for (const box of boxes()) box.checked = isChecked;
   const clientId = claims[0]?.client_id ?? '';
