@@ -67,7 +67,7 @@ test('each name and file that a comment of src mentions exists', () => {
   expect([...new Set(missing)].sort()).toEqual([]);
 });
 
-test('no file of src imports itself by way of others', () => {
+test('no file of src imports itself through other files', () => {
   const imports = new Map(
     [...source].map(([path, text]) => [
       path,

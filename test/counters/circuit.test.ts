@@ -82,7 +82,7 @@ test.each(['hangs', 'fails'] as const)(
   },
 );
 
-test('a lost connection to the shared rate-limit counters ends all waiting calls to the counters at once, before their timeouts', async () => {
+test('if the connection to the shared rate-limit counters breaks, all calls that wait for the counters end at once', async () => {
   let closed = 0;
   const { promise: first, reject: lose } = Promise.withResolvers<never>();
   const link: CounterConnection = {

@@ -75,13 +75,13 @@ const record = (at: string, id: string = randomUUID()) =>
   );
 
 describe('the monthly partitions of the audit log', () => {
-  test('a migrated database has audit log partitions for this month and the next three, and the view audit.findings reports no problem of them', async () => {
+  test('a migrated database has audit log partitions for this month and the next three, and the view audit.findings reports no problem', async () => {
     expect(await months()).toEqual(await ahead(4));
     expect(await findings()).toEqual([]);
     expect(await drift()).toEqual([]);
   });
 
-  test('the API’s login creates each missing month of the audit log once, even from two connections at the same time', async () => {
+  test('the API creates a missing monthly partition of the audit log only once, even from two connections at the same time', async () => {
     const [, , third = ''] = await ahead(4);
     await unmake(third);
     const other = await connected(database.apiUrl);
@@ -100,7 +100,7 @@ describe('the monthly partitions of the audit log', () => {
     await expect(api.query('select app.place_audit_records()')).rejects.toThrow(/permission denied/);
   });
 
-  test('the API creates no month of the audit log while a transaction reads the log, and creates the month later', async () => {
+  test('the API creates no partition of the audit log while a transaction reads the log, but creates it later', async () => {
     const [, , , fourth = ''] = await ahead(4);
     await unmake(fourth);
     await rolledBack(async () => {
@@ -110,7 +110,7 @@ describe('the monthly partitions of the audit log', () => {
     expect(await make()).toEqual([1]);
   });
 
-  test('the view audit.findings reports a month of the audit log that was dropped, and the API creates the month again', async () => {
+  test('if somebody drops a monthly partition of the audit log, the view audit.findings reports the gap, and the API creates the partition again', async () => {
     const [, next = ''] = await ahead(2);
     await admin.query(`drop table audit_log.${next}`);
     expect(await findings()).toEqual([expect.stringContaining('audit_log.months: has no partition from')]);
@@ -141,7 +141,7 @@ describe('the monthly partitions of the audit log', () => {
   });
 
   test.each(['public.audit_logs', 'audit_log.months', 'audit_log.earlier', 'audit_log.later', ''])(
-    'not even a superuser can change or delete audit records through "%s" (empty: this month)',
+    'not even a superuser can change or delete audit records by SQL on the table "%s" (empty: this month’s partition)',
     async (name) => {
       const part = name === '' ? `audit_log.${(await ahead(1))[0] ?? ''}` : name;
       for (const change of [`update ${part} set actor = 'x'`, `delete from ${part}`, `truncate ${part}`])
@@ -228,7 +228,7 @@ describe('the monthly partitions of the audit log', () => {
       });
   });
 
-  test('a list of the newest audit records reads only the newest partition, whether the ADMIN has a list of clients or not', async () => {
+  test('the newest page of the audit log is read from the newest partition alone, both for an ADMIN of all clients and for one with a list', async () => {
     const [present = ''] = await ahead(1);
     await rolledBack(async () => {
       await admin.query(
@@ -326,14 +326,14 @@ describe('the audit record of a refused request that the API sends twice', () =>
     after = new Date(end.getTime() + 5).toISOString();
   });
 
-  test('a refused request whose audit record is sent twice, once dated before and once after the end of a month, gets one audit record', async () => {
+  test('an audit record that the service sends twice, dated before and after the end of a month, is stored once', async () => {
     const id = randomUUID();
     await tell(id, before);
     await tell(id, after);
     expect(await kept(id)).toEqual([new Date(before)]);
   });
 
-  test('a second insert of the same refused request’s audit record waits until the first insert is committed, and stores nothing', async () => {
+  test('if two connections store the same audit record, the second waits for the first one’s commit and stores nothing', async () => {
     const id = randomUUID();
     const other = await connected(database.apiUrl);
     await other.query('begin');
@@ -345,7 +345,7 @@ describe('the audit record of a refused request that the API sends twice', () =>
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('a second insert of a refused request’s audit record stores the record if the first insert was rolled back', async () => {
+  test('if two connections store the same audit record and the first rolls back, the second stores the record', async () => {
     const id = randomUUID();
     await api.query('begin');
     await tell(id, before);
@@ -354,7 +354,7 @@ describe('the audit record of a refused request that the API sends twice', () =>
     expect(await kept(id)).toEqual([new Date(after)]);
   });
 
-  test('the database keeps the id of a refused request’s audit record for forty days if its time is near the end of a month', async () => {
+  test('near the end of a month the database remembers the ids of audit records for forty days, so that none is stored twice', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await admin.query(
       `insert into app.refusals_at_month_end values ($1, now() - interval '41 days'), ($2, now() - interval '39 days')`,
@@ -448,7 +448,7 @@ describe('the daily counts of audit records', () => {
     },
   );
 
-  test('an audit record that arrives late can hide the loss of at most one counted audit record from the view audit.findings', async () => {
+  test('a late audit record can hide from the view audit.findings the loss of at most one other audit record', async () => {
     await rolledBack(async () => {
       await record(`date_trunc('month', now(), 'UTC') - interval '40 days'`);
       expect(await findings()).toEqual([]);
@@ -540,7 +540,7 @@ describe('the single-table audit log of an earlier release', () => {
        insert into public.clients (company_name, contact_email) values ('Boulangerie Martin', 'a@b.example'); commit`,
     );
 
-  test('a deploy turns an audit log of one table into a partition without rewriting it, while the earlier release writes', async () => {
+  test('a deploy makes an unpartitioned audit log a partition of the new one without rewriting rows, while the earlier release still writes', async () => {
     await change('1 before');
     await write('2 by a clock gone wrong', `now() + interval '200 days'`);
     const [file] = await column(`select pg_relation_filenode('public.audit_logs')`, [], client);

@@ -156,7 +156,7 @@ describe('the audit record of a request that is refused during a database outage
     await audit.close();
   });
 
-  test('a service that stops writes the audit records that wait on its disk into the database before it ends', async () => {
+  test('before a service ends, it stores in the database the audit records that wait on its disk', async () => {
     const audit = await openWriter();
     const kept = refusal();
     await outage();
@@ -180,7 +180,7 @@ describe('the audit record of a request that is refused during a database outage
     await after.close();
   });
 
-  test('the audit record of a refused request cannot be written if database and disk fail, and can be again once the database is back', async () => {
+  test('the service cannot record a refused request while database and disk both fail, and can again once the database is back', async () => {
     const audit = await openWriter();
     await outage();
     await audit.record(refusal());
@@ -367,7 +367,7 @@ describe('the time in the audit record of a refused request', () => {
     await audit.close();
   });
 
-  test('the audit record of a refused request has the time of the database’s clock, even if the database told the service its time slowly', async () => {
+  test('the audit record of a refused request has the time of the database’s clock, even if the database was slow to tell the service its time', async () => {
     const quick: number[] = [];
     const recorder = createRefusalRecorder({
       async callAsLogin(statement) {
@@ -386,7 +386,7 @@ describe('the time in the audit record of a refused request', () => {
     expect(Number(databaseMs)).toBeGreaterThanOrEqual(from - (Math.max(...quick) - begun));
   });
 
-  test('an audit record that another process stores later has the database’s time of the refused request', async () => {
+  test('an audit record that a later process stores has the database’s time of the refusal, not of the storing', async () => {
     const before = await openWriter();
     await before.record(refusal());
     setClock('2001-01-01T00:00:00Z');
@@ -402,7 +402,7 @@ describe('the time in the audit record of a refused request', () => {
     await after.close();
   });
 
-  test('the audit record of a service that never reached the database gets its time from the time that passed on the machine’s clock', async () => {
+  test('if a service never reached the database, its audit record is stored with the database’s time minus the record’s wait on disk', async () => {
     await outage();
     const before = await openWriter();
     const late = await recordBetween(before);

@@ -59,7 +59,7 @@ describe('the comments in the database', () => {
     expect(broken).toEqual([]);
   });
 
-  test('the comment of each finding that audit.findings can report says what the finding allows, how it arises, and how to mend it', async () => {
+  test('the comment on each kind of problem that audit.findings reports says what the problem allows, how it arises, and how to mend it', async () => {
     const findings = (await described()).filter(
       ({ kind, object }) => kind === 'relation' && object.startsWith('audit.finding_'),
     );

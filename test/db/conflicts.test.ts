@@ -67,7 +67,7 @@ test('every key constraint of a table has an error message for callers who viola
   expect(keys.filter((name) => !explained.has(name)).toSorted()).toEqual(Object.keys(EXCUSED).toSorted());
 });
 
-test('every error TX409 that a database function raises has an error message for the caller', async () => {
+test('every conflict that a database function raises (SQLSTATE TX409) has an error message for the caller', async () => {
   const raised = await withAdmin(database.adminUrl, async (admin) => {
     const { rows } = await admin.query<{ name: string; source: string }>(
       `select f.oid::regprocedure::text as name, f.prosrc as source from pg_proc as f

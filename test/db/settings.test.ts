@@ -117,7 +117,7 @@ describe('the settings of a request', () => {
     ]);
   });
 
-  test('in a transaction with statements for several requests, each later batch sets the clients and role of its own request, or clears both', () => {
+  test('in a transaction for several requests, each later batch of statements sets the clients and role of its own request, or clears both', () => {
     expect(written(nextBatchSettingsStatement(context('CLIENT', [FIRST, SECOND])))).toEqual([
       ['app.client_access', `{${FIRST},${SECOND}}`],
       ['role', 'taxclaims_client'],

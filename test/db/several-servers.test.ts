@@ -152,7 +152,7 @@ describe('a DATABASE_URL with several servers', () => {
   });
 });
 
-test('several connection pools of a process that look for the primary ask each server only once', async () => {
+test('if several connection pools of a process look for the primary, each database server is asked only once', async () => {
   const silent = await startSilentServer('N');
   const port = Number(new URL(silent.url).port);
   const address = addressOf({ port }, one);

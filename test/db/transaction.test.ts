@@ -59,7 +59,7 @@ describe('a transaction that the service begins explicitly', () => {
     expect(await probe.stored()).toEqual([1, 3, 4]);
   });
 
-  test('no statement under a savepoint of a transaction can act on the database session, such as set role', async () => {
+  test('under a savepoint, the service refuses statements that act on the database session, such as set role', async () => {
     const set = sql('set role taxclaims_admin');
     await expect(probe.database.transaction(request(), (_run, attempt) => attempt(set))).rejects.toThrow(
       'A statement must act on data',

@@ -165,24 +165,27 @@ describe('the service compares documents from a folder with their stored digests
   });
 
   test.each([
-    { what: 'of several pieces', bytes: large, end: 'is aborted before its end' },
-    { what: 'of one piece', bytes: pdf, end: 'gets 500' },
-  ])('the download of a content $what with a flipped bit $end, and is counted and logged', async ({ bytes, end }) => {
-    lines = [];
-    const { id, path } = await attach(service, own, bytes);
-    expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
-    await change(path);
-    const { damaged } = service.documents.figures();
-    for (const headers of [{}, { range: 'bytes=0-' }] as Record<string, string>[]) {
-      const answer = download(service, token, id, headers);
-      if (end === 'gets 500') expect((await answer).status).toBe(500);
-      else await expect(answer).rejects.toThrow();
-    }
-    expect(service.documents.figures().damaged).toBe(damaged + 2);
-    await until(() => loggedErrors(id).length === 2);
-    await change(path);
-    expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
-  });
+    { pieces: 'of several pieces', bytes: large, outcome: 'is aborted before its end' },
+    { pieces: 'of one piece', bytes: pdf, outcome: 'gets 500' },
+  ])(
+    'if a bit flips in a stored content $pieces, the download $outcome, and the damage is counted and logged',
+    async ({ bytes, outcome }) => {
+      lines = [];
+      const { id, path } = await attach(service, own, bytes);
+      expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
+      await change(path);
+      const { damaged } = service.documents.figures();
+      for (const headers of [{}, { range: 'bytes=0-' }] as Record<string, string>[]) {
+        const answer = download(service, token, id, headers);
+        if (outcome === 'gets 500') expect((await answer).status).toBe(500);
+        else await expect(answer).rejects.toThrow();
+      }
+      expect(service.documents.figures().damaged).toBe(damaged + 2);
+      await until(() => loggedErrors(id).length === 2);
+      await change(path);
+      expect((await download(service, token, id)).bytes.equals(bytes)).toBe(true);
+    },
+  );
 
   test('a download of a document whose content is lost or has another length gets 500, and is counted', async () => {
     const { id, path } = await attach(service, own);

@@ -67,7 +67,7 @@ const hostile = (...beginnings: string[]) => [...hostileTexts(...beginnings)];
 
 const incoming = (name: string, value: string) => ({ headers: { [name]: value } }) as unknown as IncomingMessage;
 
-test('test/support/growth.ts reports work whose time grows with the square of its input, and not work of linear time', async () => {
+test('the measuring tool of these tests reports work whose time grows with the square of its input, and not work of linear time', async () => {
   const square = (length: number) => {
     let sum = 0;
     for (let one = 0; one < length; one += 1) for (let two = 0; two < length; two += 1) sum += one ^ two;

@@ -459,7 +459,7 @@ test('four instances together deliver each of 40 changes of rights to the identi
   expect(new Set(patchedPaths).size).toBe(40);
 });
 
-test('an instance does not deliver a user’s rights if another instance has claimed the delivery while it waited for a row', async () => {
+test('an instance that waits for a lock does not deliver a user’s rights if another instance has meanwhile reserved that delivery', async () => {
   const [ada, bob] = [await person('CLIENT', [own]), await person('CLIENT', [own])];
   for (const { id } of [ada, bob]) await change(id, { client_access: [] });
   await service.sql`update public.identity_changes set next_attempt_at = now() - interval '1 hour'
@@ -549,7 +549,7 @@ test('the service deletes delivered changes of rights from its queue after 90 da
   expect(await changes.countUndelivered([ada.id])).toEqual({ changes: 0, oldestSeconds: 0 });
 });
 
-test('app.end_identity_management drops undelivered changes of rights, and later changes are queued only if a worker runs again', async () => {
+test('the database function app.end_identity_management drops undelivered changes of rights, and later ones are queued only once a worker runs', async () => {
   const ada = await person('CLIENT', [own]);
   await change(ada.id, { client_access: [] });
   expect(await service.admin('select app.end_identity_management() as dropped')).toEqual([{ dropped: 1 }]);

@@ -52,7 +52,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
   const count = async (): Promise<number | undefined> =>
     (await superuser.query<{ n: number }>('select count(*)::integer as n from app.client_documents')).rows[0]?.n;
 
-  test('a reporting login reads a document of its client from the upload to the deletion, and no document of a foreign client', async () => {
+  test('a reporting login reads a document of its client from the upload to the deletion, and no document of another client', async () => {
     const id = await attach('notice.pdf');
     await attach('foreign.pdf', CLAIM_B);
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
@@ -71,7 +71,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     expect(await visibleDocuments()).toEqual(['notice.pdf']);
   });
 
-  test('a reporting login reads a document’s new filename, and no longer reads a document that moved to a foreign client', async () => {
+  test('a reporting login reads a document’s new filename, and no longer reads a document that moved to another tenant’s client', async () => {
     const id = await attach('notice.pdf');
     await superuser.query(`update public.documents set filename = 'renamed.pdf', file_size = null where id = $1`, [id]);
     expect(await visibleDocuments()).toEqual(['renamed.pdf']);
@@ -138,7 +138,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     await superuser.query('rollback');
   });
 
-  test('app.client_documents, the copy of public.documents, equals its original after simultaneous uploads and deletions', async () => {
+  test('after simultaneous uploads and deletions, app.client_documents is still an exact copy of public.documents', async () => {
     const lanes = await Promise.all(Array.from({ length: 8 }, () => connected(database.adminUrl)));
     try {
       await Promise.all(

@@ -143,7 +143,7 @@ describe('a date in an imported CSV table', () => {
 });
 
 describe('a code in an imported CSV table', () => {
-  test('a CSV import accepts a claim_type in any letter case, and codes with blanks around them', async () => {
+  test('a CSV import accepts a claim_type in any letter case, and a code between blanks', async () => {
     const answer = await importClaims(
       claims([
         { claim_type: ' tf', commune_code: ' 75056 ', client_id: ` ${own.clients.toUpperCase()} ` },

@@ -124,7 +124,7 @@ test('a user with 2,001 assigned claims loses their client before any claim chan
   ]);
 });
 
-test('the job that unassigns a user from the claims of a client that the user may no longer see skips a locked claim until its next run', async () => {
+test('the job that unassigns users from claims of clients they have lost skips a locked claim until its next run', async () => {
   await loseClient();
   await withAdmin(service.postgres.adminUrl, async (admin) => {
     await admin.query('begin');
@@ -137,7 +137,7 @@ test('the job that unassigns a user from the claims of a client that the user ma
   expect(await assignedClaims()).toBe(0);
 });
 
-test('no background job unassigns a claim that was assigned to a user after the user had lost the claim’s client and got it back', async () => {
+test('a user who lost a claim’s client and got it back keeps the claims that were assigned to the user since then', async () => {
   await loseClient();
   const token = await service.token('ADMIN');
   const access = `/api/users/${own.users}/client-access/${own.clients}`;
@@ -148,7 +148,7 @@ test('no background job unassigns a claim that was assigned to a user after the 
   expect(await readAsManager(`/api/reclamations/${own.reclamations}`)).toMatchObject(body);
 });
 
-test('an ADMIN of all clients who is limited to a list of clients is unassigned from the claims of all other clients', async () => {
+test('if an ADMIN of all clients gets a list of clients, the ADMIN is unassigned from claims of all other clients', async () => {
   const admin = await make(service, 'users', { role: 'ADMIN', client_access: [] });
   await make(service, 'users', { role: 'ADMIN', client_access: [] });
   const kept = await service.furnishedTenant('Garage Dupont');

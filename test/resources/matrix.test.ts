@@ -258,12 +258,12 @@ function expectWriteRecord(
 }
 
 const OUTCOMES: Readonly<Record<Verdict['is'], string>> = {
-  success: 'succeeds with',
-  refused: 'gets 403 for',
-  absent: 'gets 404 for',
-  conflict: 'gets 409 for',
-  invalid: 'gets 400 for',
-  'out of reach': 'gets 403, 404 or 409 for',
+  success: 'succeeds',
+  refused: 'gets 403',
+  absent: 'gets 404',
+  conflict: 'gets 409',
+  invalid: 'gets 400',
+  'out of reach': 'gets 403, 404 or 409',
 };
 
 describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints, called by ${CASTS.length} kinds of callers`, () => {
@@ -283,8 +283,8 @@ describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints,
 
       for (const { cast, situation } of drawn.filter((one) => one.row === row)) {
         const { verdict } = situation.request(newTenant(), newTenant());
-        test(`the caller ${cast.name} ${OUTCOMES[verdict.is]} ${row.line} ${situation.name}`, () =>
-          expectSituation(row, cast, situation));
+        const [caller, request, outcome] = [cast.name, `${row.line} ${situation.name}`, OUTCOMES[verdict.is]];
+        test(`the caller ${caller} sends ${request}, and ${outcome}`, () => expectSituation(row, cast, situation));
       }
     });
   }

@@ -80,7 +80,7 @@ test('two clients of one partner can have bills with the same number, and neithe
   expect((await put(id, { number: (other as { number: string }).number }, ofSecond)).status).toBe(200);
 });
 
-test('a manager cannot create a bill of a partner who works only for foreign clients, but those clients’ manager can', async () => {
+test('a manager cannot create a bill of a partner who works only for other tenants, but those tenants’ manager can', async () => {
   const body = bill({ partner_id: foreignPartner });
   await expectRefusal(service, await create(body), 'ERROR_FORBIDDEN');
   const theirs = await service.token('ACCOUNT_MANAGER', [foreign]);

@@ -145,8 +145,8 @@ function own(row: Row, cast: Cast): Situation[] {
       };
     },
   });
-  if (!row.line.startsWith('GET')) return [situation('of own records')];
-  return [situation('of own records'), situation('of own records, as HEAD', 'HEAD')];
+  if (!row.line.startsWith('GET')) return [situation('for own records')];
+  return [situation('for own records'), situation('for own records, as HEAD', 'HEAD')];
 }
 
 /** Returns the expected 403 of a request, whose audit record names the first record in the request’s path. */
@@ -235,7 +235,7 @@ function narrowed(row: Row, cast: Cast, parameter: string): Situation[] {
     to('a client of the caller', (mine) => mine.clients, success),
     to('the id of a client of the caller in capitals', (mine) => mine.clients.toUpperCase(), success),
     to(
-      'a foreign client',
+      'another tenant’s client',
       (_mine, other) => other.clients,
       isUnlimited ? (_id, of) => ({ is: 'success', of }) : refused,
     ),

@@ -70,7 +70,7 @@ test.each(['ACCOUNT_MANAGER', 'ADMIN'] as const)(
   },
 );
 
-test('a user’s own record lists the stored clients, even a client that the user’s token does not name yet', async () => {
+test('a user’s own record lists the stored clients, even one that the user’s token does not name yet', async () => {
   const caller = await person(service, 'CLIENT', [own]);
   await service.sql`update public.users set client_access = array[${own}, ${other}]::uuid[], access_changed_at = '2000-01-01'
       where id = ${caller.id}`;
