@@ -80,7 +80,6 @@ function offenders(wrong: (file: SourceFile) => boolean): string[] {
 
 const isIn = (path: string, ...rooms: string[]) => rooms.some((room) => path === room || path.startsWith(`${room}/`));
 
-/** The texts of all string literals and template literals in a file. */
 function literalsOf({ path, text }: SourceFile): string[] {
   const literals: string[] = [];
   const visit = (node: ts.Node): void => {

@@ -28,7 +28,9 @@ async function column<T>(sql: string, values: unknown[] = [], client = admin): P
 const months = (): Promise<string[]> =>
   column(`select relname::text from pg_class where relname ~ '^month_' and relkind = 'r' order by 1`);
 
-/** Returns the names of the audit log’s partitions of `count` months, beginning with the present month. */
+/**
+ * Returns the expected names of the audit log’s monthly partitions, `count` in all, beginning with the present month.
+ */
 const ahead = (count: number): Promise<string[]> =>
   column(
     `select 'month_' || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => n), 'YYYY_MM')
@@ -40,7 +42,6 @@ const findings = (): Promise<string[]> =>
   column(`select object || ': ' || detail from audit.findings where finding like 'audit_month%' order by 1`);
 const drift = (): Promise<string[]> => column(`select change || ' ' || kind || ' ' || object from audit.drift`);
 
-/** Runs the given function in a transaction that is rolled back at its end. */
 async function rolledBack(work: () => Promise<void>): Promise<void> {
   await admin.query('begin');
   try {
@@ -298,7 +299,7 @@ describe('the audit log’s partition whose protection differs from that of the 
 });
 
 describe('the audit record of a refused request that the API sends twice', () => {
-  /** Inserts the audit record of a refused request as the API does, with a time of the database’s clock. */
+  /** Stores the audit record of a refused request as the API does, dated `at`. */
   const tell = (id: string, at: string, client = api) =>
     client.query('select app.record_refusals($1)', [
       JSON.stringify([{ id, actor: 'twice', action: 'GET /x', resource_type: 'sites', refused_at_ms: Date.parse(at) }]),
@@ -369,8 +370,8 @@ describe('the audit record of a refused request that the API sends twice', () =>
 
 describe('the daily counts of audit records', () => {
   /**
-   * The name of the audit log’s partition for two months ago, in which each day has a record. Then the beginning of the
-   * text with which the view audit.findings reports lost records of that month.
+   * `part` names the audit log’s partition for two months ago. `lost` is how the view audit.findings begins the message
+   * that records of that month are lost.
    */
   let [part, lost] = ['', ''];
   const count = (client = api) => column<number>('select app.count_audit_days()', [], client);
@@ -491,7 +492,10 @@ describe('the daily counts of audit records', () => {
   });
 });
 
-/** SQL of an earlier release’s triggers: each new client adds an audit record, and audit records cannot change. */
+/**
+ * SQL that creates the triggers of an earlier release: one adds an audit record for each new client, another refuses
+ * changes of audit records.
+ */
 const RECORDING = `
   begin; set local role taxclaims_owner;
   create function app.note_client() returns trigger language plpgsql as $$
@@ -533,7 +537,6 @@ describe('the single-table audit log of an earlier release', () => {
       `insert into public.audit_logs (action, resource_type, success, actor, created_at) values ('x', 'x', false, $1, ${at})`,
       [who],
     );
-  /** Creates a client as the earlier release does, whose trigger adds an audit record. */
   const change = (who: string) =>
     client.query(
       `begin; select set_config('app.actor', '${who}', true);

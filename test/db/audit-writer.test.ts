@@ -31,8 +31,8 @@ interface Writer extends AuditWriter {
 }
 
 /**
- * Opens an audit writer, which keeps waiting records in the suite’s folder, as a starting service does. Before that,
- * `spoil` changes the folder.
+ * Opens an audit writer as a starting service does. The audit writer keeps waiting records in the suite’s folder, which
+ * `spoil` can damage beforehand.
  */
 async function openWriter(spoil = () => Promise.resolve()): Promise<Writer> {
   const said: string[] = [];
@@ -293,7 +293,6 @@ describe('the time in the audit record of a refused request', () => {
     mock.timers.reset();
   });
 
-  /** Sets the clock of the machine. */
   function setClock(time: string): void {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: new Date(time) });
@@ -304,8 +303,8 @@ describe('the time in the audit record of a refused request', () => {
     Number((await probe.admin('select extract(epoch from clock_timestamp()) * 1000 as now'))[0]?.['now']);
 
   /**
-   * The database’s time in milliseconds at the start of the test. No response of the database in the test can take
-   * longer than the time since then.
+   * The database’s time in milliseconds at the start of the test. Each response of the database takes less than the
+   * time since then, so that time bounds the error of a stored time.
    */
   let begun: number;
   beforeEach(async () => {
@@ -318,10 +317,7 @@ describe('the time in the audit record of a refused request', () => {
     readonly to: number;
   }
 
-  /**
-   * Records a refused request between two readings of the database’s clock, and returns the audit record and both
-   * readings.
-   */
+  /** Records a refused request, and reads the database’s clock before and after. */
   async function recordBetween(audit: AuditWriter): Promise<Between> {
     const [one, from] = [refusal(), await now()];
     await audit.record(one);
@@ -341,8 +337,8 @@ describe('the time in the audit record of a refused request', () => {
   }
 
   /**
-   * Waits until an audit record with the present time would fail the suite’s check of times, and returns that time in
-   * milliseconds.
+   * Waits until an audit record dated now, instead of at the time `to`, would fail the test. Returns the database’s
+   * present time in milliseconds.
    */
   async function passed(to: number): Promise<number> {
     const until = to + 2 * (to - begun) + 1_000;
@@ -381,8 +377,8 @@ describe('the time in the audit record of a refused request', () => {
     await recorder.record([]);
     const from = await now();
     const { databaseMs } = recorder.date(refusal());
-    // The stored time of the audit record is late by at most the duration of the database’s first response, and not by
-    // that of the second.
+    // The error of the audit record’s time is at most the duration of the database’s first answer. The second answer
+    // was slow.
     expect(Number(databaseMs)).toBeGreaterThanOrEqual(from - (Math.max(...quick) - begun));
   });
 

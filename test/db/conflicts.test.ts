@@ -22,7 +22,7 @@ const HELD = 'what holds the record is counted for whoever deletes it';
 const REFUSED_BEFORE = 'what it would refuse a trigger has refused: it is a 400 that names the field';
 const NO_REQUEST = 'no request writes it, or it is written so that a second time is none';
 
-/** Constraints without an error message for callers, each with the reason. */
+/** Constraints for which callers get no error message, each with the reason. */
 const EXCUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [

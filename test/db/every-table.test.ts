@@ -9,12 +9,15 @@ import { createTestDatabase, withAdmin } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 import { FOREIGN_ROWS, furnitureSql, newTenant, tenantSql } from '../support/tenant.ts';
 
-/* Several tests list tables. This file fails if a new table is missing from such a list without a reason. */
+/*
+ * Several test suites have a list of all tables. These tests fail if a new table is missing from such a list without a
+ * stated reason.
+ */
 
 const OF_NO_REQUEST = 'no request reads or writes it';
 const OF_NO_TENANT = 'it holds no row of a tenant';
 
-/** Tables that hold no row of a client, so that the tests’ lists of tables with rows of a client leave them out. */
+/** Tables without rows of any tenant. Lists of tables with tenants’ rows leave these tables out. */
 const NEVER = {
   'app.administrator_guard': OF_NO_TENANT,
   'app.audit_days': OF_NO_TENANT,
@@ -41,7 +44,7 @@ const OF_REQUESTS = {
   'app.refusals_at_month_end': 'it is filled by refusals about the end of a month',
 } as const;
 
-/** For each list of tables in the tests, the database tables that are missing from the list, each with the reason. */
+/** For each list of tables in the test suites, the tables that the list leaves out, each with the reason. */
 const ABSENT = {
   'the rights in test/policies/rights.ts': {
     ...Object.fromEntries(Object.keys(NEVER).map((table) => [table, 'its few readers are tried one by one'])),

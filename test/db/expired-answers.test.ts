@@ -12,7 +12,8 @@ const options = { poolSize: 2, statementTimeoutMs: 5_000, preparedStatements: tr
 const database = await forSuite(openDatabase({ url: postgres.apiUrl, ...options }));
 
 /**
- * Replaces the stored responses of Idempotency-Keys by `expired` responses older than a day and `others` younger ones.
+ * Deletes all stored responses of Idempotency-Keys, then stores `expired` responses older than a day and `others`
+ * younger responses.
  */
 function fill(expired: number, others: number): Promise<void> {
   return withAdmin(postgres.adminUrl, async (admin) => {

@@ -14,8 +14,8 @@ import type { Probe } from '../support/probe.ts';
 import { until } from '../support/upload.ts';
 
 /*
- * This suite tests database connections on which no bytes arrive any more (mute connections). Without a time-out of the
- * service, each request on a mute connection would wait forever.
+ * This suite tests database connections on which no bytes arrive any more (mute connections). Without the service’s
+ * time-outs, each request on a mute connection would wait forever.
  */
 
 /** The bytes of the message ReadyForQuery, with which a Postgres server says that no transaction is open. */
@@ -41,7 +41,9 @@ const requestOf = (number: number) => request({ caller: { ...request().caller, s
 
 const unavailable = (work: Promise<unknown>) => expect(work).rejects.toBeInstanceOf(DatabaseUnavailable);
 
-/** Expects that the next request succeeds on a new database connection, and that the mute connection is closed. */
+/**
+ * Expects that the next request succeeds on a new database connection, and that the mute (silent) connection is closed.
+ */
 async function expectServed(stored: readonly number[]): Promise<void> {
   line.speak();
   await probe.database.run(request(), [insert(9)]);
@@ -85,8 +87,8 @@ describe('a mute database connection', () => {
     line.mute();
     await unavailable(
       pages.forEach(() => {
-        // The test first consumes the bytes that the mute connection has already received, so that the list stops only
-        // for want of new bytes.
+        // The test first reads the bytes that had arrived before the connection went silent, so that the list stops
+        // only because no new bytes arrive.
       }),
     );
     await expectServed([]);

@@ -27,10 +27,7 @@ function context(role: Role, clientAccess: string[], client?: string): RequestCo
   };
 }
 
-/**
- * Returns the name and value of each setting in the SQL that sets a request’s settings, in order. A value is a literal,
- * a parameter’s value or an SQL expression.
- */
+/** Reads the SQL that sets a request’s database settings, and returns the name and value of each setting in order. */
 function written({ text, values }: ReturnType<typeof buildSettingsStatement>): [string, unknown][] {
   return [...text.matchAll(/set_config\('([^']+)', (.+), true\)/g)].map(([, name = '', value = '']) => [
     name,

@@ -71,7 +71,7 @@ const follows = (): Promise<boolean> =>
   });
 const write = (): Promise<unknown> =>
   pool.withSession((session) => session.sendOne(sql(`insert into written values ('now')`), 'probe', 'idle'));
-/** Promotes a standby server to the primary; a primary stays the primary. */
+/** Promotes a standby server to the primary; does nothing to a primary. */
 const promote = (cluster: Cluster): Promise<unknown> =>
   withAdmin(cluster.adminUrl, (admin) =>
     admin.query('select case when pg_is_in_recovery() then pg_promote(true, 30) end'),

@@ -12,7 +12,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service, Tenant } from '../support/service.ts';
 import { download, filesIn, until, upload } from '../support/upload.ts';
 
-/* These tests check that the service notices by a content’s digest if the store changes the content of a document. */
+/*
+ * These tests check that the service compares a document’s content with its stored SHA-256 digest, and so notices if
+ * the store has changed the content.
+ */
 
 const MIB = 1024 * 1024;
 /** The content of a document that the service sends in several pieces, the first before it reads the last. */

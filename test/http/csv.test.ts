@@ -51,7 +51,6 @@ function read({ text }: Answer): { header: readonly string[]; records: Records }
   };
 }
 
-/** Returns the CSV cell that shows the value of a JSON field. */
 function cellOf(value: unknown): string {
   if (value === null) return '';
   if (Array.isArray(value)) return value.join(',');

@@ -27,7 +27,10 @@ interface Operation {
 
 const paths = document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** Each operation of an HTTP method, with the example ids of the description in its path. */
+/**
+ * Returns the operations of the OpenAPI description with the given HTTP method. Their paths have the description’s
+ * example ids.
+ */
 function operations(method: string): (readonly [line: string, operation: Operation])[] {
   return Object.entries(paths).flatMap(([path, { [method]: operation }]) => {
     if (operation === undefined) return [];

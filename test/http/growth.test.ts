@@ -32,7 +32,7 @@ const LONG = 64 * 1024;
 /** The sort order of the list whose cursor the test reads. */
 const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
-/** Runs the check of nesting and values that comes before the parsing of a JSON text, without any limits. */
+/** Runs the check of depth and number of values that the service makes before it parses a JSON text, without limits. */
 const depthFirst = (json: string) =>
   scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 

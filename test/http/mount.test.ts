@@ -13,13 +13,13 @@ import { forSuite } from '../support/suite.ts';
 import { person } from '../support/people.ts';
 
 /*
- * These tests call test endpoints that run on the code of all endpoints. Two of the test endpoints are wrong on
- * purpose.
+ * To test the code that all endpoints share, these tests define small endpoints of their own. Two of these endpoints
+ * are wrong on purpose.
  */
 
 const site = { tag: 'Sites', summary: 'x', resource: 'sites', responses: { 200: z.looseObject({}) } };
 
-/** The shape of a record whose rows are one column of JSON text. */
+/** The shape of a record that the SQL returns as one column of JSON text. */
 const json: RecordShape = {
   ...{
     name: 'Anything',

@@ -165,7 +165,6 @@ test('the OpenAPI description marks each field that can be null with nullable, a
   expect(JSON.stringify(document)).toContain('"nullable":true');
 });
 
-/** Every operation of the OpenAPI description, with its method and path as `line`. */
 const operations = (): (Operation & { line: string })[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, one]) => ({ ...one, line: `${method.toUpperCase()} ${path}` })),
@@ -220,7 +219,7 @@ test('every body, record and enum of the OpenAPI description is a named schema',
 });
 
 test('no schema of the OpenAPI description has both named properties and typed additionalProperties', () => {
-  // From such a schema a code generator would make a TypeScript type that does not compile (TS2411), because the type
+  // From a schema with both, a code generator makes a TypeScript type that does not compile (TS2411), because the type
   // of an optional property includes undefined.
   const isWrong = (part: object) => {
     const { properties, additionalProperties: others = {} } = part as Record<string, object | undefined>;

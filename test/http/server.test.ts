@@ -46,7 +46,6 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Reads all text that the server sends on a connection until the connection closes. */
 async function readToEnd(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: string) => (text += chunk));

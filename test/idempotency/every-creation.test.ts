@@ -12,8 +12,8 @@ import { countOf, newKey, partsOf, withKey } from './keyed.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * Tests of the answer to a repeated request with the same Idempotency-Key, for every endpoint that creates a record and
- * every caller with the right.
+ * These tests repeat a request with the same Idempotency-Key. They try every endpoint that creates a record, as every
+ * kind of caller with the right to it.
  */
 
 const lineOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;

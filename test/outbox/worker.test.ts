@@ -467,7 +467,7 @@ test('an instance that waits for a lock does not deliver a user’s rights if an
   const holder = await connected(service.postgres.adminUrl);
   await holder.query('begin');
   await holder.query('select from public.identity_changes where user_id = $1 for update', [ada.id]);
-  // One instance is claiming deliveries (`late`). It has read the rows of both users, and waits for the lock of the
+  // One instance is reserving deliveries (`late`). It has read the rows of both users, and waits for the lock of the
   // first row.
   const late = changes.claim(2, 60_000);
   while ((await waiting(service)) < 1);
@@ -487,7 +487,7 @@ test('the service sends a user’s newest rights to the identity provider again 
   await workerOf().deliverNow();
   expect(known(ada)).toMatchObject({ client_access: [other] });
   // The frozen instance continues, and its message is the last to reach the identity provider. By then another instance
-  // has claimed the delivery.
+  // has reserved the delivery.
   const late = openManagementClient({ url: provider.url, token: 'management-token' });
   const signal = AbortSignal.timeout(5_000);
   await late.send(frozen.subject, frozen.rights, { deadline: performance.now() + 5_000, signal });

@@ -4,7 +4,10 @@ import { tagOf, parseVersionTimes } from '../../src/records/version.ts';
 import { connected, createTestDatabase } from '../support/database.ts';
 import { forSuite } from '../support/suite.ts';
 
-/* This suite tests that the code and the database function app.etag compute the same ETag of a version time. */
+/*
+ * This suite tests that the service and the database function app.etag make the same ETag from a record’s time of
+ * change.
+ */
 
 const postgres = await forSuite(createTestDatabase());
 const client = await forSuite(connected(postgres.adminUrl));

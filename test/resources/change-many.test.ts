@@ -163,7 +163,7 @@ describe('a bulk change of claims', () => {
 
   test('while the service searches a refused bulk change for further errors, another request can change the same records', async () => {
     // The service refuses the bulk change because of its third claim. It then tries each change alone under a
-    // savepoint, and the test holds it up while it tries the change of the second claim.
+    // savepoint, and the test makes the service wait at the change of the second claim.
     const [first = '', second = '', third = ''] = claims;
     await service.admin(
       `create function public.wait_at_gate() returns trigger language plpgsql security definer as $$ begin

@@ -113,7 +113,6 @@ function ownLogin(apiUrl: string): { readonly name: string; readonly url: string
   return { name, url: url.href };
 }
 
-/** A valid request body for POST /api/clients. */
 const CLIENT = { company_name: 'X', contact_email: 'x@x.example' };
 
 const lines: string[] = [];

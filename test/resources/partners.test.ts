@@ -32,7 +32,6 @@ function put(id: string, body: object, question: Question = { token: manager }):
   return service.ask(`PUT /api/partners/${id}`, { ...question, body });
 }
 
-/** Reads the clients that the database links to a partner. */
 async function links(id: string): Promise<unknown[]> {
   const rows = await service.sql`select client_id from public.client_partners where partner_id = ${id}`;
   return rows.map((row) => row['client_id']).toSorted();

@@ -29,10 +29,7 @@ async function listed(token: string, query = ''): Promise<Record<string, unknown
   return answer.json as Record<string, unknown>[];
 }
 
-/**
- * Returns the ids of those given people whom a list of users contains. The list also has the other users of the same
- * clients.
- */
+/** Returns the ids of those given people whom a list of users contains; the list also has other users. */
 const idsOf = (users: readonly Record<string, unknown>[], ...people: readonly Person[]) =>
   users.map(({ id }) => id).filter((id) => people.some((one) => one.id === id));
 

@@ -23,7 +23,6 @@ function ask(line: string, body?: object, token = manager): Promise<Answer> {
   return service.ask(line, { token, ...(body && { body }) });
 }
 
-/** Returns the details of a response with status 409. */
 async function conflictDetails(answer: Promise<Answer>): Promise<unknown> {
   const settled = await answer;
   expectError(settled, 'ERROR_CONFLICT');
