@@ -155,7 +155,7 @@ test.each([
   ['https://idp.example', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/', 'https://idp.example/.well-known/jwks.json'],
   ['https://idp.example/realms/a//', 'https://idp.example/realms/a/.well-known/jwks.json'],
-])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from %s', (AUTH_ISSUER, jwksUrl) => {
+])('without AUTH_JWKS_URL the service fetches the keys of the issuer %s from the URL %s', (AUTH_ISSUER, jwksUrl) => {
   const { provider } = loadConfig({ ...PROVIDER, AUTH_ISSUER }).identity;
   expect(provider).toEqual({ issuer: AUTH_ISSUER, audience: 'api', jwksUrl });
 });
@@ -177,7 +177,7 @@ test.each([
   ['/srv/documents', { kind: 'folder', path: '/srv/documents' }],
   ['s3://my-bucket', { kind: 's3', bucket: 'my-bucket', prefix: '' }],
   ['s3://my.bucket/', { kind: 's3', bucket: 'my.bucket', prefix: '' }],
-])('the service reads DOCUMENT_STORE=%s as a folder or an S3 bucket', (DOCUMENT_STORE, store) => {
+])('the configuration reads DOCUMENT_STORE=%s as a folder or as an S3 bucket', (DOCUMENT_STORE, store) => {
   expect(loadConfig({ DOCUMENT_STORE }).documents.store).toEqual(store);
 });
 

@@ -273,19 +273,22 @@ describe('the audit log’s partition whose protection differs from that of the 
     'that was detached': `alter table audit_log.months detach partition ${part}`,
   });
 
-  test.each(Object.keys(closed('')))('the view audit.findings reports an audit log partition %s', async (what) => {
-    const [, , third = ''] = await ahead(3);
-    await rolledBack(async () => {
-      await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
-      const found = await findings();
-      // A period for which the audit log has no partition adds a row to the view audit.findings. The test ignores that
-      // row.
-      expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
-        expect.stringContaining(`audit_log.${third}: `),
-      ]);
-      expect(await drift()).not.toEqual([]);
-    });
-  });
+  test.each(Object.keys(closed('')))(
+    'the view audit.findings reports an unprotected partition of the audit log, such as one %s',
+    async (what) => {
+      const [, , third = ''] = await ahead(3);
+      await rolledBack(async () => {
+        await admin.query((closed(`audit_log.${third}`)[what] ?? '').replace('PART', third));
+        const found = await findings();
+        // A period for which the audit log has no partition adds a row to the view audit.findings. The test ignores that
+        // row.
+        expect(found.filter((one) => !one.startsWith('audit_log.months: has no partition'))).toEqual([
+          expect.stringContaining(`audit_log.${third}: `),
+        ]);
+        expect(await drift()).not.toEqual([]);
+      });
+    },
+  );
 
   test('a deploy restores an audit log partition whose protection was changed by hand', async () => {
     const [present = ''] = await ahead(1);
@@ -429,7 +432,7 @@ describe('the daily counts of audit records', () => {
         `set session_replication_role = replica; delete from audit_log.${name}; reset session_replication_role`,
     ],
   ])(
-    'the view audit.findings reports the records of an audit log partition that was %s as lost, until an administrator accepts the loss',
+    'if an audit log partition was %s, the view audit.findings reports its records as lost until an administrator accepts the loss',
     async (how, take) => {
       const [held = 0] = await column<number>(`select count(*)::integer from audit_log.${part}`);
       expect(held).toBeGreaterThan(27);

@@ -48,11 +48,14 @@ describe('the comments in the database', () => {
       return (await admin.query<Described>(COMMENTS)).rows;
     });
 
-  test.each(['schema', 'relation', 'column', 'function'])('every %s of the database has a comment', async (kind) => {
-    const ofKind = (await described()).filter((each) => each.kind === kind);
-    expect(ofKind.length).toBeGreaterThan(2);
-    expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
-  });
+  test.each(['schema', 'relation', 'column', 'function'])(
+    'every database object of the kind "%s" has a comment',
+    async (kind) => {
+      const ofKind = (await described()).filter((each) => each.kind === kind);
+      expect(ofKind.length).toBeGreaterThan(2);
+      expect(ofKind.filter(({ comment }) => comment === null).map(({ object }) => object)).toEqual([]);
+    },
+  );
 
   test('every comment in the database has more than one word', async () => {
     const broken = (await described()).filter(({ comment }) => comment !== null && !/^\S+ .+\S$/s.test(comment));

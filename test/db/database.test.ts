@@ -122,7 +122,7 @@ describe('a request that fails stores nothing and leaves its connection clean an
   ] as const;
 
   test.each(failures)(
-    'a request that fails %s stores nothing and leaves no role or setting on its connection',
+    'a request that fails (%s) stores nothing and leaves no role or setting on its connection',
     async (_case, code, statements) => {
       const { pid } = await probe.connection();
       const failed = probe.database.run(request(), statements);

@@ -132,7 +132,7 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
 };
 
 test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])(
-  'every table of the database is in the list “%s” of the tests, or every-table.test.ts names the reason why not',
+  'every table of the database is in the test suites’ list “%s”, or its absence has a stated reason',
   async (list) => {
     const present = await LISTS[list]();
     expect(tables.length).toBeGreaterThan(15);

@@ -92,7 +92,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     });
   });
 
-  test('a file of waiting audit records that the service has postponed is returned only after the next call of adopt()', async () => {
+  test('a postponed file of waiting audit records is not read again before the next call of adopt()', async () => {
     const left = join(dataDir, 'refusals', '7');
     await mkdir(left, { recursive: true });
     await writeFile(join(left, '000000000001.refusals'), 'left\n');

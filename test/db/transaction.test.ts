@@ -183,7 +183,7 @@ test.each([
   ['was committed', (run: StatementRunner) => Promise.resolve(run)],
   ['was rolled back', (run: StatementRunner) => run(fails)],
 ])(
-  'a statement that code sends after the end of its explicit transaction, which %s, is refused and changes nothing',
+  'once an explicit transaction %s, a further statement of its code is refused and changes nothing',
   async (_case, work: (run: StatementRunner) => Promise<unknown>) => {
     const late: StatementRunner[] = [];
     const transaction = probe.database.transaction(request(), (run) => {

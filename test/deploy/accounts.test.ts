@@ -45,22 +45,17 @@ test('deploy:check does not count a health check as a request', () => {
 });
 
 test.each([
-  [
-    'a read of a record that the caller has created as stale if it gets 404',
-    { ...GOOD, status: 404, expected: false },
-    'stale',
-  ],
-  [
-    'a downloaded document as stale if its content differs from the uploaded content',
-    { ...GOOD, defect: 'another content' },
-    'stale',
-  ],
-  ['an answer with a text of another tenant as foreign', { ...GOOD, foreign: ['Garage-Dupont'] }, 'foreign'],
-] as const)('the load test of deploy:check counts %s', (_, entry, column) => {
-  const result = resultOf([entry], [], 900);
-  expect(result[column]).toBe(1);
-  expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
-});
+  ['404 for a record that the caller has created', 'stale', { ...GOOD, status: 404, expected: false }],
+  ['a document with another content than the upload', 'stale', { ...GOOD, defect: 'another content' }],
+  ['a text of another tenant', 'foreign', { ...GOOD, foreign: ['Garage-Dupont'] }],
+] as const)(
+  'the load test of deploy:check counts %s as a failure in the column "%s" of its table',
+  (_, column, entry) => {
+    const result = resultOf([entry], [], 900);
+    expect(result[column]).toBe(1);
+    expect(violationsOf({}, result).join()).toContain(`1 ${column}`);
+  },
+);
 
 test('deploy:check counts and reports an answer with an unexpected status as failed, and not as stale', () => {
   const entry = { ...GOOD, status: 500, expected: false, defect: 'an error' };

@@ -91,9 +91,12 @@ describe('the time of each parser grows in proportion to its input', () => {
     ['the JSON check of a body that is not JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
     ['the check of a token’s header', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
     ['the parser of a list’s cursor', (text) => createListCursor(user, '-created_at', ORDER).read(text), ['["users",']],
-  ])('the time of %s grows in proportion to the length of its input', async (_what, parse, beginnings) => {
-    expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
-  });
+  ])(
+    'the time that the service needs for an input (%s) grows in proportion to the length of the input',
+    async (_what, parse, beginnings) => {
+      expect(await tooFast(feedsOf(parse, ...beginnings), LONG)).toEqual([]);
+    },
+  );
 
   test('the time to parse a CSV table grows in proportion to its length', async () => {
     const sheet = {

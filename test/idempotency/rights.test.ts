@@ -55,7 +55,7 @@ test('a caller who has lost access to a client gets 403 for a repeated creation 
 });
 
 test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
-  'a %s who has lost access to a client gets 403 for a repeated upload of that client’s document with the same Idempotency-Key',
+  'a user with the role %s who has lost access to a client gets 403 for a repeated upload of that client’s document',
   async (role) => {
     const line = `POST /api/reclamations/${own.reclamations}/documents`;
     const question = { token: await service.token(role, [own.clients]), headers: { 'content-type': FORM } };

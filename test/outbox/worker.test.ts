@@ -120,10 +120,10 @@ test('if a DBA changes a user’s rights in the database, the service queues the
   expect(await rows(ada)).toMatchObject([{ role: 'CLIENT', actor: 'postgres', request_id: null }]);
 });
 
-test.each<{ what: string; act: (ada: KnownPerson) => Promise<unknown> }>([
-  { what: 'a change of a user’s name', act: (ada) => change(ada.id, { name: 'Ada' }) },
+test.each<{ change: string; act: (ada: KnownPerson) => Promise<unknown> }>([
+  { change: 'a change of a user’s name', act: (ada) => change(ada.id, { name: 'Ada' }) },
   {
-    what: 'a change of rights that is rolled back',
+    change: 'a change of rights that is rolled back',
     act: ({ id }) =>
       service.admin(
         `do $$ begin
@@ -133,17 +133,17 @@ test.each<{ what: string; act: (ada: KnownPerson) => Promise<unknown> }>([
       ),
   },
   {
-    what: 'a change of rights of a user without a subject at the provider',
+    change: 'a change of rights of a user without a subject at the provider',
     act: async () => change(await make(service, 'users', { role: 'CLIENT' }), { client_access: [own] }),
   },
   {
-    what: 'a change of rights that comes from the token of a login',
+    change: 'a change of rights that comes from the token of a login',
     act: async (ada) => {
       const token = await ada.token([own, other]);
       expect((await service.ask('POST /api/auth/login', { body: { token } })).status).toBe(200);
     },
   },
-])('the service does not queue $what for the identity provider', async ({ act }) => {
+])('the service does not queue $change for the identity provider', async ({ act }) => {
   await act(await person('TAX_SPECIALIST', [own]));
   expect(await rows()).toEqual([]);
 });

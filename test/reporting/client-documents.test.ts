@@ -108,7 +108,7 @@ describe('app.client_documents, the copy of the documents that reporting logins 
     ['change', `update app.client_documents set filename = 'x'`],
     ['delete', 'delete from app.client_documents'],
     ['truncate', 'truncate app.client_documents'],
-  ])('a superuser cannot %s rows of app.client_documents directly', async (_what, sql) => {
+  ])('not even a superuser can %s rows of app.client_documents directly', async (_what, sql) => {
     await attach('notice.pdf');
     await expect(superuser.query(sql)).rejects.toMatchObject({
       code: '42501',

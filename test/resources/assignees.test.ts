@@ -165,11 +165,14 @@ describe('the assignee of a claim who loses the claim’s client', () => {
         return service.ask('POST /api/auth/login', { body: { token: fewer } });
       },
     ],
-  ] as const)('a user who loses a client by %s is no longer the assignee of its claims', async (_how, lose) => {
-    await assign(own.users);
-    expect((await lose()).status).toBeLessThan(300);
-    expect(assigneeIn(await read())).toBe(null);
-  });
+  ] as const)(
+    'a user who loses access to a client by %s is no longer the assignee of its claims',
+    async (_how, lose) => {
+      await assign(own.users);
+      expect((await lose()).status).toBeLessThan(300);
+      expect(assigneeIn(await read())).toBe(null);
+    },
+  );
 
   test('a user who becomes inactive stays the assignee of a claim, and the claim can still be changed', async () => {
     await assign(own.users);

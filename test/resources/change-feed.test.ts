@@ -360,7 +360,7 @@ test.each([
   ['with a transaction after the end of its snapshot', '1.2.3:9:9'],
   ['with transactions out of order', '1.2.3:9:5,4'],
   ['with 101 transactions', `1.2.3:999:${Array.from({ length: 101 }, (_, index) => index + 3).join()}`],
-])('GET /api/changes after a position %s gets 400', async (_which, place) => {
+])('GET /api/changes with an invalid position, such as one %s, gets 400', async (_which, place) => {
   const after = Buffer.from(place).toString('base64url');
   const answer = await service.ask(`GET /api/changes?after=${after}`, { token: manager });
   expectInvalid(answer, ['after']);

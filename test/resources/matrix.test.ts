@@ -268,12 +268,13 @@ const OUTCOMES: Readonly<Record<Verdict['is'], string>> = {
 
 describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints, called by ${CASTS.length} kinds of callers`, () => {
   for (const row of ROWS) {
-    describe(row.line, () => {
+    const { line: endpoint } = row;
+    describe(endpoint, () => {
       test.each([
         { sent: 'no token', token: undefined },
         { sent: 'no valid token', token: 'nonsense' },
       ])(
-        `a request ${row.line} with $sent gets a 401 and one audit record, and the service runs no query for it`,
+        `the request ${endpoint} with $sent gets a 401 and one audit record, and the service runs no query for it`,
         ({ token }) => {
           const [situation] = situationsOf(row, CASTS[0] as Cast);
           const { line, question } = (situation as Situation).request(own, foreign);
@@ -291,7 +292,7 @@ describe(`${drawn.length} of ${whole.length} requests: ${ROWS.length} endpoints,
 });
 
 test.each(OF_ONESELF)(
-  'a request %s without a token gets a 401 and one audit record, and the service runs no query for it',
+  'the request %s without a token gets a 401 and one audit record, and the service runs no query for it',
   (line) => expectUnauthorized(line),
 );
 

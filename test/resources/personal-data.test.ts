@@ -405,7 +405,7 @@ describe('requests during an erasure', () => {
   });
 
   test.each(['with', 'without'])(
-    'a request by a user %s a row in the table users gets 401 and changes nothing if the user is erased before the request writes',
+    'a request by a user (%s a stored row) gets 401 and changes nothing if the user is erased before the request writes',
     async (stored) => {
       const zoe = await newUser('ACCOUNT_MANAGER');
       const change = () =>

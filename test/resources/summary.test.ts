@@ -130,7 +130,7 @@ const EXPECTED: readonly (readonly [query: string, rows: () => readonly Json[]])
 
 describe.each(EXPECTED)('the summary of claims %s', (query, rows) => {
   test.each(['ADMIN', 'ACCOUNT_MANAGER', 'TAX_SPECIALIST', 'CLIENT'] as const)(
-    `a user with the role %s counts the claims of the user’s clients in the summary with ${query || 'no query'}`,
+    `a user with the role %s gets counts of the claims of the user’s clients from the summary with ${query || 'no query'}`,
     async (role) => {
       const answer = await ask(query, role);
       expect([answer.status, answer.json]).toEqual([200, rows()]);

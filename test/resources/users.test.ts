@@ -213,7 +213,7 @@ test.each([
   ['who becomes inactive', { is_active: false }],
   ['who gets another role', { role: 'TAX_SPECIALIST' }],
   ['who loses a client', { client_access: [] }],
-])('a user %s gets 401 with the old token from the next request on, audited once', async (_what, body) => {
+])('the old token of a user %s gets 401 from the next request on, which is audited once', async (_what, body) => {
   const { id, token } = await person(service, 'CLIENT', [own]);
   expect(await isAccepted(token)).toBe(true);
   const changedBy = await service.token('ADMIN');

@@ -121,7 +121,7 @@ test.each([
   `POST /api/users/${randomUUID()}/erasure`,
   'PUT /api/users/me/password',
   'PUT /api/users/me/reminders',
-])('%s refuses the header If-Match with 400, because that endpoint compares no version', async (line) => {
+])('the endpoint %s refuses the header If-Match with 400, because that endpoint compares no version', async (line) => {
   const token = await service.token('ADMIN');
   for (const tag of ['"1"', '*'])
     expectInvalid(await service.ask(line, { token, headers: { 'if-match': tag }, body: {} }), ['If-Match']);
