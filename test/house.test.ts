@@ -73,7 +73,6 @@ function floorOf(path: string): number {
   return floor;
 }
 
-/** Returns the paths of the files in src/ that break a rule, for which `wrong` is true. */
 function offenders(wrong: (file: SourceFile) => boolean): string[] {
   return files.filter(wrong).map(({ path }) => path);
 }

@@ -105,7 +105,7 @@ describe('a problem’s text names its values in English and in French', () => {
   );
 });
 
-test('an arbitrary text is not read as a problem with a code, such as the rule of a field gives', () => {
+test('a text is read as a problem with a code only if it has exactly the form that the rule of a field produces', () => {
   for (const text of ['', 'is required', '"required"', '["is required",{}]', '[]', 'null', '["toString",{}]'])
     expect([text, castToProblemRule(text)]).toEqual([text, undefined]);
 });

@@ -6,8 +6,8 @@ import { proofOf } from './proofs.ts';
 import { allSuites, JEST, ROOT } from './support/suites.ts';
 
 /*
- * `npm test` runs every test suite that belongs to no proof (long test), and a sample of test/resources/matrix.test.ts,
- * which the Git revision determines. Unknown arguments are passed to Jest. A given path runs that suite whole, even if
+ * `npm test` runs every test suite that belongs to no proof (long test), and a sample of test/resources/matrix.test.ts
+ * that depends on the Git revision. Unknown arguments are passed to Jest. A suite named by its path runs whole, even if
  * it belongs to a proof.
  */
 

@@ -4,7 +4,7 @@ import type { paths } from './schema.js';
 /*
  * The working day of an account manager, done with an API client of openapi-typescript and openapi-fetch. The script
  * logs in, pages through claims, creates a claim, changes its status, attaches a document and creates an invoice; two
- * further changes are refused. It prints what the answers contained.
+ * further changes are refused. The script prints what the answers contained.
  */
 
 type Query = NonNullable<paths['/api/reclamations']['get']['parameters']['query']>;

@@ -163,7 +163,7 @@ describe('the monthly partitions of the audit log', () => {
       await unmake(fourth);
     });
     afterEach(() => admin.query('rollback'));
-    // Rows take space in the partition audit_log.later until a vacuum, even if their transaction was rolled back.
+    // Even rolled-back rows take space in the partition audit_log.later until a vacuum.
     afterAll(() => admin.query('vacuum audit_log.later'));
 
     const asApi = async (): Promise<unknown[]> => {

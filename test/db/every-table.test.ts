@@ -102,8 +102,7 @@ async function tablesOf(admin: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Returns the tables to which the given SQL adds rows. */
-async function filledBy(sql: string): Promise<string[]> {
+async function tablesFilledBy(sql: string): Promise<string[]> {
   return withAdmin(database.adminUrl, async (admin) => {
     const counts = async (): Promise<number[]> => {
       const each = tables.map((name) => `select count(*)::integer as rows from ${name}`);
@@ -124,11 +123,12 @@ const LISTS: Readonly<Record<keyof typeof ABSENT, () => Promise<readonly string[
   'the rights in test/policies/rights.ts': () => Promise.resolve(TABLES.map((table) => `public.${table}`)),
   'the rows of another tenant that generated requests must not change': () =>
     Promise.resolve(Object.keys(FOREIGN_ROWS)),
-  'the two firms of test/policies/fixture.ts': () => filledBy(FIXTURE),
+  'the two firms of test/policies/fixture.ts': () => tablesFilledBy(FIXTURE),
   'the tenant on whom the endpoints are tested': () =>
-    filledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
-  'the firms of the interference proof': () => filledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
-  'the demonstration': async () => filledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
+    tablesFilledBy(tenantSql(tenant, 'Boulangerie Martin') + furnitureSql(tenant)),
+  'the firms of the interference proof': () =>
+    tablesFilledBy(firmSql({ seed: 'own', clients: 2, claims: 2, flavour: 0 })),
+  'the demonstration': async () => tablesFilledBy(await readFile(sqlFolder('demonstration/data.sql'), 'utf8')),
 };
 
 test.each(Object.keys(ABSENT) as (keyof typeof ABSENT)[])(

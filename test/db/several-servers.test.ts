@@ -18,7 +18,10 @@ import { createScratchFolder } from '../support/scratch.ts';
 import { startSilentServer } from '../support/silent-server.ts';
 import { until } from '../support/upload.ts';
 
-/* In this suite DATABASE_URL names two Postgres servers, a primary and a standby, with failovers by hand. */
+/*
+ * In this suite DATABASE_URL names two Postgres servers, a primary and a standby. The tests do the failovers between
+ * them.
+ */
 
 const LOGIN = 'api:hunter2';
 

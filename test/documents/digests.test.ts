@@ -43,7 +43,6 @@ async function attach(
   return { id: record.id, path: String(row?.['file_path']), record };
 }
 
-/** The errors in the service's log about responses with the content of this document. */
 const loggedErrors = (id: string) => lines.filter(({ level, reason }) => level === 50 && reason?.includes(id));
 
 describe('the service compares documents from S3 with their stored digests', () => {

@@ -187,7 +187,7 @@ describe('the Accept header of a request chooses between JSON and CSV', () => {
 });
 
 describe('a caller gets no CSV list without the right to read the list', () => {
-  test('a CSV list of another client gets 403, whether the path or a filter names the client, and the refusal is audited', async () => {
+  test('a request for another client’s list as CSV gets 403 and is audited, whether its path or a filter names the client', async () => {
     for (const line of [
       `GET /api/clients/${foreign.clients}/reclamations`,
       `GET /api/sites?client_id=${foreign.clients}`,

@@ -29,8 +29,7 @@ import { frame, upload } from '../support/upload.ts';
 /** The length of the hostile texts, in characters; quadratic work on such a text takes seconds. */
 const LONG = 64 * 1024;
 
-/** The sort order of the list whose cursor the test reads. */
-const ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
+const CURSOR_ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
 /** Runs the check of depth and number of values that the service makes before it parses a JSON text, without limits. */
 const depthFirst = (json: string) =>
@@ -90,7 +89,11 @@ describe('the time of each parser grows in proportion to its input', () => {
     ['the JSON check of a body with a hostile text', (text) => depthFirst(JSON.stringify([text, 1])), []],
     ['the JSON check of a body that is not JSON', depthFirst, ['1', '0.', '[', '[1', '"']],
     ['the check of a token’s header', checkTokenHeader, ['eyJ', 'e30.', 'eyJhbGciOiJFUzI1NiJ9.']],
-    ['the parser of a list’s cursor', (text) => createListCursor(user, '-created_at', ORDER).read(text), ['["users",']],
+    [
+      'the parser of a list’s cursor',
+      (text) => createListCursor(user, '-created_at', CURSOR_ORDER).read(text),
+      ['["users",'],
+    ],
   ])(
     'the time that the service needs for an input (%s) grows in proportion to the length of the input',
     async (_what, parse, beginnings) => {

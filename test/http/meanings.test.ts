@@ -79,8 +79,7 @@ describe('the OpenAPI description explains each field, enum value and body', () 
 });
 
 describe('the OpenAPI description and the database describe a column in the same words', () => {
-  /** The comment of every column in the database, by table and column. */
-  async function stored(): Promise<ReadonlyMap<string, string>> {
+  async function readDatabaseComments(): Promise<ReadonlyMap<string, string>> {
     const database = await createTestDatabase();
     try {
       return await withAdmin(database.adminUrl, async (admin: pg.Client) => {
@@ -98,7 +97,7 @@ describe('the OpenAPI description and the database describe a column in the same
 
   let comments: ReadonlyMap<string, string>;
   beforeAll(async () => {
-    comments = await stored();
+    comments = await readDatabaseComments();
   });
 
   test('readColumnComments reads from the migrations the same comment of each column as the database has', async () => {

@@ -106,7 +106,7 @@ function limitsOfSchema(schema: Schema): readonly string[] {
   const [, dates] = /(?<=^|\. )From (\d{4}-\S+ to \d{4}-\S+)\./.exec(description ?? '') ?? [];
   return [
     ...(maxLength === undefined ? [] : [`${inDigits(maxLength)} characters`]),
-    // A list of words from a fixed set needs no limit of its own if the limit is the number of words in the set.
+    // The page shows no limit for a list of enum values if the limit is just the number of possible values.
     ...(maxItems === undefined || maxItems === inFull(items ?? {}).enum?.length
       ? []
       : [`${inDigits(maxItems)} values`]),

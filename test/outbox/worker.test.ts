@@ -351,8 +351,7 @@ test('an instance aborts a slow delivery of rights in time, so that no two insta
   const another = workerOf();
   while (ends.length === 0 || (await rows(ada)).some(({ claimed_until: until }) => Number(until) > Date.now()))
     await Promise.race([slow, service.admin('select pg_sleep(0.05)')]);
-  // Now the claim (reservation) of the user’s delivery has expired, and the worker that made the claim has aborted the
-  // delivery.
+  // The instance’s reservation of this delivery has expired by now, and the instance has aborted the delivery.
   await due();
   await another.deliverNow();
   expect(await states(ada)).toEqual(['DELIVERED']);

@@ -149,8 +149,8 @@ describe('app.client_documents, the copy of the documents that reporting logins 
               `${number}-${turn}`,
               `lane/${number}/${turn}`,
             ]);
-            // Several sessions delete documents at the same time, so other sessions have possibly deleted the documents
-            // of a deletion already.
+            // Several sessions delete documents at once, so another session has possibly deleted some of these
+            // documents already.
             if (turn % 3 === 2) {
               await lane.query(
                 `delete from public.documents where id in (select id from public.documents order by id limit 2)`,

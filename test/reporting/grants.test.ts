@@ -30,7 +30,6 @@ describe('granting a client to a reporting login', () => {
   const visibleClients = async (): Promise<string[]> =>
     (await tool.query<{ id: string }>('select id from reporting.clients order by id')).rows.map(({ id }) => id);
 
-  /** Creates a database role with the given attributes, runs `work`, and drops the role. */
   const withRole = async (attributes: string, work: (name: string) => Promise<void>): Promise<void> => {
     const name = `${database.name}_other`;
     await dba.query(`create role ${name} ${attributes}`);

@@ -109,7 +109,7 @@ test('claims and open tasks of a user who loses their client read as unassigned 
   expect(await assignedClaims()).toBe(0);
 });
 
-test('a user with 2,001 assigned claims loses their client before any claim changes, and one run of the background job unassigns all claims', async () => {
+test('a user with 2,001 assigned claims loses access to the client at once, and one run of a background job then unassigns all claims', async () => {
   await service.sql`insert into public.reclamations (client_id, site_id, claim_type, amount, assignee_id)
     select ${own.clients}, ${own.sites}, 'TF', 1, ${own.users} from generate_series(1, 2000)`;
   const [{ last } = {}] = await service.sql`select count(*)::integer as last from public.audit_logs`;

@@ -12,7 +12,7 @@ const manager = await service.token('ACCOUNT_MANAGER', [own, second]);
 const unlimitedAdmin = await service.token('ADMIN');
 /**
  * Three partners whose bills the tests create: `partner` is linked to both clients of the manager, `partnerOfSecond`
- * only to the manager’s second client, and `foreignPartner` only to a foreign client.
+ * only to the manager’s second client, and `foreignPartner` only to another tenant’s client.
  */
 const partner = await createdId('partners', { name: 'Both', client_ids: [own, second] });
 const partnerOfSecond = await createdId('partners', { name: 'Second', client_ids: [second] });

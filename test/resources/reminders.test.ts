@@ -71,7 +71,6 @@ test.each([
 });
 
 describe('a reminder mail', () => {
-  /** Builds a reminder mail about one deadline of the given kind. */
   const mailAbout = (kind: DueItem['kind']) =>
     createReminderMail(
       { userId: 'user', name: 'Ada', language: 'en', day: '2026-01-30' },
