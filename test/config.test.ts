@@ -255,7 +255,7 @@ test.each(cases)(
   },
 );
 
-test('an AUTH_JWKS_URL with a password or another scheme is refused without showing it', () => {
+test('an AUTH_JWKS_URL with a password or an unaccepted scheme is refused in a message that does not repeat the URL', () => {
   for (const AUTH_JWKS_URL of ['https://user:hunter2@idp.example/', 'file:///etc/keys', 'keys']) {
     const problem = problemOf({ ...PROVIDER, AUTH_JWKS_URL });
     expect(problem).toMatch(/^AUTH_JWKS_URL must (not contain a user|be an http)[^\n;]*$/);

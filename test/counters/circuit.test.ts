@@ -6,7 +6,10 @@ import { expectError, startService } from '../support/service.ts';
 import type { Service } from '../support/service.ts';
 import { createTestLogger } from '../support/test-logger.ts';
 
-/* Tests rate-limit counters that several processes share: while the counters work, fail, hang, and work again. */
+/*
+ * These tests check rate-limit counters that several processes share, while the counters work, fail, hang, and work
+ * again.
+ */
 
 let service: Service | undefined;
 let circuit: CircuitBreaker | undefined;

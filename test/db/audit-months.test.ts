@@ -94,7 +94,7 @@ describe('the monthly partitions of the audit log', () => {
     expect([...(await findings()), ...(await drift())]).toEqual([]);
   });
 
-  test('the API’s login can neither read an audit log partition by name nor create one for a month of its choice', async () => {
+  test('the API’s database login can neither read an audit log partition by name nor create a partition for a chosen month', async () => {
     const [present = ''] = await ahead(1);
     await expect(api.query(`select from audit_log.${present}`)).rejects.toThrow(/permission denied for schema/);
     await expect(api.query(`select audit_log.make_month('2040-01-01')`)).rejects.toThrow(/permission denied/);
@@ -229,7 +229,7 @@ describe('the monthly partitions of the audit log', () => {
       });
   });
 
-  test('the newest page of the audit log is read from the newest partition alone, both for an ADMIN of all clients and for one with a list', async () => {
+  test('the newest page of the audit log is read from the newest partition alone, both for an ADMIN of all clients and for an ADMIN with a list of clients', async () => {
     const [present = ''] = await ahead(1);
     await rolledBack(async () => {
       await admin.query(
@@ -337,7 +337,7 @@ describe('the audit record of a refused request that the API sends twice', () =>
     expect(await kept(id)).toEqual([new Date(before)]);
   });
 
-  test('if two connections store the same audit record, the second waits for the first one’s commit and stores nothing', async () => {
+  test('if two connections store the same audit record, the second connection waits until the first has committed, and stores nothing', async () => {
     const id = randomUUID();
     const other = await connected(database.apiUrl);
     await other.query('begin');

@@ -54,7 +54,7 @@ const EXCUSED: Readonly<Record<string, string>> = {
   ),
 };
 
-test('every key constraint of a table has an error message for callers who violate it, or a listed reason why it needs none', async () => {
+test('each key constraint of a table has an error message for callers who violate the constraint, except those listed with a reason', async () => {
   const keys = await names(
     `select conname as name from pg_constraint
      where connamespace = 'public'::regnamespace and contype in ('f', 'p', 'u', 'x') and conparentid = 0

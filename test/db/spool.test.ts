@@ -168,7 +168,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await emptied(after)).toEqual(['later']);
   });
 
-  test('if somebody removes the file that the spool of waiting audit records writes to, the spool rejects one record and writes the next to a new file', async () => {
+  test('if somebody removes the file of waiting audit records, the service rejects one record and writes the next to a new file', async () => {
     const spool = await opened();
     await spool.append('first\n');
     await rm(join(dataDir, 'refusals', '0', '000000000001.refusals'));

@@ -18,7 +18,7 @@ import { download, filesIn, until, upload } from '../support/upload.ts';
  */
 
 const MIB = 1024 * 1024;
-/** The content of a document that the service sends in several pieces, the first before it reads the last. */
+/** The content of a document, so large that the service sends its first piece before reading its last piece. */
 const large = Buffer.concat([pdf, Buffer.alloc(MIB, 'x')]);
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 

@@ -140,7 +140,7 @@ test.each(rows.map((row) => [row.line, row] as const))(
 );
 
 test.each(rows.map((row) => [row.line, row] as const))(
-  'of 20 simultaneous requests %s with one Idempotency-Key one creates a record, and each gets its answer or 409',
+  '20 simultaneous requests %s with one Idempotency-Key create only one record, and each request gets the answer with that record or 409',
   async (_line, row) => {
     const { line, question, table } = await prepare(row, CASTS[0] as Cast);
     const keyed = withKey(newKey(), question);

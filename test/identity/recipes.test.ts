@@ -13,8 +13,8 @@ import { createTokenVerifier } from '../../src/identity/token-verifier.ts';
 import { blockOf } from '../support/pages.ts';
 
 /*
- * Each page of docs/identity is a recipe for one vendor of identity providers. The tests set the variables of the
- * recipe, and use a test provider whose tokens and paths are those of the vendor’s documentation.
+ * Each page of docs/identity describes the settings for one vendor of identity providers. The tests use these settings,
+ * and a test provider whose tokens and paths are those of the vendor’s documentation.
  */
 
 const CLIENT = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -52,7 +52,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-/** The claims that the Auth0 Action of the recipe puts into a user's token. */
+/** The claims that the Auth0 Action in docs/identity/auth0.md puts into a user’s token. */
 async function actionsClaims(user: object): Promise<Claims> {
   const code = blockOf('docs/identity/auth0.md', 'exports.onExecutePostLogin');
   const claims: Record<string, unknown> = {};
@@ -131,7 +131,10 @@ interface Connected {
   readonly callerOf: (claims?: Claims, header?: Claims) => Promise<Caller>;
 }
 
-/** Starts a test provider, and configures the token verifier as the recipe says, except for the provider's host. */
+/**
+ * Starts a test provider, and configures the token verifier as the vendor’s page in docs/identity says, except for the
+ * provider’s host.
+ */
 async function connect(name: string, changes: Environment = {}): Promise<Connected> {
   const shape = SHAPES[name]?.();
   if (shape === undefined) throw new Error(`SHAPES has no provider ${name}`);

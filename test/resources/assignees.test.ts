@@ -187,7 +187,7 @@ describe('the assignee of a claim who loses the claim’s client', () => {
 
   const withdrawn = () => asAdmin(`DELETE /api/users/${own.users}/client-access/${own.clients}`);
 
-  test('if one request assigns a claim to a user and another takes the claim’s client from the user, the later request sees the earlier one', async () => {
+  test('if one request assigns a claim to a user and another takes the claim’s client from the user, the later request sees the earlier change', async () => {
     const lost = await inLine(service, rowOf('users', own.users), [withdrawn, () => assign(own.users)]);
     expect(lost.map(({ status }) => status)).toEqual([204, 400]);
     expect(await assignee()).toBe(null);

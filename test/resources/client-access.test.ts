@@ -42,7 +42,7 @@ test.each(['TAX_SPECIALIST', 'CLIENT'] as const)(
     const unseen = await service.ask(`GET /api/users/${id}`, { token: manager });
     await expectRefusal(service, unseen, 'ERROR_FORBIDDEN');
     const answer = await assign(id, own.toUpperCase(), manager);
-    // The account manager is not allowed to see the user’s foreign client, so the response leaves out that client.
+    // The account manager is not allowed to see the user’s other client, so the response leaves out that client.
     expect(answer).toMatchObject({ status: 200, json: { id, role, client_access: [own] } });
     expect(answer.headers.etag).toMatch(/^"\d+"$/);
     expect(await clientsOf(id)).toEqual([foreign, own]);

@@ -124,7 +124,7 @@ async function readEveryPage(
     expect(ids.filter((id) => readIds.includes(id))).toEqual([]);
     readIds.push(...ids);
     next = after;
-    // If the test inserted rows after every page of the list, it would never reach the list’s last page.
+    // If the test inserted rows after every page of the list, the test would never reach the last page.
     if (pages < 2) await between();
   }
   return readIds;

@@ -13,8 +13,8 @@ import { sampledByDay } from '../support/day.ts';
 import { forSuite } from '../support/suite.ts';
 
 /*
- * This suite calls every endpoint with every role: with own, foreign and unknown records, malformed ids and malformed
- * bodies. The expected outcomes come from access.ts alone, not from the endpoints.
+ * This suite calls every endpoint with every role: with the caller’s own records, records of another tenant, unknown
+ * records, malformed ids and malformed bodies. The expected outcomes come from access.ts alone, not from the endpoints.
  */
 
 const existing = new Set(allEndpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
