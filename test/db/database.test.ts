@@ -52,7 +52,7 @@ describe('the role and settings of a request', () => {
     expect(result?.rows).toEqual([[role]]);
   });
 
-  test('a request reads only the rows of its clients, even if other requests used the same connection and prepared statement', async () => {
+  test('a request reads only the rows of its caller’s clients, even if other callers’ requests used the same connection and prepared statement', async () => {
     const visibleRows = async (context: RequestContext) =>
       (await probe.database.run(context, [visible]))[0]?.rows.flat();
     expect(await visibleRows(request())).toEqual(['1000']);
@@ -224,7 +224,7 @@ describe('an SQL statement that acts on the database session', () => {
       expect(rows).toEqual([['']]);
     });
 
-    test('when a database function changes the role of the session, the service drops the connection before another request', async () => {
+    test('if a database function changes the role of the session, the service closes that connection before any other request uses it', async () => {
       await spoiled.database.run(request(), [sql('select public.leave_role()')]);
       const { pid } = await spoiled.connection();
       const failed = spoiled.database.run(ofRole('ADMIN', []), [visible]);

@@ -146,7 +146,7 @@ describe('the spool (the files of audit records that wait for the database) of o
     expect(await emptied(spool)).toEqual(['z'.repeat(59)]);
   });
 
-  test('the spool of waiting audit records counts the bytes that an earlier process left on disk towards its size', async () => {
+  test('waiting audit records that an earlier process left on disk count towards the size limit of the spool (all waiting records)', async () => {
     const before = await opened(100);
     await before.append(`${'x'.repeat(59)}\n`);
     await close(before);

@@ -189,7 +189,7 @@ test('deploy/compose’s health check of Redis passes if Redis answers, even wit
   }
 });
 
-test('the upgrade commands of deploy/compose/README.md name existing services, and HAProxy accepts its commands', async () => {
+test('the upgrade commands of deploy/compose/README.md name existing services, and HAProxy accepts those that it receives', async () => {
   const said = await shell(`docker() { echo "$*"; }\n${blockOf(PAGE, 'docker compose … build', { '…': '--file F' })}`);
   const commands = said.trim().split('\n');
   const form = /^compose --file F (?:build|run --rm (\w+)|exec (\w+) .*|up --detach --no-deps (\w+))$/;

@@ -51,7 +51,7 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a repetition with the Idempotency-Key of a running creation gets 409 at once, and the creation’s answer afterwards', async () => {
+test('while a creation runs, a repetition with the same Idempotency-Key gets 409 at once; afterwards a repetition gets the creation’s answer', async () => {
   let first: Promise<Answer> | undefined;
   await whileHeld(async () => {
     first = send();

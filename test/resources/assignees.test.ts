@@ -86,7 +86,7 @@ test('a search for an assignee finds the assignee’s claims, but only claims of
 });
 
 test.each(['ADMIN', 'ACCOUNT_MANAGER', 'CLIENT'] as const)(
-  'a user with the role %s filters the lists of claims and deadlines and the summary and CSV of claims by a missing assignee, alone or with named assignees',
+  'a user with the role %s can filter claims and deadlines by a missing assignee, alone or with named assignees, also in the summary and CSV',
   async (role) => {
     await assign(own.users);
     const { clients, sites } = own;

@@ -131,7 +131,7 @@ test('GET …/personal-data of a user contains no record of other users and no s
   expect((await service.sql`select from public.notes where text = 'Écrit par un autre'`).length).toBeGreaterThan(0);
 });
 
-test('a user reads no own note on a claim of a client that the user has lost, but an ADMIN does', async () => {
+test('a user’s own personal data lack notes on claims of a client to which the user has lost access, but an ADMIN sees these notes', async () => {
   const zoe = await userInEveryTable();
   await service.admin(`update public.users set client_access = $2 where id = $1`, [zoe.id, [foreign.clients]]);
   const token = await service.token('ACCOUNT_MANAGER', [foreign.clients], {
