@@ -85,7 +85,7 @@ async function recovery(): Promise<void> {
 }
 
 describe('the audit record of a refused request', () => {
-  test('the service stores the audit record of a refused request in Postgres with all its values, and not in the files that it keeps for an outage', async () => {
+  test('the audit record of a refused request is stored in Postgres with all its values, and not in a file on disk', async () => {
     const audit = await openWriter();
     const full = refusal({ resourceId: MINE, clientContext: MINE });
     await audit.record(full);
@@ -348,7 +348,7 @@ describe('the time in the audit record of a refused request', () => {
     }
   }
 
-  test('the audit record of a refused request has the time of the database’s clock, even if the machine’s clock is wrong and the record is stored later', async () => {
+  test('an audit record has the time of the database’s clock, even if the machine’s clock is wrong and the record is stored later', async () => {
     setClock('2001-01-01T00:00:00Z');
     const audit = await openWriter();
     const direct = await recordBetween(audit);
@@ -363,7 +363,7 @@ describe('the time in the audit record of a refused request', () => {
     await audit.close();
   });
 
-  test('the audit record of a refused request has the time of the database’s clock, even if the database was slow to tell the service its time', async () => {
+  test('an audit record has the time of the database’s clock, even if the database was slow to tell the service its time', async () => {
     const quick: number[] = [];
     const recorder = createRefusalRecorder({
       async callAsLogin(statement) {

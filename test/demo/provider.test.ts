@@ -82,7 +82,7 @@ test('only the owner can read the embedded identity provider’s key file, and n
   expect(await readdir(join(dataDir, 'identity'))).toEqual(['signing-key.json']);
 });
 
-test('if the embedded identity provider creates DATA_DIR, the folder gets the permissions of any new folder, so that the embedded Postgres can use it', async () => {
+test('a DATA_DIR that the embedded identity provider creates has the usual permissions, so that the embedded Postgres can use it', async () => {
   const inner = join(dataDir, 'a', 'b');
   await signerOf(ISSUER, inner);
   const ordinary = join(dataDir, 'ordinary');

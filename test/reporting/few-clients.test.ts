@@ -38,7 +38,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
       ({ id }) => id,
     );
 
-  test('a reporting login has the role taxclaims_reporting_few while it has at most a hundred clients, and with or without it reads exactly its clients', async () => {
+  test('a reporting login with at most a hundred clients has the role taxclaims_reporting_few, and with or without it reads exactly its clients', async () => {
     await grant(others);
     expect(await hasRole()).toBe(true);
     expect(await visibleClients()).toEqual(others);
@@ -77,7 +77,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await visibleClients()).toEqual([A, B].sort());
   });
 
-  test('a member of taxclaims_owner who grants a login many clients thereby removes its role taxclaims_reporting_few, although the member cannot grant roles', async () => {
+  test('a login that gets many clients from a member of taxclaims_owner loses the role taxclaims_reporting_few, although members cannot grant roles', async () => {
     const asOwner = (sql: string) =>
       dba.query(`begin; set local role taxclaims_owner; ${sql}; commit`).finally(() => dba.query('rollback'));
     await asOwner(`select reporting.grant_client('${login.name}', '${A}')`);
@@ -88,7 +88,7 @@ describe('the role taxclaims_reporting_few, of reporting logins with at most a h
     expect(await hasRole()).toBe(false);
   });
 
-  test('the deletion of a client deletes its grants, and reporting.set_login_role then gives a login with few clients the role taxclaims_reporting_few', async () => {
+  test('if a client’s deletion leaves a login with few clients, reporting.set_login_role gives the login the role taxclaims_reporting_few', async () => {
     await grant([...others, A]);
     expect(await hasRole()).toBe(false);
     await dba.query('begin');

@@ -99,7 +99,7 @@ test('the next page of a list with expand also has the expanded names', async ()
   expect(ids.toSorted()).toEqual([own.clients, foreign.clients].toSorted());
 });
 
-test('the history of a claim with expand=user names the user of a status change to callers who are allowed to read that user, and shows null to all others', async () => {
+test('the history of a claim with expand=user names the user of a status change only to callers who are allowed to read that user', async () => {
   const sub = own.users;
   await service.sql`insert into public.reclamation_history (reclamation_id, client_id, from_status, to_status, changed_by, actor)
    values (${own.reclamations}, ${own.clients}, 'DRAFT', 'READY_FOR_REVIEW', ${sub}, 'a')`;

@@ -77,7 +77,7 @@ async function readAssignees() {
   };
 }
 
-test('if a user loses access to a client, the user’s claims and open tasks of that client are shown as unassigned at once, and a background job later stores this', async () => {
+test('claims and open tasks of a user who loses access to their client are shown as unassigned at once; a background job later stores this', async () => {
   await service.sql`insert into reporting.grants (login, client_id) values (${analyst.name}, ${own.clients})`;
   const done = await make(service, 'notes', {
     ...{ client_id: own.clients, reclamation_id: own.reclamations, author_id: own.users, assignee_id: own.users },

@@ -250,7 +250,7 @@ test.each([
   ['is_active', 'is_active = false'],
   ['role', `role = 'CLIENT'`],
 ])(
-  'the database forbids an ADMIN to change the column %s of the ADMIN’s own row in users, even in a statement that sets only that column',
+  'the database forbids an ADMIN to change the column %s of the own row in users, even by a statement that sets only this column',
   async (_name, set) => {
     const { id } = await person(service, 'ADMIN', []);
     await person(service, 'ADMIN', []);
