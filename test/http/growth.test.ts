@@ -31,7 +31,7 @@ const LONG = 64 * 1024;
 
 const CURSOR_ORDER = [{ column: 'created_at', direction: 'desc', type: 'timestamptz', hasNulls: false }] as const;
 
-/** Runs the check of depth and number of values that the service makes before it parses a JSON text, without limits. */
+/** Checks the depth and the number of values of a JSON text as the service does before parsing, but without limits. */
 const depthFirst = (json: string) =>
   scanJson(Buffer.from(json), { bytes: Infinity, values: Infinity, fields: Infinity });
 

@@ -79,7 +79,7 @@ test('an ADMIN of one client reads the id of no other client in the personal dat
 });
 
 test.each(['CLIENT', 'TAX_SPECIALIST', 'ACCOUNT_MANAGER', 'ADMIN'] as const)(
-  'a user with the role %s who lost a client reads the id of that client nowhere in the user’s own personal data and list of changes',
+  'a user with the role %s who lost access to a client does not find that client’s id in the own personal data and list of changes',
   async (role) => {
     const user = await formerUser(role);
     expect(partsIn(await personalData(user, user.token))).toEqual([]);

@@ -384,8 +384,8 @@ describe('requests during an erasure', () => {
   test('the erasure of a user waits for a running POST of that user, and deletes the response stored for the Idempotency-Key of the POST', async () => {
     const zoe = await newUser('ACCOUNT_MANAGER');
     const key = randomUUID();
-    // The user’s POST /api/sites has written its audit record. It then waits for the test, which holds a row with the
-    // same Idempotency-Key.
+    // The user’s POST /api/sites has written its audit record, and waits for the test, which holds a row with the same
+    // Idempotency-Key.
     const sameKey = {
       text: `insert into app.idempotency_keys
         (subject, key_digest, request_digest, resource_type, resource_id, body, location)
